@@ -14,6 +14,7 @@ from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, OrderIntent
 from pmtui.domain.orders.verdict import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.service.orders.recent import PreparedOrders
 from pmtui.service.parts import Parts
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
@@ -35,6 +36,7 @@ class ServiceCommands:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._desk = parts.orders.desk
+        self._prepared = PreparedOrders(parts.kernel.clock)
         self._conditionals = parts.orders.conditionals
         self._safeguards = parts.safeguards
         self._watchlist = parts.watchlist
@@ -42,45 +44,65 @@ class ServiceCommands:
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
-        """Fix amounts, salt and time of an order."""
-        return self._desk.prepare(intent, replacing=replacing)
+        """Fix amounts, salt and time of an order, and keep it for a minute."""
+        order = self._desk.prepare(intent, replacing=replacing)
+        if isinstance(order, PreparedOrder):
+            self._prepared.keep(order)
+        return order
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
-        """Fix amounts, salt and time of several orders."""
-        return self._desk.prepare_many(intents)
+        """Fix amounts, salt and time of several orders, and keep them for a minute."""
+        legs = self._desk.prepare_many(intents)
+        for leg in legs:
+            if isinstance(leg, PreparedOrder):
+                self._prepared.keep(leg)
+        return legs
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
     ) -> CommandId:
         """Journal, sign and send a prepared order, with what is to protect the shares it brings."""
+        order = self._prepared.find(order_id)
+        if isinstance(order, Rejected):
+            return self._desk.reject(order)
         refusal = self._conditionals.attach(order, attached) if attached is not None else ""
         return self._desk.place(
             order, override=override, refusal=refusal, is_single_key=is_single_key
         )
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
-        return self._desk.place_many(tuple(orders))
+        order_ids = tuple(order_ids)
+        orders = self._prepared.find_all(order_ids)
+        if isinstance(orders, Rejected):
+            return self._desk.reject(orders, count=len(order_ids))
+        return self._desk.place_many(orders)
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order and put another in its place."""
-        self._conditionals.follow_move(order_id, replacement.unsigned.order_id)
+        replacement = self._prepared.find(replacement_id)
+        if isinstance(replacement, Rejected):
+            return self._desk.reject_move(replacement)
+        self._conditionals.follow_move(order_id, replacement_id)
         return self._desk.move(order_id, replacement)
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
         """Cancel own orders in the way of a sale, and sell."""
+        order = self._prepared.find(order_id)
+        if isinstance(order, Rejected):
+            return self._desk.reject(order)
         return self._desk.flatten(
             order,
             tuple(in_the_way),

@@ -195,6 +195,11 @@ class PreparedOrder:
     is_derived: bool = True
     """Whether the token follows from the condition id; else two hosts agree on it, and no more."""
 
+    @property
+    def order_id(self) -> OrderId:
+        """Names it: the service keeps what was prepared for a minute, and signs nothing else."""
+        return self.unsigned.order_id
+
 
 MOST_IN_BATCH = 15
 """Orders that go in one request (WIRE_CLOB §6.1)."""
@@ -294,7 +299,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
@@ -303,7 +308,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """Journal, sign and send a prepared order.
 
         Args:
-            order: what was prepared.
+            order_id: of what was prepared, in the last minute.
             override: what the trader permitted with it, for the journal; empty for nothing.
             attached: a stop and a target for the shares that a purchase brings, journaled with it.
             is_single_key: no card came before it: without an override it leaves only while its
@@ -311,17 +316,17 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """
         ...
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Send up to `MOST_IN_BATCH` prepared orders in one request, all journaled before it."""
         ...
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order, and once it is surely gone send another for what is left of it."""
         ...
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
@@ -330,7 +335,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """Cancel own orders, and once they are surely gone sell a position.
 
         Args:
-            order: the sale; one for fewer shares is signed where the open sales fill meanwhile.
+            order_id: of the sale; one for fewer shares is signed where the open sales fill meanwhile.
             in_the_way: sales that tie the shares up, as they were when this was agreed, and bids
                 that the sale would meet. Nothing is sold to ourselves.
             override: as in `place`.

@@ -89,7 +89,7 @@ async def command(*arguments: str) -> int:
 
 async def placed(service: DataService, order: PreparedOrder) -> Verdict:
     async with asyncio.timeout(DEADLINE_S):
-        return await service.commands.verdict(service.commands.place(order))
+        return await service.commands.verdict(service.commands.place(order.order_id))
 
 
 def prepared(service: DataService) -> PreparedOrder:

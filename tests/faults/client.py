@@ -209,7 +209,7 @@ class Client:
             for price in prices
         ]
         legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
-        await commands.batch_verdict(commands.place_many(legs))
+        await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
     async def _move(self) -> None:
         """Move an order that rests to another price; the old one is never live beside the new."""
@@ -226,7 +226,7 @@ class Client:
         if isinstance(intent, LimitIntent):
             order = commands.prepare(intent)
             if isinstance(order, PreparedOrder):
-                await commands.move_verdict(commands.move(old.order_id, order))
+                await commands.move_verdict(commands.move(old.order_id, order.order_id))
 
     async def _flatten(self) -> None:
         queries, commands = self.service.queries, self.service.commands
@@ -242,7 +242,7 @@ class Client:
         if isinstance(plan, FlattenPlan):
             order = commands.prepare(plan.intent)
             if isinstance(order, PreparedOrder):
-                await commands.verdict(commands.flatten(order, plan.in_the_way))
+                await commands.verdict(commands.flatten(order.order_id, plan.in_the_way))
 
     def _protect(self) -> None:
         """Start what a restart has paused, or end it; then put a stop or a target near the market."""
@@ -283,7 +283,7 @@ class Client:
             )
         )
         if isinstance(order, PreparedOrder):
-            await self.service.commands.verdict(self.service.commands.place(order))
+            await self.service.commands.verdict(self.service.commands.place(order.order_id))
 
     def _cancel(self) -> None:
         orders = self.service.queries.account().open_orders

@@ -255,7 +255,7 @@ async def test_the_first_order_in_a_book_does_not_stand_behind_itself(tmp_path: 
         order = await prepared(world, replace(BUY, price=Micros(410_000)))
         world.stream.send(snapshot())
         await world.pass_time(0.2)
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         assert isinstance(await world.service.commands.verdict(command), Accepted)
         world.stream.send(change("0.41", "17", ""))
         await world.pass_time(0.2)

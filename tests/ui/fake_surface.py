@@ -157,6 +157,7 @@ class FakeService:
     """Verdicts wait until `release` is called."""
     calls: list[Call] = field(default_factory=list)
     subscriptions: list[FakeSubscription] = field(default_factory=list)
+    _prepared: dict[OrderId, PreparedOrder] = field(default_factory=dict)
     _placed: dict[CommandId, tuple[PreparedOrder, ...]] = field(default_factory=dict)
     _cancelled: dict[CommandId, tuple[OrderId, ...]] = field(default_factory=dict)
     _released: asyncio.Event = field(default_factory=asyncio.Event)
@@ -280,14 +281,18 @@ class FakeService:
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         self._record("prepare", intent)
-        return self.refusal or _prepare(intent, number=len(self.calls))
+        if self.refusal is not None:
+            return self.refusal
+        order = _prepare(intent, number=len(self.calls))
+        self._prepared[order.order_id] = order
+        return order
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         return tuple(self.prepare(intent) for intent in intents)
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
@@ -295,27 +300,29 @@ class FakeService:
     ) -> CommandId:
         if attached is not None:
             self._record("attach", attached)
+        order = self._prepared[order_id]
         command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
-        named = tuple(orders)
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
+        named = tuple(self._prepared[order_id] for order_id in order_ids)
         command_id = self._record("place_many", *named)
         self._placed[command_id] = named
         return command_id
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
-        return self._record("move", order_id, replacement)
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
+        return self._record("move", order_id, self._prepared[replacement_id])
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
+        order = self._prepared[order_id]
         command_id = self._record("flatten", order, tuple(in_the_way), *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id

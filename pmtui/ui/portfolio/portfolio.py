@@ -256,7 +256,7 @@ class PortfolioScreen(FrameScreen):
     def _send_moves(self, moves: tuple[Move, ...] | None) -> None:
         for old, order in moves or ():
             self._ending |= {old.order_id}
-            command_id = self.surface.commands.move(old.order_id, order)
+            command_id = self.surface.commands.move(old.order_id, order.order_id)
             waiting = self.surface.commands.move_verdict(command_id)
             _ = self.run_worker(self._await_move(waiting, old.order_id))
         self._show_items()
@@ -282,7 +282,7 @@ class PortfolioScreen(FrameScreen):
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
             if is_agreed:
-                _ = self.surface.commands.place(order)
+                _ = self.surface.commands.place(order.order_id)
 
         doubt = say_doubts(self.surface, [order], LEFT_OUT)
         screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)

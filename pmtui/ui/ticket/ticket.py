@@ -310,7 +310,7 @@ class TicketPane(TicketForm):
     ) -> None:  # fmt: skip
         if not is_agreed:
             return
-        command_id = self.surface.commands.place(order, attached=attached)
+        command_id = self.surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self._was_sent = True
         self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))

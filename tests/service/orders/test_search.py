@@ -152,7 +152,7 @@ async def test_a_post_without_an_answer_is_unknown_at_the_deadline(tmp_path: Pat
     async with running_world(tmp_path) as world:
         order = await prepared(world)
         world.account.stalls = True
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         await until(world, lambda: world.account.posted, "it left")
         start = world.clock.now()
         await until(world, lambda: only_order(world) is OrderStatus.UNKNOWN, "the deadline")

@@ -105,7 +105,7 @@ async def test_what_rests_and_what_is_held_count_at_the_last_moment_too(tmp_path
 async def test_orders_sent_at_the_same_time_do_not_share_the_same_room(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(total=Micros(10_000_000))) as world:
         orders = [await prepared(world) for _ in range(4)]
-        commands = [world.service.commands.place(order) for order in orders]
+        commands = [world.service.commands.place(order.order_id) for order in orders]
         async with asyncio.timeout(60):
             verdicts = [await world.service.commands.verdict(c) for c in commands]
         assert [type(v) for v in verdicts] == [Accepted, Accepted, Rejected, Rejected]
@@ -114,7 +114,7 @@ async def test_orders_sent_at_the_same_time_do_not_share_the_same_room(tmp_path:
 async def test_a_batch_is_cut_where_it_would_break_a_limit(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(market=Micros(10_000_000))) as world:
         orders = [await prepared(world) for _ in range(3)]
-        command_id = world.service.commands.place_many(tuple(orders))
+        command_id = world.service.commands.place_many([order.order_id for order in orders])
         async with asyncio.timeout(60):
             verdicts = await world.service.commands.batch_verdict(command_id)
         assert [isinstance(v, Rejected) for v in verdicts] == [False, False, True]
@@ -171,7 +171,9 @@ async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
             )
         ]  # fmt: skip
         async with asyncio.timeout(60):
-            verdict = await world.service.commands.verdict(world.service.commands.place(order))
+            verdict = await world.service.commands.verdict(
+                world.service.commands.place(order.order_id)
+            )
         assert isinstance(verdict, Accepted)
         assert verdict.status is OrderStatus.FILLED
         assert "would be $8.00" in world.service.queries.account().entry.problem(BUY)

@@ -131,7 +131,7 @@ async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_rou
         order_id = order.unsigned.order_id
         world.account.stalls = True
         world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
-        world.service.commands.place(order)
+        world.service.commands.place(order.order_id)
         await until(world, lambda: world.account.posted, "the order left")
         world.service.commands.kill()
         await world.pass_time(2)
