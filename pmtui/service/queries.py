@@ -79,11 +79,8 @@ class AccountReader:
 
     def view(self) -> AccountView:
         """Return cash, positions and open orders."""
-        feed, resting, conditionals = (
-            self._account.feed,
-            self._account.resting,
-            self._conditionals(),
-        )
+        feed, resting = self._account.feed, self._account.resting
+        conditionals = self._conditionals()
         return AccountView(
             load=feed.state.load,
             balance=feed.state.balance,
