@@ -19,7 +19,9 @@ from pmtui.service.parts import Parts
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
     AccountTopic,
+    ActivityTopic,
     BookTopic,
+    FillsTopic,
     HistoryTopic,
     MarketListTopic,
     OnboardingTopic,
@@ -150,7 +152,7 @@ class ServiceCommands:
                 self._parts.markets.books.resync(topic.token_id)
             case HistoryTopic():
                 self._parts.markets.history.refresh(topic)
-            case AccountTopic() | StatusTopic():
+            case AccountTopic() | FillsTopic() | ActivityTopic() | StatusTopic():
                 self._parts.account.feed.refresh()
             case OnboardingTopic():
                 self._parts.onboarding.refresh()

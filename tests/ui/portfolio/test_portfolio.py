@@ -294,7 +294,7 @@ async def test_empty_and_failed_accounts_say_so() -> None:
         service.announce(AccountTopic())
         await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")
         await pilot.press("r")
-        assert service.calls_of("refresh") == [(AccountTopic(),)]
+        assert (AccountTopic(),) in service.calls_of("refresh")
 
 
 async def test_rows_that_look_the_same_do_not_clash() -> None:
