@@ -34,10 +34,9 @@ from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
-from pmtui.service.tuning import Tuning
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode
 from pmtui.sim.admin_token import read_token
 from pmtui.ui.app import PmtuiApp

@@ -40,8 +40,7 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.service.health import Health
-from pmtui.service.hosts import Account, Hosts, Setup
-from pmtui.service.ports import Clock
+from pmtui.service.ports import Account, Clock, Hosts, Setup
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID
 from pmtui.signing.orders import WalletSigner

@@ -1,9 +1,17 @@
-"""The write side: what a trader can ask for. Every call returns at once."""
+"""The write side: passes each command to the part that carries it out. Every call returns at once."""
 
 from collections.abc import Iterable
 
-from pmtui.domain.conditionals.conditional import Attachment
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     CancelVerdict,
     MoveVerdict,
@@ -12,22 +20,14 @@ from pmtui.domain.orders.order import (
     Rejected,
     Verdict,
 )
-from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.maker_stats import EarnedFeed
-from pmtui.service.account.onboarding import OnboardingFeed
-from pmtui.service.books.books import BooksFeed
-from pmtui.service.conditional_commands import ServiceConditionalCommands
-from pmtui.service.conditionals.conditionals import Conditionals
-from pmtui.service.log import Log
-from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.prices import HistoryFeed
-from pmtui.service.orders.desk import Desk
-from pmtui.service.safety.safeguards import Safeguards
-from pmtui.service.safety_commands import ServiceSafetyCommands
+from pmtui.service.orders.recent import PreparedOrders
+from pmtui.service.parts import Parts
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
     AccountTopic,
+    ActivityTopic,
     BookTopic,
+    FillsTopic,
     HistoryTopic,
     MarketListTopic,
     OnboardingTopic,
@@ -36,82 +36,81 @@ from pmtui.service.topics import (
     Topic,
     WatchlistTopic,
 )
-from pmtui.service.watch.watchlist import Watchlist
-from pmtui.service.watch_commands import ServiceWatchCommands
 
 
-class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, ServiceWatchCommands):
-    """Passes each wish to the part that owns it."""
+class ServiceCommands:
+    """What a trader can ask for."""
 
-    def __init__(  # noqa: PLR0913 - everything that has wishes to carry out
-        self,
-        *,
-        desk: Desk,
-        safeguards: Safeguards,
-        conditionals: Conditionals,
-        log: Log,
-        metadata: MetadataFeed,
-        books: BooksFeed,
-        history: HistoryFeed,
-        account: AccountFeed,
-        onboarding: OnboardingFeed,
-        earned: EarnedFeed,
-        watchlist: Watchlist,
-    ) -> None:
-        self._desk = desk
-        ServiceSafetyCommands.__init__(self, safeguards)
-        ServiceConditionalCommands.__init__(self, conditionals)
-        ServiceWatchCommands.__init__(self, watchlist)
-        self._log = log
-        self._metadata = metadata
-        self._books = books
-        self._history = history
-        self._account = account
-        self._onboarding = onboarding
-        self._earned = earned
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._desk = parts.orders.desk
+        self._prepared = PreparedOrders(parts.kernel.clock)
+        self._conditionals = parts.orders.conditionals
+        self._safeguards = parts.safeguards
+        self._watchlist = parts.watchlist
 
     def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
-        """Fix amounts, salt and time of an order."""
-        return self._desk.prepare(intent, replacing=replacing)
+        """Fix amounts, salt and time of an order, and keep it for a minute."""
+        order = self._desk.prepare(intent, replacing=replacing)
+        if isinstance(order, PreparedOrder):
+            self._prepared.keep(order)
+        return order
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
-        """Fix amounts, salt and time of several orders."""
-        return self._desk.prepare_many(intents)
+        """Fix amounts, salt and time of several orders, and keep them for a minute."""
+        legs = self._desk.prepare_many(intents)
+        for leg in legs:
+            if isinstance(leg, PreparedOrder):
+                self._prepared.keep(leg)
+        return legs
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
     ) -> CommandId:
         """Journal, sign and send a prepared order, with what is to protect the shares it brings."""
+        order = self._prepared.find(order_id)
+        if isinstance(order, Rejected):
+            return self._desk.reject(order)
         refusal = self._conditionals.attach(order, attached) if attached is not None else ""
         return self._desk.place(
             order, override=override, refusal=refusal, is_single_key=is_single_key
         )
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
-        return self._desk.place_many(tuple(orders))
+        order_ids = tuple(order_ids)
+        orders = self._prepared.find_all(order_ids)
+        if isinstance(orders, Rejected):
+            return self._desk.reject(orders, count=len(order_ids))
+        return self._desk.place_many(orders)
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order and put another in its place."""
-        self._conditionals.follow_move(order_id, replacement.unsigned.order_id)
+        replacement = self._prepared.find(replacement_id)
+        if isinstance(replacement, Rejected):
+            return self._desk.reject_move(replacement)
+        self._conditionals.follow_move(order_id, replacement_id)
         return self._desk.move(order_id, replacement)
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
         """Cancel own orders in the way of a sale, and sell."""
+        order = self._prepared.find(order_id)
+        if isinstance(order, Rejected):
+            return self._desk.reject(order)
         return self._desk.flatten(
             order,
             tuple(in_the_way),
@@ -150,26 +149,86 @@ class ServiceCommands(ServiceSafetyCommands, ServiceConditionalCommands, Service
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""
-        self._metadata.fetch_list(topic, from_start=False)
+        self._parts.markets.metadata.fetch_list(topic, from_start=False)
 
     def refresh(self, topic: Topic) -> None:
         """Fetch a topic anew."""
         match topic:
             case BookTopic():
-                self._books.resync(topic.token_id)
+                self._parts.markets.books.resync(topic.token_id)
             case HistoryTopic():
-                self._history.refresh(topic)
-            case AccountTopic() | StatusTopic():
-                self._account.refresh()
+                self._parts.markets.history.refresh(topic)
+            case AccountTopic() | FillsTopic() | ActivityTopic() | StatusTopic():
+                self._parts.account.feed.refresh()
             case OnboardingTopic():
-                self._onboarding.refresh()
+                self._parts.onboarding.refresh()
             case RewardsTopic():
-                self._earned.refresh()
+                self._parts.account.resting.earned.refresh()
             case WatchlistTopic():
                 self._watchlist.refresh()
             case _:
-                self._metadata.refresh(topic)
+                self._parts.markets.metadata.refresh(topic)
 
     def mark_log_read(self, sequence: int) -> None:
         """Count everything up to this entry as read."""
-        self._log.mark_read(sequence)
+        self._parts.kernel.log.mark_read(sequence)
+
+    def arm(self) -> str:
+        """Let single keys trade; returns why they may not, "" if they may."""
+        return self._safeguards.arming.arm()
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys trade no more."""
+        self._safeguards.arming.disarm(reason)
+
+    def touch_arming(self) -> None:
+        """Start the idle time of single keys anew."""
+        self._safeguards.arming.touch()
+
+    def kill(self) -> None:
+        """Cancel everything, disarm, and lock entry until it is released."""
+        self._safeguards.kill_switch.kill("the key in the terminal")
+
+    def unlock_entry(self) -> str:
+        """Let orders be entered again; returns why that failed, "" if it did not."""
+        return self._safeguards.kill_switch.release("the key in the terminal")
+
+    def protect(self, plan: ConditionalPlan) -> str:
+        """Watch over a plan from now on; returns why not."""
+        return self._conditionals.add(plan)
+
+    def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Start a paused conditional order again; returns why not."""
+        return self._conditionals.start(conditional_id)
+
+    def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Let a conditional order fire at another price; returns why not."""
+        return self._conditionals.move(conditional_id, trigger, price)
+
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        """Let a conditional order do nothing until it is started again."""
+        self._conditionals.pause(conditional_id, "by you")
+
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        """End a conditional order for good, or of a pair one of its two prices."""
+        self._conditionals.cancel(conditional_id, trigger)
+
+    def star(self, key: StarKey, title: str) -> str:
+        """Put something on the watchlist; returns why not."""
+        return self._watchlist.star(key, title)
+
+    def unstar(self, key: StarKey) -> None:
+        """Take something off the watchlist."""
+        self._watchlist.unstar(key)
+
+    def add_alert(self, plan: AlertPlan) -> str:
+        """Wait for a price from now on; returns why not."""
+        return self._watchlist.alerts.add(plan)
+
+    def remove_alert(self, alert_id: AlertId) -> None:
+        """Remove a price alert."""
+        self._watchlist.alerts.remove(alert_id)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
+from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
@@ -16,11 +17,11 @@ from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
 from pmtui.service.books.tapes import TapeBackfill
+from pmtui.service.clock import TimeFeed
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
@@ -36,9 +37,10 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.search import OrderSearch
-from pmtui.service.ports import Clock
-from pmtui.service.profile import Profile
-from pmtui.service.queries import ServiceQueries
+from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts
+from pmtui.service.ports import Clock, Hosts
+from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
+from pmtui.service.queries import AccountReader, ServiceQueries
 from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -49,8 +51,6 @@ from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
-from pmtui.service.tuning import AS_SHIPPED, Tuning
-from pmtui.service.venue_time import TimeFeed
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.watch.watch_store import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist
@@ -74,44 +74,18 @@ class DataService:
         state_dir: Path | None = None,
     ) -> None:
         self.hub = Hub(clock, frames_per_second=tuning.frames_per_second)
-        self._log = Log(self.hub, clock)
-        self._health = Health(self.hub, self._log, clock)
-        self._supervisor = Supervisor(clock, self._log, rng)
         self._connect = connect
-        self._journal, self._tuning = journal, tuning
+        self._profile, self._tuning = profile, tuning
+        self._journal, self._state_dir = journal, state_dir
         self._hosts: asyncio.Future[Hosts] | None = None
-        self._trades = profile.mode is not Mode.READ_ONLY
-        kernel = self._kernel = self._make_kernel(clock)
-        self._metadata = self._make_metadata()
-        self._known = KnownMarkets(self._metadata.store)
-        self._seen = EventListCache(kernel, self._metadata, state_dir)
-        self._history = HistoryFeed(kernel, self._wait_for_hosts)
-        self._time = TimeFeed(kernel, self._wait_for_hosts)
-        self._orders = OrderHistory(kernel, journal)
-        self._account = self._make_account()
-        self._canceller = Canceller(kernel, self._account, self._orders)
-        self._resolutions = Resolutions(kernel, self._account, self._known, state_dir)
-        self._search = self._make_search()
-        self._books = self._make_books()
-        self._past = self._make_past()
-        self._resting = make_maker_stats(kernel, self._account, self._books)
-        self._venue = self._make_venue_states()
-        self._malformed = MalformedMessages(kernel, self._stream_counts)
-        self._safeguards = self._make_safeguards(profile, state_dir)
-        self.arming = self._safeguards.arming
-        self._onboarding = self._make_onboarding(profile)
-        self._desk = self._make_desk()
-        self._conditionals = self._make_conditionals()
-        self._watchlist = self._make_watchlist(state_dir)
-        self.queries = self._make_queries(profile)
-        self.commands = self._make_commands()
-        self.departing = self._make_departing(profile)
-        own = OwnMarkets(kernel, self._wait_for_hosts, self._metadata, self._account)
-        feeds = (self._metadata, self._history, self._books, self._past, self._account, own)
-        for feed in (*feeds, self._onboarding, self._watchlist, self._resting.earned):
-            self.hub.on_demand(feed.on_demand)
-        self.hub.on_release(self._watchlist.on_release)
-        self.hub.on_release(self._books.on_demand)
+        self._kernel = _make_kernel(self.hub, clock, rng)
+        self._past_orders = OrderHistory(self._kernel, journal)
+        self.parts = self._build()
+        self.arming = self.parts.safeguards.arming
+        self.queries = ServiceQueries(self.parts, self._account_reader)
+        self.commands = ServiceCommands(self.parts)
+        self.departing = self._make_departing()
+        self._listen()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["DataService"]:
@@ -119,265 +93,235 @@ class DataService:
         loop = asyncio.get_running_loop()
         self._hosts = loop.create_future()
         ready = asyncio.Event()
-        task = loop.create_task(self._supervisor.run(ready.set), name="service")
+        task = loop.create_task(self._kernel.supervisor.run(ready.set), name="service")
         await ready.wait()
-        self._seen.restore()
-        self._watchlist.restore()
+        self.parts.markets.list_cache.restore()
+        self.parts.watchlist.restore()
         self._start_feeds()
         try:
             yield self
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            await self._seen.write()
-            await self._watchlist.close()
+            await self.parts.markets.list_cache.write()
+            await self.parts.watchlist.close()
             if (hosts := self._connected()) is not None:
                 await hosts.close()
             await self._journal.close()
 
-    def _make_account(self) -> AccountFeed:
-        return AccountFeed(
-            self._kernel, self._wait_for_hosts, title_of=self._known.title,
-            fee_of=self._known.fee, history=self._orders,
-            policy=EndingPolicy(
-                lag_s=self._tuning.replica_lag_s, ruled_out_after_s=self._tuning.ruled_out_after_s
+    def _build(self) -> Parts:
+        """Build every part, each from those before it."""
+        kernel, hosts = self._kernel, self._wait_for_hosts
+        time = TimeFeed(kernel, hosts)
+        markets = self._build_markets()
+        account = self._build_account(markets)
+        canceller = Canceller(kernel, account.feed, self._past_orders)
+        safeguards = self._build_safeguards(markets, account, time=time, canceller=canceller)
+        self._account_reader = AccountReader(
+            account,
+            books=markets.books,
+            conditionals=self._conditionals,
+            guard=safeguards.guard,
+        )
+        return Parts(
+            kernel=kernel,
+            profile=self._profile,
+            time=time,
+            markets=markets,
+            account=account,
+            safeguards=safeguards,
+            onboarding=OnboardingFeed(
+                kernel, hosts, profile=self._profile, account=account.feed,
+                venue=safeguards.venue, limits=self._tuning.limits,
+            ),
+            orders=self._build_orders(markets, account, safeguards, canceller=canceller),
+            watchlist=Watchlist(
+                kernel, hosts, markets.metadata, quotes=account.quotes,
+                keeper=WatchKeeper(kernel, self._state_dir),
             ),
         )  # fmt: skip
 
-    def _make_metadata(self) -> MetadataFeed:
-        return MetadataFeed(
-            self._kernel, self._wait_for_hosts, self._on_learned, self._needed_markets
-        )
-
-    def _make_search(self) -> OrderSearch:
-        return OrderSearch(self._kernel, self._account, self._orders)
-
-    def _make_kernel(self, clock: Clock) -> Kernel:
-        return Kernel(
-            clock=clock, hub=self.hub, log=self._log, health=self._health,
-            supervisor=self._supervisor,
+    def _build_markets(self) -> MarketParts:
+        kernel, hosts = self._kernel, self._wait_for_hosts
+        metadata = MetadataFeed(kernel, hosts, self._on_learned, self._needed_markets)
+        known = KnownMarkets(metadata.store)
+        books = BooksFeed(
+            kernel, hosts, tokens_of_event=known.tokens_of_event, pair_of=known.pair,
+            on_tick_size=self._on_tick_size, on_resolved=self._on_resolved,
+        )  # fmt: skip
+        return MarketParts(
+            metadata=metadata,
+            known=known,
+            list_cache=EventListCache(kernel, metadata, self._state_dir),
+            history=HistoryFeed(kernel, hosts),
+            books=books,
+            backfill=TapeBackfill(
+                kernel, hosts, books.tapes, market_of=metadata.store.market_of_token.get,
+                pair_of=known.pair,
+            ),
         )  # fmt: skip
 
-    def _make_books(self) -> BooksFeed:
-        return BooksFeed(
-            self._kernel,
-            self._wait_for_hosts,
-            tokens_of_event=self._known.tokens_of_event,
-            pair_of=self._known.pair,
-            on_tick_size=self._on_tick_size,
-            on_resolved=self._on_resolved,
+    def _build_account(self, markets: MarketParts) -> AccountParts:
+        tuning, known = self._tuning, markets.known
+        feed = AccountFeed(
+            self._kernel, self._wait_for_hosts, title_of=known.title, fee_of=known.fee,
+            history=self._past_orders,
+            policy=EndingPolicy(
+                lag_s=tuning.replica_lag_s, ruled_out_after_s=tuning.ruled_out_after_s
+            ),
+        )  # fmt: skip
+        return AccountParts(
+            feed=feed,
+            marks=MarkToMarket(feed, markets.books),
+            quotes=Quotes(book_of=markets.books.book, positions=feed.holdings.positions),
+            resting=make_maker_stats(self._kernel, feed, markets.books),
+            resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
         )
 
-    def _make_past(self) -> TapeBackfill:
-        return TapeBackfill(
-            self._kernel,
-            self._wait_for_hosts,
-            self._books.tapes,
-            market_of=self._metadata.store.market_of_token.get,
-            pair_of=self._known.pair,
-        )
-
-    def _make_venue_states(self) -> VenueStates:
-        states = VenueStates(
-            self._kernel,
-            self._wait_for_hosts,
-            account=lambda: self._account.account,
-            last_trade_at=lambda: self._books.tapes.last_trade_at,
-            skew_ms=lambda: self._time.skew_ms,
-        )
-        self._account.on_order(states.on_order)
-        return states
-
-    def _make_safeguards(self, profile: Profile, state_dir: Path | None) -> Safeguards:
-        kernel, account, tuning = self._kernel, self._account, self._tuning
+    def _build_safeguards(
+        self, markets: MarketParts, account: AccountParts, *, time: TimeFeed, canceller: Canceller
+    ) -> Safeguards:
+        kernel, tuning, profile = self._kernel, self._tuning, self._profile
+        feed, books = account.feed, markets.books
+        venue = VenueStates(
+            kernel, self._wait_for_hosts, account=lambda: feed.account,
+            last_trade_at=lambda: books.tapes.last_trade_at, skew_ms=lambda: time.skew_ms,
+        )  # fmt: skip
+        feed.on_order(venue.on_order)
         loss = StreamLoss(
-            self.hub, deaf=self._deaf, book_of=self._books.book,
-            market_of=self._metadata.store.market_of_token.get,
+            self.hub, deaf=self._deaf, book_of=books.book,
+            market_of=markets.metadata.store.market_of_token.get,
         )  # fmt: skip
         arming = Arming(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
             arming.object_with(lambda: profile.reason or "this session is read-only")
-        lock = EntryLock(kernel.clock, state_dir)
-        marked = MarkToMarket(account, self._books).positions
-        day = DailyPnl(kernel, account, self._known, positions=marked, state_dir=state_dir)
+        lock = EntryLock(kernel.clock, self._state_dir)
+        marked = account.marks.positions
+        day = DailyPnl(kernel, feed, markets.known, positions=marked, state_dir=self._state_dir)
         return Safeguards(
             arming=arming,
-            heartbeats=HeartbeatSender(
-                kernel, account, self._journal, arming, policy=tuning.heartbeat
-            ),
-            venue=self._venue,
+            heartbeats=HeartbeatSender(kernel, feed, self._journal, arming, policy=tuning.heartbeat),
+            venue=venue,
             guard=EntryGuard(
-                kernel, account, lock=lock, day=day, positions=marked, limits=tuning.limits
+                kernel, feed, lock=lock, day=day, positions=marked, limits=tuning.limits
             ),
             kill_switch=KillSwitch(
-                kernel,
-                account,
-                self._orders,
-                canceller=self._canceller,
-                lock=lock,
-                arming=arming,
-                state_dir=state_dir,
-                has_key=profile.mode is not Mode.READ_ONLY,
+                kernel, feed, self._past_orders, canceller=canceller, lock=lock, arming=arming,
+                state_dir=self._state_dir, has_key=profile.mode is not Mode.READ_ONLY,
             ),
             day=day,
-        )
+        )  # fmt: skip
 
-    def _make_departing(self, profile: Profile) -> Shutdown:
-        return Shutdown(
-            self._kernel,
-            self._account,
-            self._journal,
-            commands=self.commands,
-            safeguards=self._safeguards,
-            conditionals=self._conditionals,
-            title_of=self._known.title,
-            is_paper=profile.mode is Mode.PAPER,
-        )
-
-    def _make_onboarding(self, profile: Profile) -> OnboardingFeed:
-        return OnboardingFeed(
-            self._kernel,
-            self._wait_for_hosts,
-            profile=profile,
-            account=self._account,
-            venue=self._venue,
-            limits=self._tuning.limits,
-        )
-
-    def _make_watchlist(self, state_dir: Path | None) -> Watchlist:
-        self._quotes = Quotes(book_of=self._books.book, positions=self._account.holdings.positions)
-        return Watchlist(
-            self._kernel,
-            self._wait_for_hosts,
-            self._metadata,
-            quotes=self._quotes,
-            keeper=WatchKeeper(self._kernel, state_dir),
-        )
-
-    def _make_queries(self, profile: Profile) -> ServiceQueries:
-        return ServiceQueries(
-            kernel=self._kernel,
-            profile=profile,
-            metadata=self._metadata,
-            books=self._books,
-            history=self._history,
-            account=self._account,
-            resting=self._resting,
-            time=self._time,
-            safeguards=self._safeguards,
-            conditionals=self._conditionals.view,
-            onboarding=self._onboarding.view,
-            quotes=self._quotes,
-            watchlist=self._watchlist,
-        )
-
-    def _make_desk(self) -> Desk:
-        return Desk(
-            self._kernel,
-            self._account,
-            self._orders,
-            search=self._search,
-            canceller=self._canceller,
-            market_of=self._known.market,
-            book_of=self._books.book,
-            guard=self._safeguards.guard,
+    def _build_orders(
+        self,
+        markets: MarketParts,
+        account: AccountParts,
+        safeguards: Safeguards,
+        *,
+        canceller: Canceller,
+    ) -> OrderParts:
+        kernel, feed, guard = self._kernel, account.feed, safeguards.guard
+        market_of, book_of = markets.known.market, markets.books.book
+        search = OrderSearch(kernel, feed, self._past_orders)
+        desk = Desk(
+            kernel, feed, self._past_orders, search=search, canceller=canceller,
+            market_of=market_of, book_of=book_of, guard=guard,
             post_deadline_s=self._tuning.post_deadline_s,
-        )
-
-    def _make_conditionals(self) -> Conditionals:
+        )  # fmt: skip
         sales = ConditionalSales(
-            self._kernel,
-            self._desk,
-            account=self._account_view,
-            market_of=self._known.market,
-            own=self._account.own,
-            ask_shares=self._account.ask_shares,
-            least_held=self._account.holdings.least,
+            kernel, desk, account=self._account_view, market_of=market_of, own=feed.own,
+            ask_shares=feed.ask_shares, least_held=feed.holdings.least,
             lag_s=self._tuning.sale_lag_s,
-        )
+        )  # fmt: skip
         conditionals = Conditionals(
-            self._kernel,
-            self._journal,
-            sales,
-            account=self._account_view,
-            book_of=self._books.book,
-            market_of=self._known.market,
-            market_problem=self._desk.why_not_this_market,
-            own=self._account.own,
-            locked=self._safeguards.guard.locked,
-            is_moving_to=self._desk.is_moving_to,
-        )
-        self._account.on_order(conditionals.sales.on_order)
-        self._account.on_order(conditionals.on_order)
-        self._desk.on_resized_move(conditionals.follow_move)
-        self._safeguards.kill_switch.on_kill(conditionals.pause_if_locked)
-        return conditionals
+            kernel, self._journal, sales, account=self._account_view, book_of=book_of,
+            market_of=market_of, market_problem=desk.why_not_this_market, own=feed.own,
+            locked=guard.locked, is_moving_to=desk.is_moving_to,
+        )  # fmt: skip
+        feed.on_order(sales.on_order)
+        feed.on_order(conditionals.on_order)
+        desk.on_resized_move(conditionals.follow_move)
+        safeguards.kill_switch.on_kill(conditionals.pause_if_locked)
+        return OrderParts(search, canceller, desk, conditionals)
+
+    def _make_departing(self) -> Shutdown:
+        parts = self.parts
+        return Shutdown(
+            self._kernel, parts.account.feed, self._journal, commands=self.commands,
+            safeguards=parts.safeguards, conditionals=parts.orders.conditionals,
+            title_of=parts.markets.known.title, is_paper=self._profile.mode is Mode.PAPER,
+        )  # fmt: skip
+
+    def _listen(self) -> None:
+        """Tell the feeds what is watched, and let go of what is not any more."""
+        parts, hosts = self.parts, self._wait_for_hosts
+        markets, feed = parts.markets, parts.account.feed
+        own = OwnMarkets(self._kernel, hosts, markets.metadata, feed)
+        feeds = (markets.metadata, markets.history, markets.books, markets.backfill, feed, own)
+        for each in (*feeds, parts.onboarding, parts.watchlist, parts.account.resting.earned):
+            self.hub.on_demand(each.on_demand)
+        self.hub.on_release(parts.watchlist.on_release)
+        self.hub.on_release(markets.books.on_demand)
+
+    def _conditionals(self) -> tuple[Conditional, ...]:
+        return self.parts.orders.conditionals.view()
 
     def _account_view(self) -> AccountView:
-        return self.queries.account()
+        """Return the account as it is at this moment: what sells by itself must not see an old one."""
+        return self._account_reader.view()
 
     def _needed_markets(self) -> Needed:
+        parts = self.parts
         return needed_markets(
-            self.hub.watched(), self._account, self._conditionals.view(), self._watchlist.keys()
-        )
-
-    def _make_commands(self) -> ServiceCommands:
-        return ServiceCommands(
-            desk=self._desk,
-            safeguards=self._safeguards,
-            conditionals=self._conditionals,
-            log=self._log,
-            metadata=self._metadata,
-            books=self._books,
-            history=self._history,
-            account=self._account,
-            onboarding=self._onboarding,
-            earned=self._resting.earned,
-            watchlist=self._watchlist,
-        )
+            self.hub.watched(), parts.account.feed, parts.orders.conditionals.view(),
+            parts.watchlist.keys(),
+        )  # fmt: skip
 
     def _start_feeds(self) -> None:
-        keep = self._supervisor.keep
+        keep, parts, kernel = self._kernel.supervisor.keep, self.parts, self._kernel
+        markets, safeguards, resting = parts.markets, parts.safeguards, parts.account.resting
+        oddities = MalformedMessages(kernel, self._stream_counts)
         keep("frame pump", self.hub.pump)
-        keep("clock", self._time.tick)
-        keep("book check", self._books.keep_checking)
-        keep("queue estimate", self._resting.queue.run)
-        keep("reward scoring", self._resting.scoring.keep_asking)
-        keep("rewards", self._resting.earned.keep_asking)
-        keep("market stream", self._books.run)
-        keep("market lists", self._metadata.poll_lists)
-        keep("list of the next start", self._seen.keep_writing)
-        keep("venue clock", self._time.measure)
-        keep("stream oddities", self._malformed.watch)
-        keep("account steps", self._onboarding.run)
-        keep("kill switch", self._safeguards.kill_switch.watch)
-        keep("day's result", self._safeguards.day.run)
-        keep("resolved markets", self._resolutions.run)
-        self._kernel.start("connection", self._make_hosts)
-        keep("venue states", self._venue.watch)
-        self._kernel.start("account", self._run_account)
+        keep("clock", parts.time.tick)
+        keep("book check", markets.books.keep_checking)
+        keep("queue estimate", resting.queue.run)
+        keep("reward scoring", resting.scoring.keep_asking)
+        keep("rewards", resting.earned.keep_asking)
+        keep("market stream", markets.books.run)
+        keep("market lists", markets.metadata.poll_lists)
+        keep("list of the next start", markets.list_cache.keep_writing)
+        keep("venue clock", parts.time.measure)
+        keep("stream oddities", oddities.watch)
+        keep("account steps", parts.onboarding.run)
+        keep("kill switch", safeguards.kill_switch.watch)
+        keep("day's result", safeguards.day.run)
+        keep("resolved markets", parts.account.resolutions.run)
+        kernel.start("connection", self._make_hosts)
+        keep("venue states", safeguards.venue.watch)
+        kernel.start("account", self._run_account)
 
     async def _run_account(self) -> None:
-        if self._trades:
+        orders, keep = self.parts.orders, self._kernel.supervisor.keep
+        if self._profile.mode is not Mode.READ_ONLY:
             # First of all, before anybody could leave in the belief that nothing rests.
-            self._canceller.restore(await self._search.restore())
-            await self._conditionals.restore()
+            orders.canceller.restore(await orders.search.restore())
+            await orders.conditionals.restore()
         hosts = await self._wait_for_hosts()
         if hosts.open_account is not None:
-            self._supervisor.keep("order search", self._search.run)
-            self._supervisor.keep("repeated cancels", self._canceller.run)
-            self._supervisor.keep("conditional orders", self._conditionals.run)
-            self._supervisor.keep("account", self._account.run)
-            heartbeats = self._safeguards.heartbeats
+            keep("order search", orders.search.run)
+            keep("repeated cancels", orders.canceller.run)
+            keep("conditional orders", orders.conditionals.run)
+            keep("account", self.parts.account.feed.run)
+            heartbeats = self.parts.safeguards.heartbeats
             if heartbeats.is_used:
-                self._supervisor.keep("heartbeat", heartbeats.run)
-                self._supervisor.keep("heartbeat watch", heartbeats.watch)
+                keep("heartbeat", heartbeats.run)
+                keep("heartbeat watch", heartbeats.watch)
 
     async def _make_hosts(self) -> None:
-        hosts = await self._connect(self._health)
+        hosts = await self._connect(self._kernel.health)
         if isinstance(hosts, str):
-            self._log.notice(Level.BAD, hosts)
-            self._metadata.note_unreachable(hosts)
+            self._kernel.log.notice(Level.BAD, hosts)
+            self.parts.markets.metadata.note_unreachable(hosts)
         elif self._hosts is not None and not self._hosts.done():
             self._hosts.set_result(hosts)
 
@@ -398,23 +342,31 @@ class DataService:
     def _stream_counts(self) -> Iterable[dict[str, int]]:
         if (hosts := self._connected()) is not None:
             yield hosts.market_stream.oddities()
-        if self._account.account is not None:
-            yield self._account.account.stream.oddities()
+        if self.parts.account.feed.account is not None:
+            yield self.parts.account.feed.account.stream.oddities()
 
     def _on_learned(self) -> None:
         # Which tokens a market or an event has is known only now.
-        self._books.retarget()
-        self._past.request_missing()
-        self._account.settle_fees()
+        self.parts.markets.books.retarget()
+        self.parts.markets.backfill.request_missing()
+        self.parts.account.feed.settle_fees()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
-        state = self._metadata.store.markets.get(event.condition_id)
+        state = self.parts.markets.metadata.store.markets.get(event.condition_id)
         if state is not None and state.terms is not None:
             state.terms = replace(state.terms, tick_size=event.new_tick_size)
             self.hub.mark(MarketTopic(event.condition_id))
 
     def _on_resolved(self, event: MarketResolved) -> None:
-        self._resolutions.on_resolved(event)
-        self._metadata.refresh(MarketTopic(event.condition_id))
-        self._watchlist.alerts.end_market(event.condition_id)
-        self._account.refresh()
+        self.parts.account.resolutions.on_resolved(event)
+        self.parts.markets.metadata.refresh(MarketTopic(event.condition_id))
+        self.parts.watchlist.alerts.end_market(event.condition_id)
+        self.parts.account.feed.refresh()
+
+
+def _make_kernel(hub: Hub, clock: Clock, rng: random.Random) -> Kernel:
+    log = Log(hub, clock)
+    return Kernel(
+        clock=clock, hub=hub, log=log, health=Health(hub, log, clock),
+        supervisor=Supervisor(clock, log, rng),
+    )  # fmt: skip

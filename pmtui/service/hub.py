@@ -1,18 +1,24 @@
 """Subscriptions and the frame pump: changes are applied at once, told at most once a frame.
 
-Only the telling collapses. A topic that changed a thousand times within a frame is announced once,
-and whoever hears of it reads the newest value. A topic without watchers costs nothing, and its
-feed hears that it may go.
+Only notifications collapse. A topic that changed a thousand times within a frame is announced once,
+and whoever is notified reads the newest value. A topic without watchers costs nothing, and its
+feed is told that it may stop.
+
+A topic's view is built once a frame, however many screens and panes ask for it. A mark of the topic
+ends it, so that a question right after a command is answered with the truth. What has no mark of its
+own, such as the price of a position while its book moves, is as old as the frame at most.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
 
 from pmtui.service.ports import Clock
 from pmtui.service.topics import Topic
 
 Notify = Callable[[Topic], None]
+V = TypeVar("V")
 
 DEFAULT_FRAMES_PER_SECOND = 10
 
@@ -66,6 +72,9 @@ class Hub:
         self._on_demand: list[Callable[[Topic], None]] = []
         self._on_release: list[Callable[[Topic], None]] = []
         self._changed = asyncio.Event()
+        self._views: dict[Topic, object] = {}
+        """What was built since the frame began."""
+        self._views_since = float("-inf")
         self.frame = 0
         """Number of the frame that is marked for now: marking a topic twice in it changes nothing."""
 
@@ -112,8 +121,26 @@ class Hub:
         """Every topic with a watcher."""
         return tuple(self._watchers)
 
+    def view(self, topic: Topic, build: Callable[[], V]) -> V:
+        """Return a topic's view, built unless that was done in this frame.
+
+        Args:
+            topic: whose view it is; a topic has one.
+            build: reads the state as it is.
+        """
+        now = self._clock.monotonic()
+        if now - self._views_since >= self._frame_s:
+            # Where nothing is marked no frame ends: time ends it.
+            self._views.clear()
+            self._views_since = now
+        found = self._views.get(topic)
+        if found is None:
+            found = self._views[topic] = build()
+        return cast("V", found)
+
     def mark(self, topic: Topic) -> None:
         """Say that a topic changed. Cheap enough for every message of a stream."""
+        self._views.pop(topic, None)
         if topic in self._watchers and topic not in self._dirty:
             self._dirty[topic] = None
             self._changed.set()
@@ -124,6 +151,8 @@ class Hub:
         # change belongs to the next frame.
         dirty, self._dirty = self._dirty, {}
         self.frame += 1
+        self._views.clear()
+        self._views_since = self._clock.monotonic()
         for topic in dirty:
             for subscription in tuple(self._subscribers.get(topic, ())):
                 subscription.notify(topic)

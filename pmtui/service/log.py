@@ -63,6 +63,7 @@ class Log:
                 if e.sequence > self._read_up_to and e.level is not Level.INFO
             )
             self._hub.mark(StatusTopic())
+            self._hub.mark(LogTopic())
 
     @property
     def unread(self) -> int:

@@ -1,15 +1,16 @@
-"""What the service needs from the outside, as Protocols; `clients` fulfils them.
+"""What the service needs from the outside, as Protocols that `clients` fulfils, and what a profile has of it.
 
 No method raises for what a network does: it returns a `Failure` in place of the value.
 Stream callbacks are called on the event loop, in order, and must not block.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
 from pmtui.domain.account.events import UserEvent
-from pmtui.domain.account.onboarding import WalletForm
+from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_call import (
     Batch,
@@ -22,7 +23,7 @@ from pmtui.domain.account.wallet_call import (
 from pmtui.domain.answers import MAX_PAGES, Failure, GeoAnswer, Listing, Page, Value
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.books.tape import PastTrades
-from pmtui.domain.health import Link
+from pmtui.domain.health import Link, RateBudget
 from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketSort, MarketTerms, Tag
@@ -39,6 +40,8 @@ from pmtui.domain.orders.order import (
     TradePrint,
     UnsignedOrder,
 )
+
+READ_ONLY = "No key: this session is read-only"
 
 LastCheck = Callable[[], str]
 """Returns why a request must not leave at this very moment, "" if it may."""
@@ -400,3 +403,49 @@ class OrderSigner(Protocol):
             SignatureMismatchError: the signature does not recover to the owner; a bug, not an order.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The private side: made once credentials exist."""
+
+    host: AccountHost
+    signer: OrderSigner
+    stream: UserStream
+    heartbeat: HeartbeatHost
+    scoring: ScoringHost | None = None
+    """None where nobody tells which orders earn rewards."""
+    earnings: EarningsHost | None = None
+    """None where nobody tells what they brought."""
+    trading_key: TradingKey | None = None
+    """The credentials, as far as they may be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is known of an account before anybody answers, and who tells of its wallet."""
+
+    relayer: WalletHost
+    chain: ChainHost | None = None
+    """None where no chain can be asked."""
+    identity: Identity | None = None
+    """None in a session without a key."""
+    spenders: tuple[Spender, ...] = ()
+    """The contracts that orders are settled by, and others known by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The hosts of one profile. Without `open_account` the session is read-only."""
+
+    metadata: MetadataHost
+    trading: TradingHost
+    analytics: AnalyticsHost
+    geo: GeoHost
+    market_stream: MarketStream
+    open_account: Callable[[], Awaitable[Account | Failure]] | None
+    close: Callable[[], Awaitable[None]]
+    budgets: Callable[[], Iterable[RateBudget]] = tuple
+    """What is left of the limits on orders and cancellations now."""
+    setup: Setup | None = None
+    """None where nobody tells of wallets."""

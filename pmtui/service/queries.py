@@ -11,23 +11,37 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_market, open_markets
 from pmtui.domain.money import ONE, Micros, notional_floor
-from pmtui.domain.orders.order import OrderIntent, OrderStatus
-from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.maker_stats import MakerStats
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import EventState, MarketState
-from pmtui.service.markets.metadata import ListState, MetadataFeed
-from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
-from pmtui.service.profile import Profile
-from pmtui.service.safety.safeguards import Safeguards
-from pmtui.service.topics import HistoryTopic, MarketListTopic, SearchTopic
-from pmtui.service.venue_time import TimeFeed
+from pmtui.service.markets.metadata import ListState
+from pmtui.service.parts import AccountParts, Parts
+from pmtui.service.safety.entry_guard import EntryGuard
+from pmtui.service.topics import (
+    AccountTopic,
+    ActivityTopic,
+    EventQuotesTopic,
+    EventTopic,
+    FillsTopic,
+    HistoryTopic,
+    LogTopic,
+    MarketListTopic,
+    MarketTopic,
+    OnboardingTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    WatchlistTopic,
+)
 from pmtui.service.views import (
     AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
     EventQuotesView,
     EventRow,
     EventView,
+    FillsView,
     HistoryView,
     Load,
     LogView,
@@ -37,6 +51,7 @@ from pmtui.service.views import (
     Mode,
     OwnList,
     QuoteRow,
+    RowBooksView,
     SearchView,
     StatusView,
     TagsView,
@@ -44,43 +59,66 @@ from pmtui.service.views import (
     awake_of,
 )
 from pmtui.service.watch.watch_views import WatchlistView
-from pmtui.service.watch.watchlist import Watchlist
+
+
+class AccountReader:
+    """Puts the account's view together, as it is at this very moment."""
+
+    def __init__(
+        self,
+        account: AccountParts,
+        *,
+        books: BooksFeed,
+        conditionals: Callable[[], tuple[Conditional, ...]],
+        guard: EntryGuard,
+    ) -> None:
+        self._account = account
+        self._books = books
+        self._conditionals = conditionals
+        self._guard = guard
+
+    def view(self) -> AccountView:
+        """Return cash, positions and open orders."""
+        feed, resting = self._account.feed, self._account.resting
+        conditionals = self._conditionals()
+        return AccountView(
+            load=feed.state.load,
+            balance=feed.state.balance,
+            reserved=feed.own.reserved_cash(),
+            positions=self._account.marks.positions(),
+            open_orders=feed.own.open_orders(),
+            as_of=feed.state.as_of,
+            problem=feed.state.problem,
+            balances=feed.holdings.sizes(),
+            queue_ahead=resting.queue.ahead(),
+            scoring=resting.scoring.scoring,
+            recent=feed.recent_orders(),
+            conditionals=conditionals,
+            unseen=frozenset(
+                each.token_id
+                for each in awake_of(conditionals)
+                if not self._books.book(each.token_id).state.is_good
+            ),
+            entry=self._guard.rules(),
+            lacks=feed.lists.all_missing,
+        )
 
 
 class ServiceQueries:
     """Reads the feeds' newest values into frozen views."""
 
-    def __init__(  # noqa: PLR0913 - everything that can be read
-        self,
-        *,
-        kernel: Kernel,
-        profile: Profile,
-        metadata: MetadataFeed,
-        books: BooksFeed,
-        history: HistoryFeed,
-        account: AccountFeed,
-        resting: MakerStats,
-        time: TimeFeed,
-        safeguards: Safeguards,
-        conditionals: Callable[[], tuple[Conditional, ...]],
-        onboarding: Callable[[], Onboarding],
-        quotes: Quotes,
-        watchlist: Watchlist,
-    ) -> None:
-        self._kernel = kernel
-        self._profile = profile
-        self._metadata = metadata
-        self._books = books
-        self._history = history
-        self._account = account
-        self._resting = resting
-        self._marks = MarkToMarket(account, books)
-        self._time = time
-        self._safeguards = safeguards
-        self._conditionals = conditionals
-        self._onboarding = onboarding
-        self._quotes = quotes
-        self._watchlist = watchlist
+    def __init__(self, parts: Parts, account: AccountReader) -> None:
+        self._parts = parts
+        self._reader = account
+        self._kernel = parts.kernel
+        self._view = parts.kernel.hub.view
+        self._profile = parts.profile
+        self._metadata = parts.markets.metadata
+        self._books = parts.markets.books
+        self._account = parts.account.feed
+        self._safeguards = parts.safeguards
+        self._watchlist = parts.watchlist
+        self._quotes = parts.account.quotes
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -88,6 +126,82 @@ class ServiceQueries:
 
     def status(self) -> StatusView:
         """Return the status line's content."""
+        return self._view(StatusTopic(), self._status)
+
+    def market_list(self, topic: MarketListTopic) -> MarketListView:
+        """Return as much of a list as is loaded."""
+        return self._view(topic, lambda: self._market_list(topic))
+
+    def search(self, topic: SearchTopic) -> SearchView:
+        """Return local results, then what only the venue found."""
+        return self._view(topic, lambda: self._search(topic))
+
+    def tags(self) -> TagsView:
+        """Return the tags known so far."""
+        return TagsView(self._metadata.tags, self._metadata.tags_load)
+
+    def event(self, event_id: EventId) -> EventView:
+        """Return an event."""
+        return self._view(EventTopic(event_id), lambda: self._event(event_id))
+
+    def event_quotes(self, event_id: EventId) -> EventQuotesView:
+        """Return live prices of an event's markets."""
+        return self._view(EventQuotesTopic(event_id), lambda: self._event_quotes(event_id))
+
+    def market(self, condition_id: ConditionId) -> MarketView:
+        """Return a market and its terms."""
+        return self._view(MarketTopic(condition_id), lambda: self._market(condition_id))
+
+    def book(self, token_id: TokenId) -> BookView:
+        """Return a token's book with its worth, as it is at this moment: it keeps its own view."""
+        return self._books.book(token_id)
+
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        """Return the books of the rows in view of a list."""
+        return RowBooksView(tuple(map(self._books.book, topic.token_ids)))
+
+    def tape(self, token_id: TokenId) -> TapeView:
+        """Return public trades of a token."""
+        return self._books.tapes.view(token_id)
+
+    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
+        """Return the price history of a token."""
+        return self._parts.markets.history.view(HistoryTopic(token_id, interval))
+
+    def account(self) -> AccountView:
+        """Return cash, positions and open orders."""
+        return self._view(AccountTopic(), self._reader.view)
+
+    def fills(self) -> FillsView:
+        """Return our own fills."""
+        return self._view(FillsTopic(), lambda: FillsView(self._account.own.fills()))
+
+    def activity(self) -> ActivityView:
+        """Return closed positions and what else happened."""
+        state = self._account.state
+        return self._view(ActivityTopic(), lambda: ActivityView(state.closed, state.activity))
+
+    def earned(self) -> EarnedView:
+        """Return what resting orders brought."""
+        return self._parts.account.resting.earned.view()
+
+    def watchlist(self) -> WatchlistView:
+        """Return what is starred, and the price alerts."""
+        return self._view(WatchlistTopic(), self._watchlist.view)
+
+    def alerts(self) -> AlertsView:
+        """Return how many price alerts have fired in this session."""
+        return AlertsView(self._watchlist.alerts.rung)
+
+    def onboarding(self) -> Onboarding:
+        """Return how far the account has come on its way to trading."""
+        return self._view(OnboardingTopic(), self._parts.onboarding.view)
+
+    def log(self) -> LogView:
+        """Return the log."""
+        return self._view(LogTopic(), self._kernel.log.view)
+
+    def _status(self) -> StatusView:
         account = self.account()
         open_orders = account.open_orders
         maker = self._account.account.signer.maker if self._account.account else ""
@@ -101,7 +215,7 @@ class ServiceQueries:
             unknown_orders=sum(o.status is OrderStatus.UNKNOWN for o in open_orders),
             unread_notices=self._kernel.log.unread,
             health=self._kernel.health.view(),
-            clock_skew_ms=self._time.skew_ms,
+            clock_skew_ms=self._parts.time.skew_ms,
             now=self.now(),
             address=maker,
             venue=self._safeguards.venue.facts(),
@@ -116,8 +230,7 @@ class ServiceQueries:
             are_orders_known=not account.lack_of(OwnList.ORDERS),
         )
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return as much of a list as is loaded."""
+    def _market_list(self, topic: MarketListTopic) -> MarketListView:
         state = self._metadata.lists.get(topic) or ListState()
         held = {p.condition_id for p in self._account.holdings.positions()}
         return MarketListView(
@@ -129,8 +242,7 @@ class ServiceQueries:
             is_cached=state.is_cached,
         )
 
-    def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, then what only the venue found."""
+    def _search(self, topic: SearchTopic) -> SearchView:
         index, state = self._metadata.store.index, self._metadata.search
         local = index.find(topic.text)
         is_answered = state.text == topic.text
@@ -144,12 +256,7 @@ class ServiceQueries:
             problem=state.problem if is_answered else "",
         )
 
-    def tags(self) -> TagsView:
-        """Return the tags known so far."""
-        return TagsView(self._metadata.tags, self._metadata.tags_load)
-
-    def event(self, event_id: EventId) -> EventView:
-        """Return an event."""
+    def _event(self, event_id: EventId) -> EventView:
         state = self._metadata.store.events.get(event_id) or EventState()
         watch, event = self._watchlist, state.event
         markets = event.markets if event is not None else ()
@@ -163,8 +270,7 @@ class ServiceQueries:
             starred=frozenset(m.market_id for m in markets if watch.is_starred(m.condition_id)),
         )
 
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        """Return live prices of an event's markets."""
+    def _event_quotes(self, event_id: EventId) -> EventQuotesView:
         state = self._metadata.store.events.get(event_id)
         if state is None or state.event is None:
             return EventQuotesView((), None)
@@ -175,8 +281,7 @@ class ServiceQueries:
         )
         return EventQuotesView(rows, _midpoint_sum(state.event, rows))
 
-    def market(self, condition_id: ConditionId) -> MarketView:
-        """Return a market and its terms."""
+    def _market(self, condition_id: ConditionId) -> MarketView:
         state = self._metadata.store.markets.get(condition_id) or MarketState()
         return MarketView(
             market=state.market,
@@ -188,66 +293,6 @@ class ServiceQueries:
             venue=self._safeguards.venue.facts_of(condition_id, state.terms),
             is_starred=self._watchlist.is_starred(condition_id),
         )
-
-    def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its worth."""
-        return self._books.book(token_id)
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return public trades of a token."""
-        return self._books.tapes.view(token_id)
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        """Return the price history of a token."""
-        return self._history.view(HistoryTopic(token_id, interval))
-
-    def account(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
-        feed, conditionals = self._account, self._conditionals()
-        return AccountView(
-            load=feed.state.load,
-            balance=feed.state.balance,
-            reserved=feed.own.reserved_cash(),
-            positions=self._marks.positions(),
-            open_orders=feed.own.open_orders(),
-            fills=feed.own.fills(),
-            closed=feed.state.closed,
-            activity=feed.state.activity,
-            as_of=feed.state.as_of,
-            problem=feed.state.problem,
-            balances=feed.holdings.sizes(),
-            queue_ahead=self._resting.queue.ahead(),
-            scoring=self._resting.scoring.scoring,
-            earned=self._resting.earned.view(),
-            recent=feed.recent_orders(),
-            conditionals=conditionals,
-            unseen=frozenset(
-                each.token_id
-                for each in awake_of(conditionals)
-                if not self._books.book(each.token_id).state.is_good
-            ),
-            lacks=feed.lists.all_missing,
-        )
-
-    def watchlist(self) -> WatchlistView:
-        """Return what is starred, and the price alerts."""
-        return self._watchlist.view()
-
-    def alerts_rung(self) -> int:
-        """Return how many price alerts have fired in this session."""
-        return self._watchlist.alerts.rung
-
-    def onboarding(self) -> Onboarding:
-        """Return how far the account has come on its way to trading."""
-        return self._onboarding()
-
-    def entry_problem(self, intent: OrderIntent) -> str:
-        """Return why the trader's own rules would refuse an order now; empty if not."""
-        return self._safeguards.guard.problem(intent)
-
-    def log(self) -> LogView:
-        """Return the log."""
-        return self._kernel.log.view()
 
     def _portfolio_value(self, account: AccountView) -> Micros | None:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:

@@ -3,53 +3,74 @@
 They pass only frozen values, so that the service can live in a process of its own.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime
+from typing import Protocol
 
-# For the annotations alone: a screen that names these three must not load all they can pass.
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-    from pmtui.domain.account.onboarding import Onboarding
-    from pmtui.domain.books.book_view import BookView
-    from pmtui.domain.conditionals.conditional import (
-        Attachment,
-        ConditionalId,
-        ConditionalPlan,
-        Trigger,
-    )
-    from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
-    from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
-    from pmtui.domain.markets.history import Interval
-    from pmtui.domain.markets.watchlist import StarKey
-    from pmtui.domain.money import Micros
-    from pmtui.domain.orders.order import (
-        CancelVerdict,
-        MoveVerdict,
-        Order,
-        OrderIntent,
-        Rejected,
-        UnsignedOrder,
-        Verdict,
-    )
-    from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
-    from pmtui.service.views import (
-        AccountView,
-        EventQuotesView,
-        EventView,
-        HistoryView,
-        LogView,
-        MarketListView,
-        MarketView,
-        SearchView,
-        StatusView,
-        TagsView,
-        TapeView,
-    )
-    from pmtui.service.watch.watch_views import WatchlistView
+from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
+from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import (
+    CancelVerdict,
+    MoveVerdict,
+    Order,
+    OrderIntent,
+    Rejected,
+    UnsignedOrder,
+    Verdict,
+)
+from pmtui.service.topics import (
+    AccountTopic,
+    ActivityTopic,
+    AlertTopic,
+    BookTopic,
+    EventQuotesTopic,
+    EventTopic,
+    FillsTopic,
+    HistoryTopic,
+    LogTopic,
+    MarketListTopic,
+    MarketTopic,
+    OnboardingTopic,
+    RewardsTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    TagsTopic,
+    TapeTopic,
+    Topic,
+    WatchlistTopic,
+)
+from pmtui.service.views import (
+    AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
+    EventQuotesView,
+    EventView,
+    FillsView,
+    HistoryView,
+    LogView,
+    MarketListView,
+    MarketView,
+    RowBooksView,
+    SearchView,
+    StatusView,
+    TagsView,
+    TapeView,
+)
+from pmtui.service.watch.watch_views import WatchlistView
 
 
 class Queries(Protocol):
@@ -91,6 +112,10 @@ class Queries(Protocol):
         """Return a token's book with its worth."""
         ...
 
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        """Return the books of the rows in view of a list."""
+        ...
+
     def tape(self, token_id: TokenId) -> TapeView:
         """Return public trades of a token."""
         ...
@@ -100,14 +125,26 @@ class Queries(Protocol):
         ...
 
     def account(self) -> AccountView:
-        """Return cash, positions, open orders and fills."""
+        """Return cash, positions and open orders."""
+        ...
+
+    def fills(self) -> FillsView:
+        """Return our own fills."""
+        ...
+
+    def activity(self) -> ActivityView:
+        """Return closed positions and what else happened."""
+        ...
+
+    def earned(self) -> EarnedView:
+        """Return what resting orders brought."""
         ...
 
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
         ...
 
-    def alerts_rung(self) -> int:
+    def alerts(self) -> AlertsView:
         """Return how many price alerts have fired in this session."""
         ...
 
@@ -115,13 +152,33 @@ class Queries(Protocol):
         """Return how far the account has come on its way to trading."""
         ...
 
-    def entry_problem(self, intent: OrderIntent) -> str:
-        """Return why the trader's own rules would refuse an order now; empty if not."""
-        ...
-
     def log(self) -> LogView:
         """Return the log."""
         ...
+
+
+QUERY_OF_TOPIC: Mapping[type, str] = {
+    StatusTopic: "status",
+    MarketListTopic: "market_list",
+    SearchTopic: "search",
+    TagsTopic: "tags",
+    EventTopic: "event",
+    EventQuotesTopic: "event_quotes",
+    RowQuotesTopic: "row_books",
+    MarketTopic: "market",
+    BookTopic: "book",
+    TapeTopic: "tape",
+    HistoryTopic: "history",
+    AccountTopic: "account",
+    FillsTopic: "fills",
+    ActivityTopic: "activity",
+    RewardsTopic: "earned",
+    OnboardingTopic: "onboarding",
+    WatchlistTopic: "watchlist",
+    AlertTopic: "alerts",
+    LogTopic: "log",
+}
+"""The query that answers with a topic's view; each takes the topic, or its fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +200,11 @@ class PreparedOrder:
     """Most taker fee that its shares can cost, at whatever price within the limit they fill."""
     is_derived: bool = True
     """Whether the token follows from the condition id; else two hosts agree on it, and no more."""
+
+    @property
+    def order_id(self) -> OrderId:
+        """Names it: the service keeps what was prepared for a minute, and signs nothing else."""
+        return self.unsigned.order_id
 
 
 MOST_IN_BATCH = 15
@@ -243,7 +305,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
@@ -252,7 +314,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """Journal, sign and send a prepared order.
 
         Args:
-            order: what was prepared.
+            order_id: of what was prepared, in the last minute.
             override: what the trader permitted with it, for the journal; empty for nothing.
             attached: a stop and a target for the shares that a purchase brings, journaled with it.
             is_single_key: no card came before it: without an override it leaves only while its
@@ -260,17 +322,17 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """
         ...
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Send up to `MOST_IN_BATCH` prepared orders in one request, all journaled before it."""
         ...
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order, and once it is surely gone send another for what is left of it."""
         ...
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
@@ -279,7 +341,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """Cancel own orders, and once they are surely gone sell a position.
 
         Args:
-            order: the sale; one for fewer shares is signed where the open sales fill meanwhile.
+            order_id: of the sale; one for fewer shares is signed where the open sales fill meanwhile.
             in_the_way: sales that tie the shares up, as they were when this was agreed, and bids
                 that the sale would meet. Nothing is sold to ourselves.
             override: as in `place`.

@@ -86,12 +86,22 @@ class HistoryTopic:
 
 @dataclass(frozen=True, slots=True)
 class AccountTopic:
-    """Cash, open orders, fills and positions of our own."""
+    """Cash, open orders, positions and conditional orders of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FillsTopic:
+    """Our own fills."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityTopic:
+    """Our own positions that are closed, and what else happened to the account."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardsTopic:
-    """What resting orders brought; seen with all that is ours, but asked only while watched."""
+    """What resting orders brought; asked for only while watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,8 @@ Topic = (
     | TapeTopic
     | HistoryTopic
     | AccountTopic
+    | FillsTopic
+    | ActivityTopic
     | RewardsTopic
     | OnboardingTopic
     | WatchlistTopic

@@ -1,33 +1,36 @@
 """What the terminal gets to see: frozen values, each with its age, nothing that can act.
 
-Every view could travel over a codec; none holds a socket, a task or a widget.
+Every view travels through `service/codec.py`; none holds a socket, a task or a widget.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.tape import TapeGap
+from pmtui.domain.conditionals.conditional import (
+    GONE,
+    Conditional,
+    ConditionalState,
+    allot,
+    unprotected,
+)
+from pmtui.domain.health import SourceHealth
+from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.markets.rewards import Earned
+from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.entry_rules import NO_RULES, EntryRules
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
-
-# For the annotations alone: the first picture shows a few of these views, and must not load all
-# that the others are made of.
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from pmtui.domain.account.daily_pnl import DayFigures
-    from pmtui.domain.account.position import Activity, ClosedPosition, Position
-    from pmtui.domain.books.tape import TapeGap
-    from pmtui.domain.conditionals.conditional import Conditional
-    from pmtui.domain.health import SourceHealth
-    from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
-    from pmtui.domain.markets.history import Interval, PricePoint
-    from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Tag
-    from pmtui.domain.markets.rewards import Earned
-    from pmtui.domain.markets.venue_state import VenueFact
-    from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
+from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
+from pmtui.domain.orders.own_orders import reserved_shares
 
 
 class Load(StrEnum):
@@ -267,8 +270,44 @@ NOTHING_EARNED: Final = EarnedView()
 
 
 @dataclass(frozen=True, slots=True)
+class FillsView:
+    """Our parts of trades."""
+
+    fills: tuple[Fill, ...] = ()
+    """Newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityView:
+    """What is over: told of by a host that is asked seldom."""
+
+    closed: tuple[ClosedPosition, ...] = ()
+    activity: tuple[Activity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsView:
+    """What the price alerts of this session did."""
+
+    fired: int = 0
+    """How many have fired."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowBooksView:
+    """The live books of the rows in view of a list."""
+
+    books: tuple[BookView, ...]
+    """In the order of the topic's tokens."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountView:
-    """What is ours. Without a key all of it is empty and `load` says EMPTY."""
+    """What is ours and may change with every event of a stream.
+
+    Fills, what is over and what orders brought have views of their own, as they are longer and
+    change seldom. Without a key all of it is empty and `load` says EMPTY.
+    """
 
     load: Load
     balance: Micros | None
@@ -278,10 +317,6 @@ class AccountView:
     positions: tuple[Position, ...]
     open_orders: tuple[Order, ...]
     """Open and unknown ones, newest first."""
-    fills: tuple[Fill, ...]
-    """Newest first."""
-    closed: tuple[ClosedPosition, ...]
-    activity: tuple[Activity, ...]
     as_of: datetime | None
     problem: str = ""
     balances: tuple[tuple[TokenId, Micros], ...] = ()
@@ -292,13 +327,12 @@ class AccountView:
     """Estimates of what fills before our resting orders, where their book is heard."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
-    earned: EarnedView = NOTHING_EARNED
-    """What such orders brought; kept up only while somebody looks at it."""
-
     conditionals: tuple[Conditional, ...] = ()
     """Conditional orders that are not over; they live only while this program runs."""
     unseen: frozenset[TokenId] = frozenset()
     """Tokens that conditional orders watch in vain: their book is not good, and nothing fires."""
+    entry: EntryRules = NO_RULES
+    """What a new order is judged by while it is typed; the service judges it again, last."""
     lacks: tuple[tuple[OwnList, str], ...] = ()
     """The lists that are not all known, with what is missing in each."""
 
@@ -325,8 +359,6 @@ class AccountView:
 
     def is_blind(self, each: Conditional) -> bool:
         """Whether a conditional order watches a book that nothing fires from."""
-        from pmtui.domain.conditionals.conditional import ConditionalState  # noqa: PLC0415 - see above
-
         return each.token_id in self.unseen and each.state is ConditionalState.WATCHING
 
     @property
@@ -338,8 +370,6 @@ class AccountView:
     @property
     def idle(self) -> tuple[Conditional, ...]:
         """Paused conditional orders of which the venue says nothing is held."""
-        from pmtui.domain.conditionals.conditional import GONE  # noqa: PLC0415 - see above
-
         gone = (each for each in self.conditionals if each.reason == GONE)
         return tuple(each for each in gone if self.has_none(each.token_id))
 
@@ -354,15 +384,11 @@ class AccountView:
 
     def allotted(self, each: Conditional) -> Micros:
         """Shares that a conditional order speaks for: of an active one never more than are held."""
-        from pmtui.domain.conditionals.conditional import allot  # noqa: PLC0415 - see above
-
         same = self.protecting(each.token_id)
         return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
 
     def unprotected(self, token_id: TokenId) -> Micros | None:
         """Shares of a token that no active stop speaks for; None where there is no stop at all."""
-        from pmtui.domain.conditionals.conditional import unprotected  # noqa: PLC0415 - see above
-
         same = tuple(each for each in self.conditionals if each.token_id == token_id)
         return unprotected(same, self.held(token_id)) if same else None
 
@@ -376,14 +402,10 @@ class AccountView:
 
     def has_none(self, token_id: TokenId) -> bool:
         """Whether it is known that no share that could be sold is held of a token."""
-        from pmtui.domain.orders.amounts import size_floor  # noqa: PLC0415 - see above
-
         return self.load is Load.READY and size_floor(self.held(token_id)) <= 0
 
     def sellable(self, token_id: TokenId) -> Micros:
         """Return the shares that a new sale may offer."""
-        from pmtui.domain.orders.own_orders import reserved_shares  # noqa: PLC0415 - see above
-
         return Micros(max(self.held(token_id) - reserved_shares(self.open_orders, token_id), 0))
 
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:

@@ -13,11 +13,10 @@ from pmtui.domain.ids import TokenId
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.clock import SystemClock
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
-from pmtui.service.ports import MarketStream
+from pmtui.service.ports import Hosts, MarketStream
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import BookTopic, Topic
 from tests.service.fakes import FakeAnalytics, FakeGeo, FakeMetadata, FakeTrading

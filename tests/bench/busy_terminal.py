@@ -32,8 +32,8 @@ from pmtui.domain.money import Micros
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal
+from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import BookTopic, Topic
 from pmtui.service.views import Mode

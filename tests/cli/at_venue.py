@@ -12,7 +12,7 @@ from pmtui.service.account.account import POLL_PERIOD_S
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import Connect
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
+from pmtui.service.ports import Hosts
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import KEYS

@@ -41,7 +41,7 @@ async def batch(here: StepStatus, *intents: LimitIntent) -> tuple[Verdict, ...]:
     legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
     assert len(legs) == len(intents)
     async with asyncio.timeout(60):
-        return await commands.batch_verdict(commands.place_many(legs))
+        return await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
 
 async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
@@ -53,7 +53,9 @@ async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
     order = service.commands.prepare(intent)
     assert isinstance(order, PreparedOrder)
     async with asyncio.timeout(60):
-        return await service.commands.move_verdict(service.commands.move(old.order_id, order))
+        return await service.commands.move_verdict(
+            service.commands.move(old.order_id, order.order_id)
+        )
 
 
 def open_orders(here: StepStatus) -> tuple[Order, ...]:
@@ -176,7 +178,7 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
         await until(service, lambda: service.queries.account().sellable(YES) == m("40"))
         sale = service.commands.prepare(LimitIntent(HERE, YES, Side.SELL, m("0.60"), m("25")))
         assert isinstance(sale, PreparedOrder)
-        await service.commands.verdict(service.commands.place(sale))
+        await service.commands.verdict(service.commands.place(sale.order_id))
         await here.bob.rest(Side.BUY, "0.42", "15")
         await here.bob.rest(Side.BUY, "0.41", "100")
         await until(service, lambda: len(service.queries.book(YES).bids) == 2)
@@ -189,7 +191,9 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
         assert [o.order_id for o in plan.sales] == [sale.unsigned.order_id]
         order = service.commands.prepare(plan.intent)
         assert isinstance(order, PreparedOrder)
-        verdict = await service.commands.verdict(service.commands.flatten(order, plan.sales))
+        verdict = await service.commands.verdict(
+            service.commands.flatten(order.order_id, plan.sales)
+        )
         assert isinstance(verdict, Accepted)
         assert verdict.filled_size == m("40")
         ledger = await here.ann.ledger()
@@ -216,7 +220,9 @@ async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
         assert (plan.bids, plan.best_bid) == ((mine,), m("0.40"))
         order = service.commands.prepare(plan.intent)
         assert isinstance(order, PreparedOrder)
-        verdict = await service.commands.verdict(service.commands.flatten(order, plan.in_the_way))
+        verdict = await service.commands.verdict(
+            service.commands.flatten(order.order_id, plan.in_the_way)
+        )
         assert isinstance(verdict, Accepted)
         # At what others bid: nothing was traded with ourselves.
         assert (verdict.filled_size, verdict.average) == (m("20"), m("0.40"))
@@ -234,10 +240,10 @@ async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) ->
         )
         order = service.commands.prepare(intent)
         assert isinstance(order, PreparedOrder)
-        await service.commands.verdict(service.commands.place(order))
+        await service.commands.verdict(service.commands.place(order.order_id))
         before = await listed(here)
         # As the venue lists it, not as we remember it: the two must mean the same end.
-        await service._account.fetch_now()
+        await service.parts.account.feed.fetch_now()
         (old,) = open_orders(here)
         assert (await move(here, old, "0.33")).end is MoveEnd.MOVED
         after = await listed(here)

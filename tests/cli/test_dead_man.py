@@ -20,8 +20,7 @@ from pmtui.domain.orders.heartbeat import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
-from pmtui.service.tuning import Tuning
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.clob.heartbeats import LAPSE_MS, SWEEP_MS
 from pmtui.sim.run import RunningVenue
@@ -138,4 +137,4 @@ async def test_leaving_cancels_through_the_real_lanes(tmp_path: Path) -> None:
             assert "1 cancelled, and the venue lists no open order" in report.text
             assert (await ann.call("GET", "/data/orders")).json()["count"] == 0
             assert open_ids(service) == set()
-            assert service.queries.account().fills == ()
+            assert service.queries.fills().fills == ()

@@ -82,19 +82,19 @@ async def test_fees_of_a_market_that_is_over_are_known_after_a_restart(tmp_path:
         bob = await Person(running, http, key=1).arrive()
         async with session(running, tmp_path) as first:
             await take(ann, bob, "0.35", "50")
-            await until(first, lambda: len(first.queries.account().fills) == 1, TOPICS)
+            await until(first, lambda: len(first.queries.fills().fills) == 1, TOPICS)
             await until(first, lambda: agrees(first), TOPICS)
-            paid = first.queries.account().fills[0].fee
+            paid = first.queries.fills().fills[0].fee
             assert paid == m((await ann.ledger())["fees_paid"])
         await ann.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
         for _ in range(2):
             async with session(running, tmp_path) as later:
                 await until(later, lambda: agrees(later), TOPICS)
-                assert later.queries.account().fills[-1].fee == paid
+                assert later.queries.fills().fills[-1].fee == paid
         async with session(running, tmp_path) as last:
             await take(ann, bob, "0.40", "10", yes=SNOW_YES, no=SNOW_NO)
-            await until(last, lambda: len(last.queries.account().fills) == 2, TOPICS)
+            await until(last, lambda: len(last.queries.fills().fills) == 2, TOPICS)
             await until(last, lambda: agrees(last), TOPICS)
-            fees = [fill.fee for fill in last.queries.account().fills]
+            fees = [fill.fee for fill in last.queries.fills().fills]
             assert all(fees)
             assert sum(fee or 0 for fee in fees) == m((await ann.ledger())["fees_paid"])

@@ -18,11 +18,10 @@ from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.safety.entry_lock import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
-from pmtui.service.tuning import AS_SHIPPED, Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import VenueTime, on_first_key, urls_of
@@ -89,7 +88,7 @@ async def command(*arguments: str) -> int:
 
 async def placed(service: DataService, order: PreparedOrder) -> Verdict:
     async with asyncio.timeout(DEADLINE_S):
-        return await service.commands.verdict(service.commands.place(order))
+        return await service.commands.verdict(service.commands.place(order.order_id))
 
 
 def prepared(service: DataService) -> PreparedOrder:
@@ -150,7 +149,7 @@ async def test_limits_hold_over_real_sockets(tmp_path: Path, state_dir: Path) ->
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, state_dir, tuning) as service:
-            await until(service, lambda: service.queries.entry_problem(BUY) == "")
+            await until(service, lambda: service.queries.account().entry.problem(BUY) == "")
             orders = [prepared(service), prepared(service)]
             first, second = await asyncio.gather(*(placed(service, o) for o in orders))
             assert isinstance(first, Accepted)

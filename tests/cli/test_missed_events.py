@@ -20,7 +20,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -30,7 +30,6 @@ from pmtui.service.topics import (
     TapeTopic,
     Topic,
 )
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
@@ -150,7 +149,7 @@ def stream_state(service: DataService) -> HealthState:
 
 
 def filled(service: DataService, order_id: OrderId) -> list[int]:
-    fills = service.queries.account().fills
+    fills = service.queries.fills().fills
     return sorted(fill.size // SHARE for fill in fills if fill.order_id == order_id)
 
 
@@ -261,4 +260,4 @@ async def take(person: Person, size: str) -> None:
 
 
 def all_settled(service: DataService) -> bool:
-    return all(f.status is TradeStatus.CONFIRMED for f in service.queries.account().fills)
+    return all(f.status is TradeStatus.CONFIRMED for f in service.queries.fills().fills)

@@ -55,6 +55,6 @@ async def test_shares_that_a_failed_sale_brought_back_are_protected_again(tmp_pa
         # The price is still below the stop: they are sold, in a second sale.
         await until(
             service,
-            lambda: len({f.order_id for f in service.queries.account().fills if f.side is Side.SELL}) == 2,
+            lambda: len({f.order_id for f in service.queries.fills().fills if f.side is Side.SELL}) == 2,
             TOPICS,
         )  # fmt: skip

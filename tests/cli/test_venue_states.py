@@ -77,7 +77,9 @@ class StepStatus:
         )  # fmt: skip
         assert isinstance(prepared, PreparedOrder)
         async with asyncio.timeout(60):
-            return await self.service.commands.verdict(self.service.commands.place(prepared))
+            return await self.service.commands.verdict(
+                self.service.commands.place(prepared.order_id)
+            )
 
     async def refused(self, *, is_post_only: bool = False) -> None:
         assert isinstance(await self.place("0.30", "10", is_post_only=is_post_only), Rejected)

@@ -35,8 +35,8 @@ async def test_a_starred_market_is_fetched_and_heard_and_its_alert_rings(tmp_pat
         await until(
             service, lambda: (q := only(here).quote) is not None and q.best_bid == m("0.44")
         )
-        assert service.queries.alerts_rung() == 0
+        assert service.queries.alerts().fired == 0
         assert isinstance(await here.place("0.45", "10"), Accepted)
-        await until(service, lambda: service.queries.alerts_rung() == 1)
+        await until(service, lambda: service.queries.alerts().fired == 1)
         (row,) = only(here).alerts
         assert (row.alert.state, row.alert.rang_price) == (AlertState.RANG, m("0.45"))

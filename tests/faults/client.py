@@ -33,12 +33,11 @@ from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal
-from pmtui.service.profile import Profile
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, Topic
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load, Mode
 from pmtui.signing.secret import Secret
 from tests.faults.jumping_clock import JumpingClock
@@ -120,7 +119,7 @@ class Client:
 
     def _explain(self, token: TokenId) -> dict[str, Any]:
         """Tell what a figure of shares is made of, for whoever finds it wrong."""
-        feed = self.service._account
+        feed = self.service.parts.account.feed
         model = feed.holdings._tokens[token].holdings
         at = "{:%M:%S.%f}".format
         return {
@@ -138,9 +137,12 @@ class Client:
         }
 
     def _peek(self, order_ids: list[OrderId]) -> dict[str, Any]:
-        known = {each: self.service._account.own.order(each) for each in order_ids}
+        known = {each: self.service.parts.account.feed.own.order(each) for each in order_ids}
         return {
-            "held": {token: self.service._account.holdings.size(token) for token in self._tokens},
+            "held": {
+                token: self.service.parts.account.feed.holdings.size(token)
+                for token in self._tokens
+            },
             "ended": [i for i, order in known.items() if order and not order.status.is_open],
         }
 
@@ -210,7 +212,7 @@ class Client:
             for price in prices
         ]
         legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
-        await commands.batch_verdict(commands.place_many(legs))
+        await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
     async def _move(self) -> None:
         """Move an order that rests to another price; the old one is never live beside the new."""
@@ -227,7 +229,7 @@ class Client:
         if isinstance(intent, LimitIntent):
             order = commands.prepare(intent)
             if isinstance(order, PreparedOrder):
-                await commands.move_verdict(commands.move(old.order_id, order))
+                await commands.move_verdict(commands.move(old.order_id, order.order_id))
 
     async def _flatten(self) -> None:
         queries, commands = self.service.queries, self.service.commands
@@ -243,7 +245,7 @@ class Client:
         if isinstance(plan, FlattenPlan):
             order = commands.prepare(plan.intent)
             if isinstance(order, PreparedOrder):
-                await commands.verdict(commands.flatten(order, plan.in_the_way))
+                await commands.verdict(commands.flatten(order.order_id, plan.in_the_way))
 
     def _protect(self) -> None:
         """Start what a restart has paused, or end it; then put a stop or a target near the market."""
@@ -284,7 +286,7 @@ class Client:
             )
         )
         if isinstance(order, PreparedOrder):
-            await self.service.commands.verdict(self.service.commands.place(order))
+            await self.service.commands.verdict(self.service.commands.place(order.order_id))
 
     def _cancel(self) -> None:
         orders = self.service.queries.account().open_orders
@@ -306,7 +308,7 @@ class Client:
                         f"{o.order_id} {o.status.value}" for o in orders if o.status in doubtful
                     ]
                     stuck += [_place_of(flight) for flight in self._flights]
-                await self.service._account.fetch_now()
+                await self.service.parts.account.feed.fetch_now()
         return stuck
 
     def _report(self) -> dict[str, Any]:
@@ -327,7 +329,7 @@ class Client:
                     f.fee,
                     f.liquidity.value,
                 ]
-                for f in account.fills
+                for f in self.service.queries.fills().fills
             ],
         }
 

@@ -36,21 +36,27 @@ def account_of(strike: Market, rival: Market) -> AccountView:
             _order(strike, 3, Side.SELL, cents=68, size=150),
             _order(rival, 4, Side.BUY, cents=22, size=150),
         ),
-        fills=(
-            _fill(strike, 1, cents=58, size=40, ago_s=340, liquidity=Liquidity.MAKER),
-            _fill(strike, 2, cents=57, size=210, ago_s=4_100, liquidity=Liquidity.TAKER),
-            _fill(rival, 3, cents=26, size=40, ago_s=9_000, liquidity=Liquidity.TAKER),
-        ),
-        closed=(),
-        activity=(),
         as_of=ago(1),
         conditionals=(_stop(strike),),
-        earned=EarnedView(_earned(strike, rival), Load.READY, ago(1)),
         queue_ahead=tuple(
             (OrderId(f"0x{number:064x}"), Micros(shares * DOLLAR))
             for number, shares in ((1, 4_870), (2, 2_310), (3, 1_204), (4, 5_120))
         ),
     )
+
+
+def fills_of(strike: Market, rival: Market) -> tuple[Fill, ...]:
+    """Return what that account has traded."""
+    return (
+        _fill(strike, 1, cents=58, size=40, ago_s=340, liquidity=Liquidity.MAKER),
+        _fill(strike, 2, cents=57, size=210, ago_s=4_100, liquidity=Liquidity.TAKER),
+        _fill(rival, 3, cents=26, size=40, ago_s=9_000, liquidity=Liquidity.TAKER),
+    )
+
+
+def earned_of(strike: Market, rival: Market) -> EarnedView:
+    """Return what its orders brought."""
+    return EarnedView(_earned(strike, rival), Load.READY, ago(1))
 
 
 def _earned(strike: Market, rival: Market) -> tuple[Earned, ...]:

@@ -37,7 +37,7 @@ from pmtui.service.views import (
     SearchView,
     TagsView,
 )
-from tests.scenes.owned import account_of, log_of, onboarded_with
+from tests.scenes.owned import account_of, earned_of, fills_of, log_of, onboarded_with
 from tests.scenes.prices import CENT, DOLLAR, TICK, ago, book_of, history_of, mirrored, tape_of
 from tests.ui.fake_surface import NOW, PAPER_STATUS, FakeService
 
@@ -151,6 +151,8 @@ def make_world() -> World:
     service.tags_view = TagsView(tuple(tags[label] for label in sorted(tags)), Load.READY)
     service.searches["will the"] = _search(events, "will the", indexed=1_264)
     service.account_view = account_of(strike, events[0].markets[1])
+    service.own_fills = fills_of(strike, events[0].markets[1])
+    service.earned_view = earned_of(strike, events[0].markets[1])
     service.onboarding_view = onboarded_with(service.account_view)
     service.log_view = log_of(strike)
     _set_status(service)

@@ -62,11 +62,9 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.orders.journal import Journal
-from pmtui.service.ports import LastCheck
-from pmtui.service.profile import Profile
-from pmtui.service.tuning import AS_SHIPPED, Tuning
+from pmtui.service.ports import Account, Hosts, LastCheck, Setup
+from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.views import Load, Mode
 from tests.manual_clock import ManualClock, settle
 
@@ -584,7 +582,7 @@ class World:
         await self.clock.advance(end - self.clock.monotonic())
 
     def _is_any_pending(self) -> bool:
-        orders = self.service._account.own.open_orders()
+        orders = self.service.parts.account.feed.own.open_orders()
         return any(order.status is OrderStatus.PENDING for order in orders)
 
 

@@ -22,9 +22,9 @@ from pmtui.domain.orders.order import (
     Verdict,
 )
 from pmtui.service.orders.journal import Journal
+from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,
@@ -71,7 +71,7 @@ async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) ->
 
 async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
     async with asyncio.timeout(60):
-        return await world.service.commands.verdict(world.service.commands.place(order))
+        return await world.service.commands.verdict(world.service.commands.place(order.order_id))
 
 
 def fill(order_id: OrderId, **changes: object) -> Fill:

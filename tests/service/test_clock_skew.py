@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.service.venue_time import estimate_skew
+from pmtui.service.clock import estimate_skew
 from tests.service.fakes import running_world
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -51,7 +51,7 @@ def test_after_a_long_wait_a_known_skew_is_kept() -> None:
 
 async def test_setting_our_clock_does_not_move_the_venues(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        kernel = world.service._kernel
+        kernel = world.service.parts.kernel
         before = kernel.venue_now()
         world.clock.set_wall(timedelta(hours=-1))
         assert kernel.venue_now() == before
@@ -64,8 +64,8 @@ async def test_setting_our_clock_does_not_move_the_venues(tmp_path: Path) -> Non
 
 async def test_before_the_venues_clock_is_measured_ours_stands_in_for_it(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service._kernel._venue_epoch = None
-        assert not world.service._kernel.is_venue_clock_known
-        assert world.service._kernel.skew == timedelta()
-        assert world.service._kernel.venue_now() == world.clock.now()
+        world.service.parts.kernel._venue_epoch = None
+        assert not world.service.parts.kernel.is_venue_clock_known
+        assert world.service.parts.kernel.skew == timedelta()
+        assert world.service.parts.kernel.venue_now() == world.clock.now()
         assert world.service.queries.status().clock_skew_ms is None

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pmtui.domain.ids import TokenId
-from pmtui.service.hub import FollowedTopics, Hub
+from pmtui.service.hub import Hub
 from pmtui.service.topics import BookTopic, StatusTopic, Topic
 from tests.manual_clock import ManualClock, settle
 
@@ -114,21 +114,26 @@ def test_a_frame_has_ended_before_its_subscribers_are_told() -> None:
     assert frames == [1, 2]
 
 
-async def test_a_topic_that_is_followed_on_never_loses_its_last_watcher(
+async def test_a_view_is_built_once_a_frame_and_anew_after_a_mark(
     pumped: tuple[Hub, ManualClock],
 ) -> None:
-    hub, _ = pumped
-    other = BookTopic(TokenId("2"))
-    demanded: list[Topic] = []
-    released: list[Topic] = []
-    hub.on_demand(demanded.append)
-    hub.on_release(released.append)
-    followed = FollowedTopics(hub, lambda _: None)
-    followed.follow([BOOK])
-    followed.follow([BOOK, other])
-    followed.follow([BOOK, other])
-    assert (demanded, released) == ([BOOK, other], [])
-    followed.follow([other])
-    followed.follow([])
-    assert (demanded, released) == ([BOOK, other], [BOOK, other])
-    assert hub.watched() == ()
+    hub, clock = pumped
+    built = iter(range(9))
+
+    def ask() -> int:
+        return hub.view(BOOK, lambda: next(built))
+
+    assert [ask(), ask()] == [0, 0]
+    hub.mark(BOOK)
+    assert [ask(), ask()] == [1, 1]
+    hub.mark(StatusTopic())
+    assert ask() == 1
+    await clock.advance(0.1)
+    assert [ask(), ask()] == [2, 2]
+
+
+def test_a_view_does_not_outlive_the_frame_in_which_anything_was_told() -> None:
+    hub = Hub(ManualClock())
+    assert hub.view(BOOK, lambda: "before") == "before"
+    hub.flush()
+    assert hub.view(BOOK, lambda: "after") == "after"

@@ -16,6 +16,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import (
+    ActivityView,
     EventView,
     Load,
     MarketListView,
@@ -131,7 +132,9 @@ def believable_service() -> FakeService:
             believable.order(3, 2, price=0.7, status=OrderStatus.UNKNOWN, age_s=4),
             believable.order(4, 999, price=0.05, size=12_500),
         ),
-        fills=tuple(believable.fill(n, 100 if n % 3 else 2) for n in range(1, 12)),
+    )  # fmt: skip
+    service.own_fills = tuple(believable.fill(n, 100 if n % 3 else 2) for n in range(1, 12))
+    service.activity_view = ActivityView(
         closed=(
             believable.closed_position(3, "Will the ferry strike end in May?", realized=795.12),
             believable.closed_position(9, "Will Ade enter the race?", realized=-404.4),
@@ -149,6 +152,7 @@ def read_only_service() -> FakeService:
     """Return a service without a key."""
     service = believable_service()
     service.account_view, service.status_view = KEYLESS_ACCOUNT, READ_ONLY_STATUS
+    service.own_fills, service.activity_view = (), ActivityView()
     return service
 
 

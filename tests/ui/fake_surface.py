@@ -28,6 +28,7 @@ from pmtui.domain.orders.order import (
     Accepted,
     CancelResult,
     CancelVerdict,
+    Fill,
     LimitIntent,
     MoveEnd,
     MoveVerdict,
@@ -41,17 +42,23 @@ from pmtui.domain.orders.order import (
     Verdict,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import MarketListTopic, SearchTopic, Topic
+from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
 from pmtui.service.views import (
+    NOTHING_EARNED,
     AccountView,
+    ActivityView,
+    AlertsView,
+    EarnedView,
     EventQuotesView,
     EventView,
+    FillsView,
     HistoryView,
     Load,
     LogView,
     MarketListView,
     MarketView,
     Mode,
+    RowBooksView,
     SearchView,
     StatusView,
     TagsView,
@@ -66,11 +73,11 @@ ADDRESS = Address("0x" + "5a" * 20)
 
 EMPTY_ACCOUNT = AccountView(
     load=Load.READY, balance=Micros(10_000_000_000), reserved=Micros(0), positions=(),
-    open_orders=(), fills=(), closed=(), activity=(), as_of=NOW,
+    open_orders=(), as_of=NOW,
 )  # fmt: skip
 KEYLESS_ACCOUNT = AccountView(
-    load=Load.EMPTY, balance=None, reserved=Micros(0), positions=(), open_orders=(), fills=(),
-    closed=(), activity=(), as_of=None,
+    load=Load.EMPTY, balance=None, reserved=Micros(0), positions=(), open_orders=(),
+    as_of=None,
 )  # fmt: skip
 PAPER_STATUS = StatusView(
     profile="paper", mode=Mode.PAPER, mode_reason="", cash=Micros(10_000_000_000),
@@ -125,12 +132,13 @@ class FakeService:
     tapes: dict[TokenId, TapeView] = field(default_factory=dict)
     histories: dict[tuple[TokenId, Interval], HistoryView] = field(default_factory=dict)
     account_view: AccountView = EMPTY_ACCOUNT
+    own_fills: tuple[Fill, ...] = ()
+    activity_view: ActivityView = field(default=ActivityView())
+    earned_view: EarnedView = NOTHING_EARNED
     onboarding_view: Onboarding = field(default=Onboarding("paper"))
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
-    entry_refusal: str = ""
-    """Why the trader's own rules refuse whatever is asked about."""
     arm_refusal: str = ""
     """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -148,6 +156,7 @@ class FakeService:
     """Verdicts wait until `release` is called."""
     calls: list[Call] = field(default_factory=list)
     subscriptions: list[FakeSubscription] = field(default_factory=list)
+    _prepared: dict[OrderId, PreparedOrder] = field(default_factory=dict)
     _placed: dict[CommandId, tuple[PreparedOrder, ...]] = field(default_factory=dict)
     _cancelled: dict[CommandId, tuple[OrderId, ...]] = field(default_factory=dict)
     _released: asyncio.Event = field(default_factory=asyncio.Event)
@@ -227,11 +236,20 @@ class FakeService:
     def account(self) -> AccountView:
         return self.account_view
 
+    def fills(self) -> FillsView:
+        return FillsView(self.own_fills)
+
+    def activity(self) -> ActivityView:
+        return self.activity_view
+
+    def earned(self) -> EarnedView:
+        return self.earned_view
+
+    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
+        return RowBooksView(tuple(map(self.book, topic.token_ids)))
+
     def onboarding(self) -> Onboarding:
         return self.onboarding_view
-
-    def entry_problem(self, intent: OrderIntent) -> str:
-        return self.entry_refusal
 
     def log(self) -> LogView:
         return self.log_view
@@ -239,8 +257,8 @@ class FakeService:
     def watchlist(self) -> WatchlistView:
         return self.watchlist_view
 
-    def alerts_rung(self) -> int:
-        return self.rung
+    def alerts(self) -> AlertsView:
+        return AlertsView(self.rung)
 
     # --- Commands
 
@@ -262,14 +280,18 @@ class FakeService:
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         self._record("prepare", intent)
-        return self.refusal or _prepare(intent, number=len(self.calls))
+        if self.refusal is not None:
+            return self.refusal
+        order = _prepare(intent, number=len(self.calls))
+        self._prepared[order.order_id] = order
+        return order
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         return tuple(self.prepare(intent) for intent in intents)
 
     def place(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         *,
         override: str = "",
         attached: Attachment | None = None,
@@ -277,27 +299,29 @@ class FakeService:
     ) -> CommandId:
         if attached is not None:
             self._record("attach", attached)
+        order = self._prepared[order_id]
         command_id = self._record("place", order, *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id
 
-    def place_many(self, orders: Iterable[PreparedOrder]) -> CommandId:
-        named = tuple(orders)
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
+        named = tuple(self._prepared[order_id] for order_id in order_ids)
         command_id = self._record("place_many", *named)
         self._placed[command_id] = named
         return command_id
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
-        return self._record("move", order_id, replacement)
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
+        return self._record("move", order_id, self._prepared[replacement_id])
 
     def flatten(
         self,
-        order: PreparedOrder,
+        order_id: OrderId,
         in_the_way: Iterable[Order],
         *,
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
+        order = self._prepared[order_id]
         command_id = self._record("flatten", order, tuple(in_the_way), *filter(None, (override,)))
         self._placed[command_id] = (order,)
         return command_id

@@ -26,11 +26,19 @@ from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
 from pmtui.domain.orders.order import Fill, Order, TradeStatus
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.service.account.fills import FillFees, PastFills
-from pmtui.service.hosts import Account, Hosts
+from pmtui.service.clock import SessionStart
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
-from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
-from pmtui.service.venue_time import SessionStart
+from pmtui.service.ports import Account, Hosts
+from pmtui.service.topics import (
+    AccountTopic,
+    ActivityTopic,
+    BookTopic,
+    FillsTopic,
+    MarketTopic,
+    StatusTopic,
+    Topic,
+)
 from pmtui.service.views import STILL_LOADING, Level, Load, OwnList
 from pmtui.service.words import say_fill, say_order_end
 
@@ -380,6 +388,7 @@ class AccountFeed:
         if isinstance(answer, Failure):
             return answer
         self.holdings.apply_balance(token_id, answer.balance, self._report_time(asked))
+        self._mark()
         return answer.balance
 
     def _ask_time(self) -> "_Moment":
@@ -407,6 +416,7 @@ class AccountFeed:
         if not isinstance(activity, Failure):
             self.state.activity = activity.items
             self.lists.update_informational(OwnList.ACTIVITY, activity)
+        self._kernel.mark(ActivityTopic())
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
@@ -493,6 +503,7 @@ class AccountFeed:
             level = Level.BAD if is_failure else Level.GOOD
             text = say_fill(changed, self._title_of(changed.token_id))
             self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+        self._kernel.mark(FillsTopic())
         self._mark()
 
     def settle_fees(self) -> None:

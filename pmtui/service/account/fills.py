@@ -19,8 +19,8 @@ from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.orders.order import Fill
 from pmtui.domain.orders.own_orders import OwnOrders
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Account
 from pmtui.service.views import Level
 
 

@@ -27,9 +27,8 @@ from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Order, OrderStatus, TradePrint
 from pmtui.service.account.account import AccountFeed, ask_while_watched
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
-from pmtui.service.ports import EarningsHost
+from pmtui.service.ports import Account, EarningsHost
 from pmtui.service.topics import AccountTopic, BookTopic, RewardsTopic, Topic
 from pmtui.service.views import EarnedView, Load, TapeView
 
@@ -366,8 +365,7 @@ class EarnedFeed:
 
     def _put(self, view: EarnedView) -> None:
         self._view = view
-        # It is seen among all that is ours.
-        self._kernel.mark(AccountTopic())
+        self._kernel.mark(RewardsTopic())
 
 
 class MakerStats(NamedTuple):

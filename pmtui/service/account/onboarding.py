@@ -23,9 +23,9 @@ from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import BalanceAllowance
 from pmtui.service.account.account import AccountFeed, ask_while_watched
-from pmtui.service.hosts import Account, Hosts, Setup
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.venue_states import VenueStates
+from pmtui.service.ports import Account, Hosts, Setup
 from pmtui.service.profile import Profile
 from pmtui.service.topics import OnboardingTopic, Topic
 from pmtui.service.views import Mode

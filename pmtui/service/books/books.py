@@ -36,8 +36,8 @@ from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
 from pmtui.service.books.tapes import Tapes
 from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,

@@ -16,8 +16,8 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import BookTopic, TapeTopic, Topic
 from pmtui.service.views import Level, TapeView
 

@@ -14,9 +14,9 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market, Tag
 from pmtui.domain.markets.watchlist import leading_market
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import MarketStore, Needed
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     EventQuotesTopic,
     EventTopic,

@@ -15,10 +15,10 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.orders.order import Order
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import Needed
 from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,

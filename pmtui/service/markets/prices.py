@@ -18,8 +18,8 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.hosts import Hosts
 from pmtui.service.kernel import Kernel
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView, Load, QuoteRow
 

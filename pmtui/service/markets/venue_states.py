@@ -25,9 +25,9 @@ from pmtui.domain.markets.venue_state import (
     in_order,
 )
 from pmtui.domain.orders.order import CancelResult, Order, OrderStatus, PostResult, PostStatus
-from pmtui.service.hosts import Account, Hosts
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.ports import Account, Hosts
+from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level
 
 LOOK_PERIOD_S = 5.0
@@ -72,13 +72,15 @@ class VenueStates:
         self._facts: dict[_Key, VenueFact] = {}
         self._is_region_said = False
         self._budgets: Callable[[], Iterable[RateBudget]] = tuple
+        self._budget: tuple[VenueFact, ...] = ()
+        """Which budget is low, as it was when it was looked at last: a view asks no host."""
         kernel.on_answer(self.on_answer)
 
     def facts(self) -> tuple[VenueFact, ...]:
         """Return what is believed of the venue and the account as a whole, the worst first."""
         now = self._kernel.clock.now()
         known = (f for f in self._facts.values() if f.condition_id is None)
-        return in_order((*known, *self._budget_facts(now)), now)
+        return in_order((*known, *self._budget), now)
 
     def facts_of(
         self, condition_id: ConditionId, terms: MarketTerms | None = None
@@ -87,12 +89,13 @@ class VenueStates:
         now = self._kernel.clock.now()
         known = (f for f in self._facts.values() if f.concerns(condition_id))
         of_terms = facts_of_terms(terms, now)
-        return in_order((*of_terms, *known, *self._budget_facts(now)), now)
+        return in_order((*of_terms, *known, *self._budget), now)
 
     def on_answer(self, source: Source, answer: object) -> None:
         """Learn from an answer of the trading host."""
         if source is not Source.TRADING:
             return
+        self._read_budgets()
         match answer:
             case Failure():
                 self._on_refusal(answer)
@@ -131,6 +134,7 @@ class VenueStates:
         asked_geo = asked_standing = float("-inf")
         while True:
             self._drop_outdated()
+            self._read_budgets()
             now = self._kernel.clock.monotonic()
             if now - asked_geo >= self._period(_OF_THE_PLACE):
                 asked_geo = now
@@ -228,12 +232,14 @@ class VenueStates:
             self._drop((VenueState.CLOSE_ONLY, None), "the account may open positions")
         return answer
 
-    def _budget_facts(self, now: datetime) -> tuple[VenueFact, ...]:
+    def _read_budgets(self) -> None:
+        """Note which budget is low; every answer of the trading host may have changed that."""
         scarce = scarcest(tuple(self._budgets()))
-        if scarce is None:
-            return ()
-        text = f"{scarce.left} of {scarce.allowed} {scarce.name} left"
-        return (VenueFact(VenueState.BUDGET_LOW, Evidence.RATES, now, text=text),)
+        text = f"{scarce.left} of {scarce.allowed} {scarce.name} left" if scarce is not None else ""
+        if text != "".join(fact.text for fact in self._budget):
+            fact = VenueFact(VenueState.BUDGET_LOW, Evidence.RATES, self._now, text=text)
+            self._budget = (fact,) if text else ()
+            self._mark()
 
     def _put(self, fact: VenueFact, *, said: str = "", level: Level = Level.WARNING) -> None:
         key = (fact.state, fact.condition_id)
@@ -257,5 +263,8 @@ class VenueStates:
 
     def _mark(self) -> None:
         self._kernel.mark(StatusTopic())
-        # Screens judge a ticket anew when the account changes.
+        # Screens judge a ticket anew when the account changes, and show the facts beside a market.
         self._kernel.mark(AccountTopic())
+        for topic in self._kernel.hub.watched():
+            if isinstance(topic, MarketTopic):
+                self._kernel.mark(topic)

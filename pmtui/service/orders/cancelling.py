@@ -20,10 +20,10 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.verdicts import format_failure
+from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.views import Level
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)

@@ -27,14 +27,15 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import READ_ONLY
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import find_market_disagreement, prepare_order
+from pmtui.service.orders.recent import MOST_PREPARED, Verdicts
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
+from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level
@@ -42,6 +43,7 @@ from pmtui.service.views import Level
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
 STOPPED = "the program stopped while sending"
+MOST_TAKEN = 5 * MOST_PREPARED
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
@@ -85,13 +87,13 @@ class Desk:
             prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
         )  # fmt: skip
         self._next_command = 0
-        self._taken: set[OrderId] = set()
+        self._taken: dict[OrderId, None] = {}
         """What was asked to leave, also under another id where less of it was left."""
         self._disagreements: set[Disagreement] = set()
-        """Those that were reported already."""
-        self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
-        self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
-        self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
+        """Which were told of already."""
+        self._verdicts: Verdicts[Verdict] = Verdicts()
+        self._cancels: Verdicts[CancelVerdict] = Verdicts()
+        self._moves: Verdicts[MoveVerdict] = Verdicts()
 
     def prepare(
         self,
@@ -252,8 +254,7 @@ class Desk:
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         """Wait for the first thing that can be said of every order of a command."""
-        futures = self._verdicts[command_id]
-        return tuple([await asyncio.shield(future) for future in futures])
+        return await self._verdicts.of(command_id)
 
     def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
         """Cancel the named orders."""
@@ -269,13 +270,31 @@ class Desk:
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the first thing that can be said of a cancellation."""
-        return await asyncio.shield(self._cancels[command_id])
+        return (await self._cancels.of(command_id))[0]
+
+    def reject(self, rejected: Rejected, *, count: int = 1) -> CommandId:
+        """Answer for so many orders of which nothing may leave."""
+        loop = asyncio.get_running_loop()
+        futures: list[asyncio.Future[Verdict]] = [loop.create_future() for _ in range(count)]
+        for future in futures:
+            future.set_result(rejected)
+        command_id = self._command()
+        self._verdicts.expect(command_id, *futures)
+        return command_id
+
+    def reject_move(self, rejected: Rejected) -> CommandId:
+        """Answer for a move that is not begun."""
+        future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
+        future.set_result(MoveVerdict(MoveEnd.NOT_MOVED, rejected.reason))
+        command_id = self._command()
+        self._moves.expect(command_id, future)
+        return command_id
 
     def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
         """Cancel an order and put another in its place, as one."""
         command_id = self._command()
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
-        self._moves[command_id] = future
+        self._moves.expect(command_id, future)
 
         instruction = self._sender.instruct()
 
@@ -299,7 +318,7 @@ class Desk:
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait until it is known how a move ended, or that it is not known."""
-        return await asyncio.shield(self._moves[command_id])
+        return (await self._moves.of(command_id))[0]
 
     def _record_override(self, order: PreparedOrder, override: str) -> None:
         """Keep what was permitted with an order; it is on the disk before the order leaves."""
@@ -312,7 +331,7 @@ class Desk:
         loop = asyncio.get_running_loop()
         futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
         command_id = self._command()
-        self._verdicts[command_id] = tuple(futures[order.unsigned.order_id] for order in orders)
+        self._verdicts.expect(command_id, *(futures[order.order_id] for order in orders))
         return command_id, futures
 
     def _fresh(
@@ -330,9 +349,15 @@ class Desk:
             elif order_id in self._taken or self._feed.own.order(order_id) is not None:
                 _set(futures[order_id], Rejected("This very order was sent before"))
             else:
-                self._taken.add(order_id)
+                self._take(order_id)
                 fresh[order_id] = order
         return tuple(fresh.values())
+
+    def _take(self, order_id: OrderId) -> None:
+        """Remember what leaves, beyond the time in which it could be asked for once more."""
+        self._taken[order_id] = None
+        if len(self._taken) > MOST_TAKEN:
+            del self._taken[next(iter(self._taken))]
 
     def _start(self, futures: Futures, work: Callable[[], Awaitable[None]]) -> None:
         async def run() -> None:
@@ -347,7 +372,7 @@ class Desk:
 
     def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
         command_id = self._command()
-        self._cancels[command_id] = self._canceller.start(meant, sweep).first
+        self._cancels.expect(command_id, self._canceller.start(meant, sweep).first)
         return command_id
 
     def _sweep(self, sweep: Sweep) -> CommandId:

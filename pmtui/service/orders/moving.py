@@ -40,11 +40,11 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.self_trade import describe_own_order
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Cancellation, Canceller
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.sending import Instruction, OrderSender
+from pmtui.service.ports import Account
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import format_shares, say_price, shorten

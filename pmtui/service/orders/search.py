@@ -19,9 +19,9 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
+from pmtui.service.ports import Account
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_order_end
 

@@ -29,7 +29,6 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.single_keys import why_locked
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.hosts import READ_ONLY, Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
 from pmtui.service.orders.history import OrderHistory
@@ -37,6 +36,7 @@ from pmtui.service.orders.journal import Leaving
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
+from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level

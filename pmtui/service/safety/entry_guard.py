@@ -5,16 +5,23 @@ counts from then on, so that orders sent at the same time cannot share the same 
 is let through may still be stopped by the lock, which is looked at once more when it leaves.
 """
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ZERO, Micros, notional_ceil
-from pmtui.domain.orders.limits import NO_LIMITS, Exposed, Limits, exposure, find_breach
-from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent, OrderStatus, Rejected
+from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.orders.entry_rules import EntryRules
+from pmtui.domain.orders.limits import (
+    NO_LIMITS,
+    Limits,
+    order_exposure,
+    position_exposure,
+)
+from pmtui.domain.orders.order import Order, OrderStatus, Rejected
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.safety.daily_pnl import DailyPnl
@@ -32,20 +39,6 @@ an order without expiration stays valid. What bounds it is the way there. Our en
 closed at the deadline; bytes that were handed over by then are sent again by the system for about
 924 seconds at most (Linux, `tcp_retries2` = 15), and every proxy on the way waits for less.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What is asked about."""
-
-    condition_id: ConditionId
-    side: Side
-    cash: Micros
-    """Dollars if all of it fills, fee aside."""
-    replacing: OrderId | None = None
-    """The order of ours whose place it takes."""
-    beside: tuple[PreparedOrder, ...] = ()
-    """What is to leave with it."""
 
 
 class EntryGuard:
@@ -75,26 +68,15 @@ class EntryGuard:
 
     def refuse(self, order: PreparedOrder) -> Rejected | None:
         """Return why an order must not be signed, or let it through and count it."""
-        wish = _Wish(order.condition_id, order.intent.side, order.cash)
-        problem = self.locked() or self._find_breach(wish)
-        if problem:
-            return Rejected(problem)
-        self._admitted.add(order.unsigned.order_id)
-        return None
+        rejected = self.check(order)
+        if rejected is None:
+            self._admitted.add(order.unsigned.order_id)
+        return rejected
 
     def locked(self) -> str:
         """Return why nothing may leave at this very moment; empty when it may."""
         _ = self._lock.refresh()
         return self._lock.reason
-
-    def problem(self, intent: OrderIntent) -> str:
-        """Return why an intent would be refused now, without counting it; empty if not."""
-        if isinstance(intent, MarketBuyIntent):
-            cash = intent.amount
-        else:
-            cash = notional_ceil(intent.price, intent.size)
-        wish = _Wish(intent.condition_id, intent.side, cash)
-        return self.locked() or self._find_breach(wish)
 
     def check(
         self,
@@ -110,31 +92,38 @@ class EntryGuard:
             replacing: an order of ours that is gone before this one leaves.
             beside: what is to leave with it, and counts before it.
         """
-        side, cash = order.intent.side, order.cash
-        wish = _Wish(order.condition_id, side, cash, replacing=replacing, beside=beside)
-        problem = self.locked() or self._find_breach(wish)
+        rules = self.rules(replacing=replacing, beside=beside)
+        breach = rules.find_breach(order.condition_id, order.intent.side, order.cash)
+        problem = self.locked() or breach
         return Rejected(problem) if problem else None
 
-    def _find_breach(self, wish: _Wish) -> str:
-        if wish.side is not Side.BUY:
-            return ""
+    def rules(
+        self, *, replacing: OrderId | None = None, beside: tuple[PreparedOrder, ...] = ()
+    ) -> EntryRules:
+        """Return what an order is judged by now, the lock aside; arguments as of `check`."""
         if not self._limits.need_account:
-            return find_breach(self._limits, Exposed(), side=wish.side, cash=wish.cash)
+            return EntryRules(self._limits)
         loss = self._day.loss()
         is_loss_needed = self._limits.daily_loss is not None
         if not self._feed.state.is_complete or (is_loss_needed and loss is None):
-            return self._not_checked()
+            return EntryRules(self._limits, unchecked=self._not_checked())
         positions = self._positions()
-        orders = [(o, held) for o, held in self._counted() if o.order_id != wish.replacing]
-        beside = [other for other in wish.beside if other.intent.side is Side.BUY]
-        here = sum(other.cash for other in beside if other.condition_id == wish.condition_id)
-        exposed = Exposed(
-            market=Micros(exposure(positions, orders, wish.condition_id) + here),
-            total=Micros(exposure(positions, orders) + sum(other.cash for other in beside)),
+        orders = [(o, held) for o, held in self._counted() if o.order_id != replacing]
+        stakes: Counter[ConditionId] = Counter()
+        for other in beside:
+            if other.intent.side is Side.BUY:
+                stakes[other.condition_id] += other.cash
+        for position in positions:
+            stakes[position.condition_id] += position_exposure(position)
+        for order, held in orders:
+            stakes[order.condition_id] += order_exposure(order, held)
+        return EntryRules(
+            self._limits,
+            total=Micros(stakes.total()),
+            markets=tuple((market, Micros(stake)) for market, stake in stakes.items() if stake),
             loss=loss or ZERO,
+            doubt=self._describe_may_arrive() if self._missing() else "",
         )
-        breach = find_breach(self._limits, exposed, side=wish.side, cash=wish.cash)
-        return f"{breach}; {self._describe_may_arrive()}" if breach and self._missing() else breach
 
     def _not_checked(self) -> str:
         if lack := self._feed.lists.missing:

@@ -21,9 +21,9 @@ from pmtui.domain.orders.heartbeat import (
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.conditionals.conditionals import Conditionals
-from pmtui.service.hosts import Account
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal
+from pmtui.service.ports import Account
 from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.surface import Commands
 from pmtui.service.views import Load, OwnList, awake_of

@@ -29,11 +29,11 @@ from pmtui.domain.markets.watchlist import (
     without_long_texts,
 )
 from pmtui.service.conditionals.price_alerts import PriceAlerts
-from pmtui.service.hosts import Hosts
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.prices import Quotes
+from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     BookTopic,
     EventTopic,

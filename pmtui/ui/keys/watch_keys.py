@@ -65,7 +65,7 @@ class WatchKeys(App[None]):
         self.call_next(self._ring)
 
     def _ring(self) -> None:
-        rung = self.surface.queries.alerts_rung()
+        rung = self.surface.queries.alerts().fired
         if rung > self._rung:
             self.bell()
         self._rung = rung

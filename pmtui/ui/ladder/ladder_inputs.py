@@ -8,7 +8,7 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import SIZE_STEP
-from pmtui.domain.orders.order import Order
+from pmtui.domain.orders.order import Fill, Order
 from pmtui.service.views import AccountView, Load, MarketView
 from pmtui.ui.market.market_facts import outcome_label
 
@@ -23,24 +23,30 @@ class LadderInputs(NamedTuple):
 
 
 def ladder_inputs(
-    account: AccountView, view: MarketView, token_id: TokenId, *, is_mirrored: bool = False
+    account: AccountView,
+    view: MarketView,
+    token_id: TokenId,
+    *,
+    fills: tuple[Fill, ...] = (),
+    is_mirrored: bool = False,
 ) -> LadderInputs:
     """Gather what belongs on the ladder of a token.
 
     Args:
-        account: the one view that everything of ours comes from.
+        account: the one view that everything of ours comes from, but for the fills.
         view: the market with its terms.
         token_id: the outcome on show.
+        fills: our own, for what was paid in fees.
         is_mirrored: whether orders and shares of the other outcome are shown too.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
     orders = account.orders_at(token_id)
-    stakes = stakes_in(account, token_id, fee, is_other=False)
+    stakes = stakes_in(account, fills, token_id, fee=fee)
     other, label = _other(view, token_id) if is_mirrored else (None, "")
     if other is not None:
         orders += mirrored_orders(account.orders_at(other))
-        stakes += stakes_in(account, other, fee, is_other=True)
+        stakes += stakes_in(account, fills, other, fee=fee, is_other=True)
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
         scoring=account.scoring,
@@ -62,14 +68,19 @@ def _ahead_of(
 
 
 def stakes_in(
-    account: AccountView, token_id: TokenId, fee: FeeSchedule, *, is_other: bool = False
+    account: AccountView,
+    fills: tuple[Fill, ...],
+    token_id: TokenId,
+    *,
+    fee: FeeSchedule,
+    is_other: bool = False,
 ) -> tuple[Stake, ...]:
     """Return what is held of a token and what it cost; one stake, or none."""
     return tuple(
         Stake(
             size=held.size,
             average_price=held.average_price,
-            entry_fees=entry_fees(account.fills, token_id, held.size, fee),
+            entry_fees=entry_fees(fills, token_id, held.size, fee),
             fee=fee,
             is_other=is_other,
         )

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros, notional_floor
-from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, TradeStatus, Verdict
+from pmtui.domain.orders.order import (
+    Accepted,
+    Fill,
+    Order,
+    OrderStatus,
+    Rejected,
+    TradeStatus,
+    Verdict,
+)
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 
@@ -34,7 +42,7 @@ class DelayedOrders:
         if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
             self._followed[order.unsigned.order_id] = _Followed(say)
 
-    def news(self, account: AccountView) -> str:
+    def news(self, account: AccountView, fills: tuple[Fill, ...]) -> str:
         """Return what became of one since the last look; empty while nothing did.
 
         Trades of one match may be told of one by one: what was told grows with them.
@@ -43,7 +51,7 @@ class DelayedOrders:
             followed = self._followed.get(known.order_id)
             if followed is None or known.status in _ON_THE_WAY:
                 continue
-            verdict = _end_of(known, account)
+            verdict = _end_of(known, fills)
             if verdict is None or followed.told == (known.status, known.matched_size):
                 continue
             followed.told = (known.status, known.matched_size)
@@ -53,13 +61,13 @@ class DelayedOrders:
         return ""
 
 
-def _end_of(known: Order, account: AccountView) -> Verdict | None:
+def _end_of(known: Order, every: tuple[Fill, ...]) -> Verdict | None:
     """Return how it ended; None while not all of its trades are told of."""
     if known.status is OrderStatus.REJECTED:
         return Rejected(known.reason or "the venue dropped it")
     fills = [
         fill
-        for fill in account.fills
+        for fill in every
         if fill.order_id == known.order_id and fill.status is not TradeStatus.FAILED
     ]
     size = Micros(sum(fill.size for fill in fills))

@@ -21,6 +21,7 @@ from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
     EventTopic,
+    FillsTopic,
     HistoryTopic,
     MarketTopic,
     StatusTopic,
@@ -80,7 +81,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @override
     def topics(self) -> Iterable[Topic]:
-        topics: list[Topic] = [MarketTopic(self.condition_id), AccountTopic()]
+        topics: list[Topic] = [MarketTopic(self.condition_id), AccountTopic(), FillsTopic()]
         token_id = self.token_id
         if token_id is not None:
             topics += [BookTopic(token_id), TapeTopic(token_id)]
@@ -163,7 +164,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
                 self._interval,
             ):
                 self._show_history()
-            case AccountTopic():
+            case AccountTopic() | FillsTopic():
                 self._follow_picked()
                 self._tell_of_delayed()
                 self._show_own()
@@ -314,7 +315,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id
         if token_id is not None:
-            fills = fills_in(queries.account().fills, self.condition_id, token_id)
+            fills = fills_in(queries.fills().fills, self.condition_id, token_id)
             tick = tick_size_of(self._market_view)
             self.tape.show(queries.tape(token_id), fills=fills, tick=tick)
 

@@ -46,7 +46,7 @@ class MarketLadder(MarketParts):
                 tick=tick_size_of(self._market_view),
                 orders=inputs.orders,
                 volume=queries.tape(token_id).volume,
-                fills=queries.account().fills,
+                fills=queries.fills().fills,
                 marks=inputs.marks,
                 other_label=inputs.other_label,
             )
@@ -62,5 +62,5 @@ class MarketLadder(MarketParts):
             return None
         return ladder_inputs(
             self.surface.queries.account(), self._market_view, self.token_id,
-            is_mirrored=self._is_mirrored,
+            fills=self.surface.queries.fills().fills, is_mirrored=self._is_mirrored,
         )  # fmt: skip

@@ -285,7 +285,7 @@ class MarketMoving(MarketLadder):
     def _send_moves(self, moves: tuple[Move, ...]) -> None:
         self.say(f"Moving {count(len(moves), 'order')}.")
         for old, order in moves:
-            command_id = self.surface.commands.move(old.order_id, order)
+            command_id = self.surface.commands.move(old.order_id, order.order_id)
             waiting = self.surface.commands.move_verdict(command_id)
             _ = self.run_worker(self._await_move(waiting))
 
@@ -310,7 +310,7 @@ class MarketMoving(MarketLadder):
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                command_id = self.surface.commands.place(order)
+                command_id = self.surface.commands.place(order.order_id)
                 _ = self.run_worker(self._await_placed(command_id, order))
 
         doubt = say_doubts(self.surface, [order], LEFT_OUT)
@@ -329,7 +329,7 @@ class MarketMoving(MarketLadder):
         account = self.surface.queries.account()
         if words := self._resting.overtaken(account):
             self.take_back(words)
-        if news := self._delayed.news(account):
+        if news := self._delayed.news(account, self.surface.queries.fills().fills):
             self.say(news)
 
 

@@ -175,7 +175,7 @@ class MarketOneKey(MarketTrading):
         )
         warnings = self._warnings_of(order, book)
         command_id = self.surface.commands.flatten(
-            order, plan.in_the_way, override=override, is_single_key=True
+            order.order_id, plan.in_the_way, override=override, is_single_key=True
         )
         self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
 
@@ -215,7 +215,9 @@ class MarketOneKey(MarketTrading):
             self.say(f"Not sent: {plain(order.reason, 90)}.")
             return
         override = "" if book.state.is_good else describe_override(plan, book)
-        command_id = self.surface.commands.place(order, override=override, is_single_key=True)
+        command_id = self.surface.commands.place(
+            order.order_id, override=override, is_single_key=True
+        )
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 
     def _has_gone(self, intent: LimitIntent) -> bool:

@@ -116,7 +116,7 @@ class MarketTrading(MarketMoving):
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self.say("Selling the whole position.")
-                command_id = self.surface.commands.flatten(order, plan.in_the_way)
+                command_id = self.surface.commands.flatten(order.order_id, plan.in_the_way)
                 _ = self.run_worker(self._await_placed(command_id, order))
 
         _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)

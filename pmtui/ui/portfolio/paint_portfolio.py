@@ -1,16 +1,26 @@
 """What is ours: tabs, totals and what to say where there is nothing."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.account.daily_pnl import DayFigures
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
-from pmtui.domain.orders.order import TradeStatus
-from pmtui.service.views import AccountView, EarnedView, Load, Mode, OwnList, StatusView
+from pmtui.domain.orders.order import Fill, TradeStatus
+from pmtui.service.surface import Queries
+from pmtui.service.views import (
+    NOTHING_EARNED,
+    AccountView,
+    EarnedView,
+    Load,
+    Mode,
+    OwnList,
+    StatusView,
+)
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.format import (
     format_cost,
@@ -67,8 +77,27 @@ _LISTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Portfolio:
+    """All that is ours, as the tabs show it."""
+
+    account: AccountView
+    fills: tuple[Fill, ...] = ()
+    closed: tuple[ClosedPosition, ...] = ()
+    activity: tuple[Activity, ...] = ()
+    earned: EarnedView = NOTHING_EARNED
+
+
+def portfolio_of(queries: Queries) -> Portfolio:
+    """Return all that is ours."""
+    past = queries.activity()
+    return Portfolio(
+        queries.account(), queries.fills().fills, past.closed, past.activity, queries.earned()
+    )
+
+
 def paint_tabs(
-    view: AccountView,
+    view: Portfolio,
     active: Tab,
     now: datetime,
     *,
@@ -87,15 +116,15 @@ def paint_tabs(
         rows: of the positions, where they are in front.
     """
     sizes = {
-        Tab.POSITIONS: len(view.positions),
-        Tab.ORDERS: len(view.open_orders),
+        Tab.POSITIONS: len(view.account.positions),
+        Tab.ORDERS: len(view.account.open_orders),
         Tab.FILLS: len(view.fills),
         Tab.CLOSED: len(view.closed),
         Tab.ACTIVITY: len(view.activity),
         Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
     }
     freshness = _freshness(view, active, now, rows, keymap)
-    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.problem:
+    if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.account.problem:
         freshness = (Cell("lags", Role.STALE),)
     names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
     tabs: list[Cell | Line] = [
@@ -116,25 +145,25 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     return {tab: sized[tab] if tab is active else tab.value for tab in Tab}
 
 
-def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
+def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
     """Show what the rows of a tab add up to, and the cash; or why there can be none."""
-    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+    if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
-    cash = _cash_facts(view) if view.balance is not None else []
+    cash = _cash_facts(view) if view.account.balance is not None else []
     day: list[Cell | Line] = []
     if status.day_result is not None:
         parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
         today = name_fact("today", paint_day(status.day_result))
         whole = (*today, *parts)
         day = [whole if line_width(whole) < width else today]
-    lack = view.lack_of(_LISTS[active]) if active in _LISTS else ""
+    lack = view.account.lack_of(_LISTS[active]) if active in _LISTS else ""
     gain: list[Cell | Line] = []
     if active is Tab.POSITIONS and status.day_figures is None:
         # Beside a day's parts it would be a second figure of that name, since each purchase.
-        gain = [name_fact("unrealised", paint_gain(_unrealized(view.positions)))]
+        gain = [name_fact("unrealised", paint_gain(_unrealized(view.account.positions)))]
     totals = [*day, *_tab_totals(view, active), *gain, *cash]
-    if lack and view.load is Load.READY:
+    if lack and view.account.load is Load.READY:
         # What adds up to too little says so first. Why is in the log too, so that it gives way.
         why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
         totals = [Cell("incomplete", Role.STALE), *why, *totals]
@@ -155,7 +184,7 @@ def paint_day_parts(figures: DayFigures | None) -> Line:
     )
 
 
-def lags_behind_fills(view: AccountView) -> bool:
+def lags_behind_fills(view: Portfolio) -> bool:
     """Whether the activity, which another host tells later, lacks the newest fill of ours."""
     fills = [fill.matched_at for fill in view.fills if fill.status is not TradeStatus.FAILED]
     if not fills:
@@ -164,15 +193,15 @@ def lags_behind_fills(view: AccountView) -> bool:
     return told is None or max(fills) - told > _SAME_MOMENT
 
 
-def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap: Keymap) -> str:
+def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: Keymap) -> str:
     """Say why a tab is empty, and what would fill it."""
-    if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
+    if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         how = key_of(keymap, "global.account")
         return f" No key in this session, so no account to show. {how} says how to get one."
-    if view.load is Load.FAILED:
+    if view.account.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return f" Could not load: {plain(view.problem)}. {again} to retry."
-    if view.load is not Load.READY:
+        return f" Could not load: {plain(view.account.problem)}. {again} to retry."
+    if view.account.load is not Load.READY:
         return " Loading your account…"
     if active is Tab.REWARDS:
         return _say_nothing_earned(view.earned, keymap)
@@ -233,10 +262,10 @@ def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cel
     return Cell(text if len(text) <= width else short, role)
 
 
-def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
+def _tab_totals(view: Portfolio, active: Tab) -> list[Cell | Line]:
     match active:
         case Tab.POSITIONS:
-            return _position_totals(view.positions)
+            return _position_totals(view.account.positions)
         case Tab.ORDERS:
             return _order_totals(view)
         case Tab.FILLS:
@@ -268,7 +297,7 @@ def _unrealized(positions: Sequence[Position]) -> Micros:
     return Micros(sum(position.unrealized or 0 for position in positions))
 
 
-def _fill_totals(view: AccountView) -> list[Cell | Line]:
+def _fill_totals(view: Portfolio) -> list[Cell | Line]:
     known = [fill.fee for fill in view.fills if fill.fee is not None]
     facts: list[Cell | Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
     if unknown := len(view.fills) - len(known):
@@ -276,10 +305,10 @@ def _fill_totals(view: AccountView) -> list[Cell | Line]:
     return facts
 
 
-def _order_totals(view: AccountView) -> list[Cell | Line]:
-    buys = [o for o in view.open_orders if o.side is Side.BUY]
+def _order_totals(view: Portfolio) -> list[Cell | Line]:
+    buys = [o for o in view.account.open_orders if o.side is Side.BUY]
     tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
-    sells = len(view.open_orders) - len(buys)
+    sells = len(view.account.open_orders) - len(buys)
     return [
         name_fact("bids worth", Cell(format_cost(tied))),
         Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),
@@ -298,20 +327,18 @@ def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
     ]
 
 
-def _cash_facts(view: AccountView) -> list[Cell | Line]:
-    available = view.available or Micros(0)
+def _cash_facts(view: Portfolio) -> list[Cell | Line]:
+    available = view.account.available or Micros(0)
     return [
         name_fact("cash", Cell(format_money(available))),
-        name_fact("reserved", Cell(format_money(view.reserved), Role.DIM)),
+        name_fact("reserved", Cell(format_money(view.account.reserved), Role.DIM)),
     ]
 
 
-def _freshness(
-    view: AccountView, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap
-) -> Line:
-    if view.load is Load.EMPTY:
+def _freshness(view: Portfolio, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap) -> Line:
+    if view.account.load is Load.EMPTY:
         return ()
-    problem, as_of = view.problem, view.as_of
+    problem, as_of = view.account.problem, view.account.as_of
     if active is Tab.REWARDS:
         problem, as_of = view.earned.problem, view.earned.as_of
         if view.earned.load is Load.LOADING:

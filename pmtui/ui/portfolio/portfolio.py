@@ -18,6 +18,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.topics import (
     AccountTopic,
+    ActivityTopic,
+    FillsTopic,
     MarketTopic,
     RewardsTopic,
     RowQuotesTopic,
@@ -39,7 +41,13 @@ from pmtui.ui.messages import MarketChosen
 from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
-from pmtui.ui.portfolio.paint_portfolio import Tab, paint_tabs, paint_totals, say_nothing_here
+from pmtui.ui.portfolio.paint_portfolio import (
+    Tab,
+    paint_tabs,
+    paint_totals,
+    portfolio_of,
+    say_nothing_here,
+)
 from pmtui.ui.portfolio.portfolio_details import paint_item_details, say_dust
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.question import QuestionScreen
@@ -51,6 +59,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 TABS = tuple(Tab)
+_SHOWN = (AccountTopic, FillsTopic, ActivityTopic, RewardsTopic, MarketTopic, RowQuotesTopic)
 ORDER_ACTIONS = (
     "portfolio.cancel_order",
     "portfolio.move_order",
@@ -91,7 +100,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        yield AccountTopic()
+        yield from (AccountTopic(), FillsTopic(), ActivityTopic())
         if self._tab is Tab.REWARDS:
             yield RewardsTopic()
         if self._streamed and self._tab is Tab.POSITIONS:
@@ -127,7 +136,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if isinstance(topic, AccountTopic | MarketTopic | RowQuotesTopic):
+        if isinstance(topic, _SHOWN):
             self._show_items()
         elif topic == StatusTopic():
             self._show_heading()
@@ -246,7 +255,7 @@ class PortfolioScreen(FrameScreen):
     def _send_moves(self, moves: tuple[Move, ...] | None) -> None:
         for old, order in moves or ():
             self._ending |= {old.order_id}
-            command_id = self.surface.commands.move(old.order_id, order)
+            command_id = self.surface.commands.move(old.order_id, order.order_id)
             waiting = self.surface.commands.move_verdict(command_id)
             _ = self.run_worker(self._await_move(waiting, old.order_id))
         self._show_items()
@@ -272,7 +281,7 @@ class PortfolioScreen(FrameScreen):
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                _ = self.surface.commands.place(order)
+                _ = self.surface.commands.place(order.order_id)
 
         doubt = say_doubts(self.surface, [order], LEFT_OUT)
         screen = ConfirmScreen(order, surface=self.surface, doubt=doubt)
@@ -295,17 +304,15 @@ class PortfolioScreen(FrameScreen):
 
     def _show_items(self) -> None:
         queries = self.surface.queries
-        view = queries.account()
-        now = queries.now()
+        own = portfolio_of(queries)
+        view, now = own.account, queries.now()
         second = now.replace(microsecond=0)
-        self._items = tab_items(
-            view, self._tab, self._minimum_of, is_dust_shown=self._is_dust_shown
-        )
+        self._items = tab_items(own, self._tab, self._minimum_of, is_dust_shown=self._is_dust_shown)
         self._forget_ended(frozenset(o.order_id for o in view.open_orders))
         marks = self._marks(view)
         table = self._table(self._tab)
         status = queries.status()
-        table.set_empty_text(say_nothing_here(view, self._tab, status, self.surface.options.keymap))
+        table.set_empty_text(say_nothing_here(own, self._tab, status, self.surface.options.keymap))
         rows = []
         for key, item in self._items.items():
             title = self._title_of(item)
@@ -320,20 +327,20 @@ class PortfolioScreen(FrameScreen):
 
     def _show_heading(self) -> None:
         queries = self.surface.queries
-        view = queries.account()
+        own = portfolio_of(queries)
         keymap, width = self.surface.options.keymap, self.size.width
         self._show_line(
             "#tabs",
             paint_tabs(
-                view,
+                own,
                 self._tab,
                 queries.now(),
                 keymap=keymap,
                 width=width,
-                rows=self._live_rows(view),
+                rows=self._live_rows(own.account),
             ),
         )
-        self._show_line("#totals", paint_totals(view, self._tab, queries.status(), width))
+        self._show_line("#totals", paint_totals(own, self._tab, queries.status(), width))
 
     def _show_details(self) -> None:
         item = self._items.get(self._table(self._tab).cursor_key or "")

@@ -10,7 +10,6 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.format import (
     format_age,
@@ -22,7 +21,13 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
 from pmtui.ui.plain import Align, plain
-from pmtui.ui.portfolio.paint_portfolio import Tab, paint_cash, paint_gain, paint_past_cash
+from pmtui.ui.portfolio.paint_portfolio import (
+    Portfolio,
+    Tab,
+    paint_cash,
+    paint_gain,
+    paint_past_cash,
+)
 from pmtui.ui.theme.theme import Role
 
 DUST_KEY = "dust"
@@ -269,7 +274,7 @@ def say_share(percent: Micros) -> str:
 
 
 def tab_items(
-    view: AccountView,
+    view: Portfolio,
     tab: Tab,
     minimum: Callable[[ConditionId], Micros | None],
     *,
@@ -285,7 +290,7 @@ def tab_items(
     """
     items = _items(view, tab)
     if tab is Tab.POSITIONS:
-        kept, dust = split_dust(view.positions, minimum)
+        kept, dust = split_dust(view.account.positions, minimum)
         items = (*kept, *((dust,) if dust else ()))
         if dust and is_dust_shown:
             items += dust.positions
@@ -311,12 +316,12 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
             return paint_earned(key, item, title, now)
 
 
-def _items(view: AccountView, tab: Tab) -> tuple[Item, ...]:
+def _items(view: Portfolio, tab: Tab) -> tuple[Item, ...]:
     match tab:
         case Tab.POSITIONS:
-            return view.positions
+            return view.account.positions
         case Tab.ORDERS:
-            return view.open_orders
+            return view.account.open_orders
         case Tab.FILLS:
             return view.fills
         case Tab.CLOSED:

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.service.surface import Subscription
-from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
+from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -86,7 +86,7 @@ class OrderForm(ModalScreen[ResultT]):
 
     def watch_market(self, token_id: TokenId | None) -> None:
         """Hear of the account, the market, and the book of a token where there is one."""
-        topics: list[Topic] = [MarketTopic(self._condition_id), AccountTopic()]
+        topics: list[Topic] = [MarketTopic(self._condition_id), AccountTopic(), FillsTopic()]
         if token_id is not None:
             topics.append(BookTopic(token_id))
         self._subscription = self._surface.subscriptions.subscribe(topics, self._hear)

@@ -1,10 +1,11 @@
 """Orders a ticket has sent and cannot yet be sure of: which they are, and what became of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Accepted, Order, OrderStatus
+from pmtui.domain.orders.order import Accepted, Fill, Order, OrderStatus
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.format import format_size
@@ -85,7 +86,7 @@ class SentOrders:
                 return BEING_CHECKED if is_unknown else ON_ITS_WAY
         return ""
 
-    def settle(self, account: AccountView) -> str:
+    def settle(self, account: AccountView, fills: Iterable[Fill]) -> str:
         """Forget unknown orders that the account knows better by now; say what became of them."""
         news = ""
         for order_id, sent in list(self._sent.items()):
@@ -95,7 +96,7 @@ class SentOrders:
             if known is not None and known.status in _IN_DOUBT:
                 sent.is_listed = True
                 continue
-            filled = Micros(sum(f.size for f in account.fills if f.order_id == order_id))
+            filled = Micros(sum(f.size for f in fills if f.order_id == order_id))
             if known is None and not filled and not sent.is_listed:
                 continue
             del self._sent[order_id]

@@ -229,7 +229,12 @@ class ProtectScreen(OrderForm[None]):
             return ()
         if plan.trail is not None and plan.stop is None and self._bid is not None:
             plan = replace(plan, stop=Micros(self._bid - plan.trail))
-        stakes = stakes_in(self._surface.queries.account(), plan.token_id, terms.fee)
+        stakes = stakes_in(
+            self._surface.queries.account(),
+            self._surface.queries.fills().fills,
+            plan.token_id,
+            fee=terms.fee,
+        )
         return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
 
     @property

@@ -217,7 +217,7 @@ class ScaledScreen(OrderForm[None]):
         self.show()
 
     def _send(self, orders: tuple[PreparedOrder, ...]) -> None:
-        command_id = self._surface.commands.place_many(orders)
+        command_id = self._surface.commands.place_many(order.order_id for order in orders)
         self._sent, self._verdicts = orders, ()
         self.show()
         waiting = self._surface.commands.batch_verdict(command_id)

@@ -146,7 +146,7 @@ class TicketPane(TicketForm):
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Judge the draft by the world as it is now."""
         self._market, self._account, self._book = market, account, book
-        news = self._sent.settle(account)
+        news = self._sent.settle(account, self.surface.queries.fills().fills)
         if news:
             self._message = (Cell(news, Role.NOTICE_WARN),)
         life = self._sent.news_of_followed(account)
@@ -310,7 +310,7 @@ class TicketPane(TicketForm):
     ) -> None:  # fmt: skip
         if not is_agreed:
             return
-        command_id = self.surface.commands.place(order, attached=attached)
+        command_id = self.surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self._was_sent = True
         self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))
@@ -396,10 +396,10 @@ class TicketPane(TicketForm):
     def _ask_own_rules(self) -> Problem | None:
         """Say while one types what the trader's own limits and the lock would say at the end."""
         intent = self._check.intent if self._check is not None else None
-        text = self.surface.queries.entry_problem(intent) if intent is not None else ""
-        if not text:
+        if intent is None:
             return None
-        if not self.surface.queries.status().entry_lock:
-            return Problem(TicketField.SIZE, text)
-        key = key_of(self.surface.options.keymap, "global.kill")
-        return Problem(TicketField.SIDE, f"{text}; {key} outside the ticket unlocks it")
+        if lock := self.surface.queries.status().entry_lock:
+            key = key_of(self.surface.options.keymap, "global.kill")
+            return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
+        text = self.surface.queries.account().entry.problem(intent)
+        return Problem(TicketField.SIZE, text) if text else None

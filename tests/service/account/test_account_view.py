@@ -7,6 +7,8 @@ from pmtui.domain.orders.order import OrderStatus
 from tests.service.conditional_kit import book, m, ready
 from tests.service.fakes import CONDITION, World, resting, running_world
 
+FRAME_S = 0.2
+"""Longer than one."""
 FIRST = OrderId(f"0x{1:064x}")
 
 
@@ -26,9 +28,11 @@ async def test_what_changes_is_told_at_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
         queries = world.service.queries
+        await world.clock.advance(FRAME_S)
         world.stream.send(book("0.60"))
         (held,) = queries.account().positions
         world.stream.send(book("0.40"))
+        await world.clock.advance(FRAME_S)
         (moved,) = queries.account().positions
         assert held.current_price == m("0.795")
         assert moved.current_price == m("0.695")
@@ -41,4 +45,6 @@ async def test_what_changes_is_told_at_once(tmp_path: Path) -> None:
 
 
 def rest(world: World, order_id: OrderId, status: OrderStatus) -> None:
-    world.service._account.apply_order(resting(order_id, condition_id=CONDITION, status=status))
+    world.service.parts.account.feed.apply_order(
+        resting(order_id, condition_id=CONDITION, status=status)
+    )

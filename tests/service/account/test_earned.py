@@ -40,13 +40,13 @@ class FakeEarnings:
 
 
 def told_by(world: World, host: FakeEarnings | None) -> None:
-    account = world.service._account
+    account = world.service.parts.account.feed
     assert account.account is not None
     account.account = replace(account.account, earnings=host)
 
 
 def view(world: World) -> EarnedView:
-    return world.service.queries.account().earned
+    return world.service.queries.earned()
 
 
 async def test_nobody_is_asked_before_somebody_looks_nor_afterwards(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.service.order_kit import START, history, said, until
 
 
 def known(world: World) -> int:
-    return len(world.service.queries.account().fills)
+    return len(world.service.queries.fills().fills)
 
 
 def reading(fills: tuple[Fill, ...]) -> FakeAccountHost:
@@ -59,7 +59,7 @@ async def test_where_reading_ends_is_said(tmp_path: Path) -> None:
         await until(world, lambda: said(world, "are not read"), "the end")
         assert 300 <= known(world) < len(fills)
         entry = next(e for e in world.service.queries.log().entries if "are not read" in e.text)
-        oldest = min(fill.matched_at for fill in world.service.queries.account().fills)
+        oldest = min(fill.matched_at for fill in world.service.queries.fills().fills)
         assert "Trades before 2026-" in entry.text or "Trades before 2025-" in entry.text
         assert abs((moment_in(entry.text) - oldest).total_seconds()) < 86_400
 

@@ -114,7 +114,7 @@ async def test_a_fill_between_two_answers_of_one_refresh_counts_once(
             assert one_figure(world)
         assert not left
         assert wallet.shown == m("100") + change
-        assert world.service._account.holdings.doubtful() == frozenset()
+        assert world.service.parts.account.feed.holdings.doubtful() == frozenset()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -189,7 +189,7 @@ async def test_what_no_fill_explains_is_shown_and_asked_about(tmp_path: Path) ->
         await until(world, lambda: world.account.refreshed == [YES], "the venue is asked")
         asked = len(world.account.refreshed)
         await world.pass_time(200)
-        assert world.service._account.holdings.doubtful() == frozenset()
+        assert world.service.parts.account.feed.holdings.doubtful() == frozenset()
         assert len(world.account.refreshed) > asked
         wallet.trade(-m("5"))
         await world.pass_time(1)
@@ -198,7 +198,7 @@ async def test_what_no_fill_explains_is_shown_and_asked_about(tmp_path: Path) ->
 
 async def test_asking_for_the_shares_of_a_token_asks_past_the_venues_cache(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        feed = world.service._account
+        feed = world.service.parts.account.feed
         world.account.shares[YES] = m("12")
         assert await feed.ask_shares(YES) == m("12")
         assert world.account.refreshed == [YES]
@@ -208,7 +208,7 @@ async def test_asking_for_the_shares_of_a_token_asks_past_the_venues_cache(tmp_p
 async def test_without_the_venues_clock_fills_still_count_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         world.trading.time = lost("GET /time")
-        world.service._kernel._venue_epoch = None
+        world.service.parts.kernel._venue_epoch = None
         world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
         wallet = Wallet(world)
         wallet.set(m("100"))

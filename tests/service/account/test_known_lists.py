@@ -20,7 +20,7 @@ START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 def problem(world: World) -> str:
-    return world.service.queries.entry_problem(BUY)
+    return world.service.queries.account().entry.problem(BUY)
 
 
 async def test_nothing_is_bought_under_limits_while_an_open_order_cannot_be_read(
@@ -30,7 +30,7 @@ async def test_nothing_is_bought_under_limits_while_an_open_order_cannot_be_read
     async with running_world(tmp_path, account=account, tuning=LIMITS) as world:
         text = "Not checked against your limits: 1 row in the venue's list of open orders cannot be"
         await until(world, lambda: problem(world).startswith(text), "the list has been read")
-        assert world.service.queries.entry_problem(replace(BUY, side=Side.SELL)) == ""
+        assert world.service.queries.account().entry.problem(replace(BUY, side=Side.SELL)) == ""
         assert world.service.queries.status().day_result is None
         world.account.unread_orders = ()
         await until(world, lambda: not problem(world), "a whole list")
@@ -111,7 +111,7 @@ async def test_more_pages_of_trades_than_are_read_are_told_of_once(tmp_path: Pat
         await world.pass_time(30)
         entries = world.service.queries.log().entries
         assert sum(text in entry.text for entry in entries) == 1
-        assert len(world.service.queries.account().fills) == MAX_PAGES
+        assert len(world.service.queries.fills().fills) == MAX_PAGES
 
 
 async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(

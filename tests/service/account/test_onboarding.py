@@ -18,10 +18,9 @@ from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
 from pmtui.service.account.onboarding import ASK_PERIOD_S, NO_CHAIN
-from pmtui.service.hosts import Setup
-from pmtui.service.profile import Profile
+from pmtui.service.ports import Setup
+from pmtui.service.profile import Profile, Tuning
 from pmtui.service.topics import OnboardingTopic
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Mode
 from tests.manual_clock import settle
 from tests.service.fakes import WALLET, World, running_world

@@ -259,7 +259,7 @@ async def test_the_first_order_in_a_book_does_not_stand_behind_itself(tmp_path: 
         order = await prepared(world, replace(BUY, price=Micros(410_000)))
         world.stream.send(snapshot())
         await world.pass_time(0.2)
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         assert isinstance(await world.service.commands.verdict(command), Accepted)
         world.stream.send(change("0.41", "17", ""))
         await world.pass_time(0.2)
@@ -339,7 +339,7 @@ async def test_nobody_is_asked_about_nothing(tmp_path: Path) -> None:
 
 
 def feed_of(world: World, host: FakeScoring) -> ScoringFeed:
-    kernel, account = world.service._kernel, world.service._account
+    kernel, account = world.service.parts.kernel, world.service.parts.account.feed
     assert account.account is not None
     with_scoring = replace(account.account, scoring=host)
     world.service.hub.subscribe([AccountTopic()], lambda _: None)

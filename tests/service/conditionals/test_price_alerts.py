@@ -56,7 +56,7 @@ async def test_it_rings_once_when_the_best_bid_is_there(tmp_path: Path) -> None:
         world.service.hub.subscribe([AlertTopic()], told.append)
         await hear(world, "0.60", "0.62")
         assert states(world) == [AlertState.WAITING] * 2
-        assert world.service.queries.alerts_rung() == 0
+        assert world.service.queries.alerts().fired == 0
         told.clear()
         unread = world.service.queries.status().unread_notices
         await hear(world, "0.66", "0.68")
@@ -64,7 +64,7 @@ async def test_it_rings_once_when_the_best_bid_is_there(tmp_path: Path) -> None:
         assert alerts(world)[0].rang_price == m("0.66")
         assert rang(world) == [f"Price alert: Yes: bid 66¢, bid ≥ 65¢  {MARKET.question}"]
         assert told == [AlertTopic()]
-        assert world.service.queries.alerts_rung() == 1
+        assert world.service.queries.alerts().fired == 1
         assert world.service.queries.status().unread_notices == unread + 1
         await hear(world, "0.60", "0.62")
         await hear(world, "0.70", "0.72")
@@ -122,11 +122,11 @@ async def test_what_waits_goes_on_after_a_restart_and_what_rang_stays_so(tmp_pat
         assert states(world) == [AlertState.RANG, AlertState.WAITING]
     async with running_world(tmp_path) as world:
         assert states(world) == [AlertState.RANG, AlertState.WAITING]
-        assert world.service.queries.alerts_rung() == 0
+        assert world.service.queries.alerts().fired == 0
         assert YES in world.stream.watched
         await hear(world, "0.50", "0.54")
         assert states(world) == [AlertState.RANG, AlertState.RANG]
-        assert world.service.queries.alerts_rung() == 1
+        assert world.service.queries.alerts().fired == 1
     async with running_world(tmp_path) as world:
         await hear(world, "0.50", "0.54")
         assert rang(world) == []

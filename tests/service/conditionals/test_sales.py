@@ -156,7 +156,7 @@ async def test_what_a_sale_by_hand_has_just_sold_is_not_offered_again(tmp_path: 
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("60"), TimeInForce.FAK)
         order = world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
-        await world.service.commands.verdict(world.service.commands.place(order))
+        await world.service.commands.verdict(world.service.commands.place(order.order_id))
         world.stream.send(book("0.39"))
         await until(world, lambda: len(world.account.posted) == 2, "the stop sells")
         (order_of_stop,) = world.service.queries.account().open_orders
@@ -171,7 +171,7 @@ async def test_a_sale_in_doubt_keeps_back_only_its_own_shares(tmp_path: Path) ->
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("10"), TimeInForce.FAK)
         order = world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
-        await world.service.commands.verdict(world.service.commands.place(order))
+        await world.service.commands.verdict(world.service.commands.place(order.order_id))
         world.stream.send(book("0.39"))
         await until(world, lambda: len(world.account.posted) == 2, "the stop sells the others")
         sizes = [o.original_size for o in world.service.queries.account().open_orders]
@@ -198,7 +198,7 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), HELD)
         order = world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
-        world.service.commands.place(order)
+        world.service.commands.place(order.order_id)
         orders = world.service.queries.account
         await until(
             world, lambda: orders().open_orders[0].status is OrderStatus.UNKNOWN, "the doubt"
@@ -340,7 +340,7 @@ async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Pat
         old = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("100"))
         resting = world.service.commands.prepare(old)
         assert isinstance(resting, PreparedOrder)
-        await world.service.commands.verdict(world.service.commands.place(resting))
+        await world.service.commands.verdict(world.service.commands.place(resting.order_id))
         assert world.service.commands.protect(PLAN) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
         world.account.read_failure = lost("GET /data/trades")
@@ -499,7 +499,7 @@ async def bidding(world: World) -> OrderId:
     buy = LimitIntent(CONDITION, YES, Side.BUY, m("0.55"), m("50"))
     order = world.service.commands.prepare(buy)
     assert isinstance(order, PreparedOrder)
-    command_id = world.service.commands.place(order, attached=BRINGS)
+    command_id = world.service.commands.place(order.order_id, attached=BRINGS)
     await world.service.commands.verdict(command_id)
     order_id = order.unsigned.order_id
     world.account.open[order_id] = resting(order_id, price=m("0.55"), original_size=m("50"))
@@ -574,7 +574,7 @@ async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path
         assert isinstance(order, PreparedOrder)
         place = world.service.commands.place
         verdict = await world.service.commands.verdict(
-            place(order, attached=replace(BRINGS, stop=m("0.55")))
+            place(order.order_id, attached=replace(BRINGS, stop=m("0.55")))
         )
         assert isinstance(verdict, Rejected)
         assert "below 55¢" in verdict.reason
@@ -590,7 +590,7 @@ async def test_a_move_that_is_refused_leaves_nothing_waiting_for_its_order(tmp_p
         assert isinstance(moved, PreparedOrder)
         assert world.user_stream.link is not None
         world.user_stream.link(Link(LinkState.DOWN, 1, "reset"))
-        verdict = await commands.move_verdict(commands.move(order.order_id, moved))
+        verdict = await commands.move_verdict(commands.move(order.order_id, moved.order_id))
         assert verdict.end is MoveEnd.NOT_MOVED
         await commands.cancel_verdict(commands.cancel([order.order_id]))
         await until(world, lambda: not states(world), "its end")

@@ -113,14 +113,14 @@ async def test_a_fee_is_unknown_until_its_market_is_learned_and_so_is_the_day(
         world.metadata.item_failure = lost("GET /markets")
         world.trading.terms = lost("GET /clob-markets")
         await world.pass_time(60)
-        (fill,) = world.service.queries.account().fills
+        (fill,) = world.service.queries.fills().fills
         assert fill.fee is None
         assert world.service.queries.status().day_result is None
         # The metadata does not know the market any more; whoever trades it does.
         world.metadata.item_failure = Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
         world.trading.terms = replace(TERMS, fee=FeeSchedule(m("0.04"), 1))
         await world.pass_time(60)
-        (fill,) = world.service.queries.account().fills
+        (fill,) = world.service.queries.fills().fills
         assert fill.fee == m("0.455")
         assert world.service.queries.status().day_result == -m("0.455")
 

@@ -36,7 +36,7 @@ async def prepared_legs(world: World, count: int) -> tuple[PreparedOrder, ...]:
 
 async def verdicts_of(world: World, legs: tuple[PreparedOrder, ...]) -> tuple[Verdict, ...]:
     commands = world.service.commands
-    return await commands.batch_verdict(commands.place_many(legs))
+    return await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
 
 def statuses(world: World) -> dict[OrderId, OrderStatus]:
@@ -65,7 +65,7 @@ async def test_in_flight_every_leg_is_shown_and_reserves_its_cash(tmp_path: Path
     async with running_world(tmp_path) as world:
         legs = await prepared_legs(world, 2)
         world.account.stalls = True
-        world.service.commands.place_many(legs)
+        world.service.commands.place_many([leg.order_id for leg in legs])
         assert set(statuses(world).values()) == {OrderStatus.PENDING}
         assert world.service.queries.account().reserved == sum(leg.cash for leg in legs)
 

@@ -42,7 +42,7 @@ from tests.service.order_kit import BUY, fill, only_order, prepared, said, until
 async def test_a_resting_order_is_accepted_shown_and_reserves_its_cash(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         # In flight it is already there to see, and its money is spoken for.
         (shown,) = world.service.queries.account().open_orders
         assert shown.status is OrderStatus.PENDING
@@ -203,7 +203,7 @@ async def test_what_was_permitted_with_an_order_is_on_the_disk_before_it_leaves(
     journal = Journal(tmp_path / "journal.sqlite")
     async with running_world(tmp_path, journal=journal) as world:
         order = await prepared(world)
-        command = world.service.commands.place(order, override="from a book that is stale")
+        command = world.service.commands.place(order.order_id, override="from a book that is stale")
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Accepted)
         entries = await journal.entries(order.unsigned.order_id)

@@ -32,9 +32,9 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.moving import PROOF_WITHIN_S
+from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until
@@ -62,7 +62,7 @@ async def with_old(world: World) -> PreparedOrder:
 
 async def moved(world: World, replacement: PreparedOrder) -> MoveVerdict:
     commands = world.service.commands
-    command = commands.move(OLD, replacement)
+    command = commands.move(OLD, replacement.order_id)
     told: list[MoveVerdict] = []
 
     async def wait() -> None:
@@ -98,7 +98,7 @@ async def test_the_new_order_waits_until_the_cancel_is_answered(tmp_path: Path) 
     async with running_world(tmp_path) as world:
         order = await with_old(world)
         world.account.cancel_answers = [lost("DELETE /order")]
-        world.service.commands.move(OLD, order)
+        world.service.commands.move(OLD, order.order_id)
         await world.pass_time(0.3)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the repeated cancel is answered")
@@ -127,7 +127,7 @@ async def test_a_lost_cancel_that_the_stream_confirms_is_followed_by_the_new_ord
             lost("DELETE /order"),
             CancelResult((), ((OLD, "Order not found or already canceled"),)),
         ]
-        command = world.service.commands.move(OLD, order)
+        command = world.service.commands.move(OLD, order.order_id)
         await world.pass_time(0.1)
         world.account.open.clear()
         gone = resting(OLD, status=OrderStatus.CANCELLED)
@@ -144,7 +144,7 @@ async def test_what_is_gone_for_another_reason_is_not_replaced(tmp_path: Path) -
             CancelResult((), ((OLD, "Order not found or already canceled"),))
         ]
         gone = resting(OLD, status=OrderStatus.CANCELLED, reason="not enough balance")
-        command = world.service.commands.move(OLD, order)
+        command = world.service.commands.move(OLD, order.order_id)
         world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
         await world.pass_time(5)
         assert (await world.service.commands.move_verdict(command)).end is MoveEnd.NOT_MOVED
@@ -157,7 +157,7 @@ async def test_a_cancel_while_it_is_being_moved_wins(tmp_path: Path, *, by_name:
         order = await with_old(world)
         world.account.cancel_answers = [lost("DELETE /order")]
         commands = world.service.commands
-        command = commands.move(OLD, order)
+        command = commands.move(OLD, order.order_id)
         await world.pass_time(0.1)
         _ = commands.cancel([OLD]) if by_name else commands.cancel_all()
         await world.pass_time(5)
@@ -170,7 +170,7 @@ async def test_a_cancel_of_another_market_stops_no_move(tmp_path: Path) -> None:
         order = await with_old(world)
         commands = world.service.commands
         world.account.read_failure = lost("GET /data/trades")
-        command = commands.move(OLD, order)
+        command = commands.move(OLD, order.order_id)
         await until(world, lambda: world.account.cancelled, "the old one is cancelled")
         _ = commands.cancel_market(ConditionId("0x0ther"), None)
         world.account.read_failure = None
@@ -247,7 +247,7 @@ async def test_the_streams_record_of_a_cancelled_order_is_its_own(
     async with running_world(tmp_path) as world:
         order = await with_old(world)
         world.account.remembers_cancelled = False
-        command = world.service.commands.move(OLD, order)
+        command = world.service.commands.move(OLD, order.order_id)
         await world.pass_time(1)
         cancelled_by_stream(world, matched)
         if matched:
@@ -278,7 +278,7 @@ async def test_what_fills_after_the_cancel_was_confirmed_is_not_bought_again(
     async with running_world(tmp_path) as world:
         order = await with_old(world)
         world.account.remembers_cancelled = False
-        command = world.service.commands.move(OLD, order)
+        command = world.service.commands.move(OLD, order.order_id)
         await world.pass_time(1)
         # Matched before it was cancelled, heard of after that.
         world.user_stream.send(TradeChanged((part_of_old(2_000_000),), None))
@@ -334,7 +334,7 @@ async def test_an_order_is_moved_again_and_again_for_what_is_left(tmp_path: Path
         assert isinstance(next_one, PreparedOrder)
         part = part_of_old(1_000_000, order_id=second.order_id, trade_id=TradeId("t2"))
         world.account.own_fills = (part, part_of_old(2_000_000))
-        command = commands.move(second.order_id, next_one)
+        command = commands.move(second.order_id, next_one.order_id)
         await until(world, lambda: len(world.account.posted) == 2, "the third order leaves")
         assert (await commands.move_verdict(command)).end is MoveEnd.MOVED
         (third,) = world.service.queries.account().open_orders
@@ -348,7 +348,7 @@ async def test_a_move_that_was_cut_off_is_looked_up_by_the_id_that_was_sent(
         order = await with_old(world)
         world.account.own_fills = (part_of_old(4_000_000),)
         world.account.stalls = True
-        _ = world.service.commands.move(OLD, order)
+        _ = world.service.commands.move(OLD, order.order_id)
         await until(world, lambda: world.account.posted, "the smaller order leaves")
         (sent,) = world.account.posted
         assert sent != order.unsigned.order_id.encode()
@@ -439,7 +439,7 @@ async def test_a_position_is_sold_after_its_open_sales_are_gone(tmp_path: Path) 
         world.account.open[OLD] = sale
         await world.pass_time(11)
         order = await prepared(world, SELL)
-        command = world.service.commands.flatten(order, (sale,))
+        command = world.service.commands.flatten(order.order_id, (sale,))
         assert isinstance(await world.service.commands.verdict(command), Accepted)
         assert world.account.cancelled == [(OLD,)]
         assert world.account.posted == [order.unsigned.order_id.encode()]
@@ -453,7 +453,9 @@ async def test_what_the_open_sales_sold_meanwhile_is_not_sold_again(tmp_path: Pa
         order = await prepared(world, SELL)
         world.account.own_fills = (part_of_old(4_000_000, side=Side.SELL),)
         world.account.answers = [PostResult(None, None, "no orders found to match")]
-        command = world.service.commands.flatten(order, (sale,), override="of a stale book")
+        command = world.service.commands.flatten(
+            order.order_id, (sale,), override="of a stale book"
+        )
         await world.service.commands.verdict(command)
         entries = world.service.queries.log().entries
         assert any("Sell 6 Yes at 35¢" in entry.text for entry in entries)
@@ -471,7 +473,10 @@ async def test_the_same_sale_leaves_only_once_though_less_of_it_is_left(tmp_path
         order = await prepared(world, SELL)
         world.account.own_fills = (part_of_old(4_000_000, side=Side.SELL),)
         commands = world.service.commands
-        first, second = commands.flatten(order, (sale,)), commands.flatten(order, (sale,))
+        first, second = (
+            commands.flatten(order.order_id, (sale,)),
+            commands.flatten(order.order_id, (sale,)),
+        )
         assert isinstance(await commands.verdict(second), Rejected)
         assert isinstance(await commands.verdict(first), Accepted)
         assert len(world.account.posted) == 1
@@ -484,7 +489,7 @@ async def test_nothing_is_sold_while_an_open_sale_stays(tmp_path: Path) -> None:
         await world.pass_time(11)
         order = await prepared(world, SELL)
         world.account.cancel_answers = [CancelResult((), ((OLD, "order is delayed"),))]
-        command = world.service.commands.flatten(order, (sale,))
+        command = world.service.commands.flatten(order.order_id, (sale,))
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Rejected)
         assert "order is delayed" in verdict.reason
@@ -508,7 +513,7 @@ async def test_own_bids_are_surely_gone_before_a_position_is_sold(
         bid = await bidding(world, token, price)
         order = await prepared(world, SELL)
         world.account.cancel_answers = [lost("DELETE /order")]
-        command = world.service.commands.flatten(order, (bid,))
+        command = world.service.commands.flatten(order.order_id, (bid,))
         await world.pass_time(0.3)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the repeated cancel is answered")
@@ -522,7 +527,7 @@ async def test_nothing_is_sold_into_a_bid_whose_cancel_nobody_answers(tmp_path: 
         order = await prepared(world, SELL)
         world.account.cancel_failure = lost("DELETE /order")
         told: list[Verdict] = []
-        command = world.service.commands.flatten(order, (bid,))
+        command = world.service.commands.flatten(order.order_id, (bid,))
 
         async def wait() -> None:
             told.append(await world.service.commands.verdict(command))
@@ -541,7 +546,7 @@ async def test_nothing_is_sold_into_a_bid_that_stays(tmp_path: Path) -> None:
         order = await prepared(world, SELL)
         world.account.cancel_answers = [CancelResult((), ((OLD, "order is delayed"),))]
         verdict = await world.service.commands.verdict(
-            world.service.commands.flatten(order, (bid,))
+            world.service.commands.flatten(order.order_id, (bid,))
         )
         assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ stayed: order is delayed")
         assert world.account.posted == []
@@ -551,15 +556,17 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
     async with running_world(tmp_path) as world:
         await bidding(world)
         order = await prepared(world, SELL)
-        verdict = await world.service.commands.verdict(world.service.commands.flatten(order, ()))
-        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ came in its way")
+        verdict = await world.service.commands.verdict(
+            world.service.commands.flatten(order.order_id, ())
+        )
+        assert verdict == Rejected("Not sold: your BUY 10 36¢ came in its way")
         assert world.account.posted == []
 
 
 async def test_a_position_without_open_sales_is_sold_at_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world, SELL)
-        command = world.service.commands.flatten(order, ())
+        command = world.service.commands.flatten(order.order_id, ())
         assert isinstance(await world.service.commands.verdict(command), Accepted)
         assert world.account.cancelled == []
 
@@ -617,8 +624,8 @@ async def test_an_order_is_moved_once_at_a_time(tmp_path: Path) -> None:
         commands = world.service.commands
         second = commands.prepare(replace(HIGHER, price=Micros(420_000)), replacing=OLD)
         assert isinstance(second, PreparedOrder)
-        begun = commands.move(OLD, first)
-        refused = await commands.move_verdict(commands.move(OLD, second))
+        begun = commands.move(OLD, first.order_id)
+        refused = await commands.move_verdict(commands.move(OLD, second.order_id))
         assert refused.end is MoveEnd.NOT_MOVED
         await until(world, lambda: world.account.posted, "the first one goes on")
         assert (await commands.move_verdict(begun)).end is MoveEnd.MOVED

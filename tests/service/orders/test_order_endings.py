@@ -15,10 +15,10 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import LAG_S
 from pmtui.domain.orders.order import Fill, OrderStatus, PostResult, PostStatus
 from pmtui.service.account.account import POLL_PERIOD_S
+from pmtui.service.clock import TRADE_MARGIN
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.journal_rows import read_fills, read_lives
 from pmtui.service.orders.search import MISSING_PAUSE_S
-from pmtui.service.venue_time import TRADE_MARGIN
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
 from tests.service.order_kit import BUY, fill, prepared, said, until, verdict_of
@@ -29,7 +29,7 @@ PROVED_WITHIN_S = POLL_PERIOD_S + LAG_S + 2 * MISSING_PAUSE_S
 
 
 def status_of(world: World, order_id: OrderId) -> OrderStatus | None:
-    order = world.service._account.own.order(order_id)
+    order = world.service.parts.account.feed.own.order(order_id)
     return order.status if order is not None else None
 
 
@@ -210,7 +210,7 @@ async def test_a_quiet_next_session_leaves_what_was_ruled_out_alone(tmp_path: Pa
         await world.pass_time(60)
         assert status_of(world, order_id) is OrderStatus.REJECTED
         assert world.service.queries.account().open_orders == ()
-        assert world.service._account.recent_orders() == ()
+        assert world.service.parts.account.feed.recent_orders() == ()
     assert journaled(tmp_path) == ("rejected", 0)
 
 
@@ -261,12 +261,12 @@ async def test_no_bound_is_given_for_trades_before_the_venues_clock_is_known(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        world.service._kernel._venue_epoch = None
-        start = world.service._account.session_start
+        world.service.parts.kernel._venue_epoch = None
+        start = world.service.parts.account.feed.session_start
         assert start.bound_for_trades() is None
-        world.service._kernel.skew = timedelta(days=1)
+        world.service.parts.kernel.skew = timedelta(days=1)
         bound = start.bound_for_trades()
         assert bound == datetime(2026, 11, 21, 12, 0, tzinfo=UTC) - TRADE_MARGIN
         # The machine slept, and the monotonic clock with it.
-        world.service._kernel.skew = timedelta(days=1, hours=8)
+        world.service.parts.kernel.skew = timedelta(days=1, hours=8)
         assert start.bound_for_trades() == bound

@@ -146,7 +146,7 @@ async def test_what_holds_signed_orders_is_for_the_owner_alone(tmp_path: Path) -
 
 async def test_what_was_held_this_morning_is_for_the_owner_alone(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        day = world.service._safeguards.day
+        day = world.service.parts.safeguards.day
         await until(world, lambda: day.loss() is not None, "the day's opening")
         assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
 

@@ -21,8 +21,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.hosts import Hosts
 from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
 from tests.manual_clock import ManualClock, settle
@@ -76,7 +76,7 @@ async def test_an_order_that_filled_meanwhile_is_found_in_the_trades(tmp_path: P
         world.account.own_fills = (fill(FIRST),)
         await until(world, lambda: said(world, "Found: Filled"), "it is found")
         assert world.service.queries.account().reserved == 0
-        (order,) = world.service.queries.account().fills
+        (order,) = world.service.queries.fills().fills
         assert order.order_id == FIRST
     assert await unsettled_after(tmp_path) == ()
 
@@ -156,7 +156,7 @@ async def test_a_post_without_an_answer_is_unknown_at_the_deadline(tmp_path: Pat
     async with running_world(tmp_path) as world:
         order = await prepared(world)
         world.account.stalls = True
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         await until(world, lambda: world.account.posted, "it left")
         start = world.clock.now()
         await until(world, lambda: only_order(world) is OrderStatus.UNKNOWN, "the deadline")

@@ -59,7 +59,7 @@ async def entries_of(world: World, order_id: OrderId) -> list[tuple[str, str]]:
 async def in_line(world: World, order: PreparedOrder) -> CommandId:
     """Place an order that has to wait for its turn after it was journaled."""
     world.account.lane.clear()
-    command = world.service.commands.place(order)
+    command = world.service.commands.place(order.order_id)
     await until(world, lambda: world.account.in_line, "it stands in line")
     return command
 
@@ -105,7 +105,7 @@ async def test_a_sweep_of_another_market_keeps_nothing_back(tmp_path: Path) -> N
 async def test_an_order_that_was_asked_for_after_a_sweep_leaves(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         world.service.commands.cancel_all()
-        command = world.service.commands.place(await prepared(world))
+        command = world.service.commands.place((await prepared(world)).order_id)
         assert isinstance(await world.service.commands.verdict(command), Accepted)
 
 
@@ -187,7 +187,7 @@ async def test_an_order_that_waits_for_the_disk_is_answered_and_never_leaves_lat
     async with running_world(tmp_path, journal=journal) as world:
         order = await prepared(world)
         order_id = order.unsigned.order_id
-        command = world.service.commands.place(order)
+        command = world.service.commands.place(order.order_id)
         await journal.is_asked.wait()
         if how in WISHES:
             cancel = WISHES[how](world, order_id)
@@ -221,7 +221,7 @@ async def test_an_order_whose_date_passed_while_it_waited_never_leaves(tmp_path:
 
 async def test_the_date_of_an_order_is_met_by_the_venues_clock(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service._kernel.skew = timedelta(seconds=-60)
+        world.service.parts.kernel.skew = timedelta(seconds=-60)
         ends_at = world.clock.now() + timedelta(seconds=5)
         dated = replace(BUY, time_in_force=TimeInForce.GTD, expires_at=ends_at)
         command = await in_line(world, await prepared(world, dated))
@@ -238,7 +238,7 @@ async def test_a_single_key_does_not_leave_once_its_book_is_bad(tmp_path: Path) 
         await settle()
         assert book(world).state.is_good
         world.account.lane.clear()
-        command = world.service.commands.place(order, is_single_key=True)
+        command = world.service.commands.place(order.order_id, is_single_key=True)
         await until(world, lambda: world.account.in_line, "it stands in line")
         world.stream.close_sockets_of(frozenset({YES, NO}))
         assert not book(world).state.is_good
@@ -257,7 +257,7 @@ async def test_a_bad_book_keeps_back_neither_a_card_nor_what_was_permitted(
         # No book at all is a bad one.
         order = await prepared(world)
         command = world.service.commands.place(
-            order, override=override, is_single_key=bool(override)
+            order.order_id, override=override, is_single_key=bool(override)
         )
         assert isinstance(await world.service.commands.verdict(command), Accepted)
 
@@ -268,7 +268,7 @@ async def test_the_rest_of_a_batch_leaves_without_the_order_that_is_not_wanted(
     async with running_world(tmp_path) as world:
         orders = [await prepared(world, replace(BUY, price=p)) for p in PRICES]
         world.account.lane.clear()
-        command = world.service.commands.place_many(orders)
+        command = world.service.commands.place_many([leg.order_id for leg in orders])
         await until(world, lambda: world.account.in_line, "they stand in line")
         world.service.commands.cancel([orders[1].unsigned.order_id])
         await settle()
@@ -285,7 +285,7 @@ async def test_a_sale_that_waits_for_cancels_is_kept_back_by_a_sweep(tmp_path: P
         in_the_way = resting(OrderId("0x0f"))
         world.account.open[in_the_way.order_id] = in_the_way
         await world.pass_time(11)
-        command = world.service.commands.flatten(order, [in_the_way])
+        command = world.service.commands.flatten(order.order_id, [in_the_way])
         world.service.commands.cancel_all()
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Rejected)
@@ -323,7 +323,7 @@ async def on_its_way(world: World, *, answer: Failure | None) -> OrderId:
         world.account.stalls = True
     else:
         world.account.answers = [answer]
-    world.service.commands.place(order)
+    world.service.commands.place(order.order_id)
     await until(world, lambda: world.account.posted, "it left")
     await settle()
     return order.unsigned.order_id
@@ -353,7 +353,7 @@ async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
         # It arrives, whoever tells of it.
         await arrive(world, order_id)
         assert world.account.open == {}
-        known = world.service._account.own.order(order_id)
+        known = world.service.parts.account.feed.own.order(order_id)
         assert known is not None
         assert known.status is OrderStatus.CANCELLED
 

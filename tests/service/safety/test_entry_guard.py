@@ -83,7 +83,7 @@ async def test_an_order_over_its_own_limit_cannot_even_be_reviewed(tmp_path: Pat
         refusal = world.service.commands.prepare(BUY)
         text = "Over your limit of $3.99 for an order: it would be $4.00"
         assert refusal == Rejected(text)
-        assert world.service.queries.entry_problem(BUY) == text
+        assert world.service.queries.account().entry.problem(BUY) == text
 
 
 async def test_what_rests_and_what_is_held_count_at_the_last_moment_too(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_what_rests_and_what_is_held_count_at_the_last_moment_too(tmp_path
         verdict = await verdict_of(world, ready)
         text = "Over your limit of $57.00 for a market: it would be $58.00"
         assert verdict == Rejected(text)
-        assert world.service.queries.entry_problem(BUY) == text
+        assert world.service.queries.account().entry.problem(BUY) == text
         assert world.account.posted == []
         # Getting out is never in the way of a limit.
         out = replace(BUY, side=Side.SELL, size=HELD.size)
@@ -105,7 +105,7 @@ async def test_what_rests_and_what_is_held_count_at_the_last_moment_too(tmp_path
 async def test_orders_sent_at_the_same_time_do_not_share_the_same_room(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(total=Micros(10_000_000))) as world:
         orders = [await prepared(world) for _ in range(4)]
-        commands = [world.service.commands.place(order) for order in orders]
+        commands = [world.service.commands.place(order.order_id) for order in orders]
         async with asyncio.timeout(60):
             verdicts = [await world.service.commands.verdict(c) for c in commands]
         assert [type(v) for v in verdicts] == [Accepted, Accepted, Rejected, Rejected]
@@ -114,7 +114,7 @@ async def test_orders_sent_at_the_same_time_do_not_share_the_same_room(tmp_path:
 async def test_a_batch_is_cut_where_it_would_break_a_limit(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(market=Micros(10_000_000))) as world:
         orders = [await prepared(world) for _ in range(3)]
-        command_id = world.service.commands.place_many(tuple(orders))
+        command_id = world.service.commands.place_many([order.order_id for order in orders])
         async with asyncio.timeout(60):
             verdicts = await world.service.commands.batch_verdict(command_id)
         assert [isinstance(v, Rejected) for v in verdicts] == [False, False, True]
@@ -171,28 +171,30 @@ async def test_what_was_matched_counts_before_and_after_its_fill_is_told_of(
             )
         ]  # fmt: skip
         async with asyncio.timeout(60):
-            verdict = await world.service.commands.verdict(world.service.commands.place(order))
+            verdict = await world.service.commands.verdict(
+                world.service.commands.place(order.order_id)
+            )
         assert isinstance(verdict, Accepted)
         assert verdict.status is OrderStatus.FILLED
-        assert "would be $8.00" in world.service.queries.entry_problem(BUY)
+        assert "would be $8.00" in world.service.queries.account().entry.problem(BUY)
         # Later than the reports of the start, which cannot contain it.
         await world.pass_time(5)
         now = world.clock.now()
         bought = replace(fill_of(order_id, size=BUY.size), matched_at=now)
         world.user_stream.send(told(bought))
-        assert "would be $8.00" in world.service.queries.entry_problem(BUY)
+        assert "would be $8.00" in world.service.queries.account().entry.problem(BUY)
         # Sold again: there is room.
         sold = fill_of("0xsale", size=BUY.size, side=Side.SELL)
         world.user_stream.send(told(replace(sold, matched_at=now)))
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
 
 
 async def test_nothing_is_bought_before_it_is_known_what_is_held(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False, tuning=limited(total=ONE)) as world:
-        assert world.service.queries.entry_problem(BUY) == NOT_YET_KNOWN
-        assert world.service.queries.entry_problem(replace(BUY, side=Side.SELL)) == ""
+        assert world.service.queries.account().entry.problem(BUY) == NOT_YET_KNOWN
+        assert world.service.queries.account().entry.problem(replace(BUY, side=Side.SELL)) == ""
     async with running_world(tmp_path, with_key=False, tuning=limited(order=FOUR_DOLLARS)) as world:
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
 
 
 async def test_after_the_days_loss_only_sales_are_sent(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ async def test_a_restart_on_the_same_day_goes_on_counting_from_the_morning(
         # What is held came down from 90 to 50 cents since, before this session began.
         world.analytics.held = (HELD,)
         await looked(world)
-        problem = world.service.queries.entry_problem(replace(BUY, token_id=NO))
+        problem = world.service.queries.account().entry.problem(replace(BUY, token_id=NO))
         assert "$40.00 lost since 00:00 UTC" in problem
 
 
@@ -246,7 +248,7 @@ async def test_a_restart_on_the_same_day_goes_on_counting_from_the_morning(
 async def test_without_an_opening_of_today_the_day_opens_now(tmp_path: Path, left: str) -> None:
     (tmp_path / "day.json").write_text(left)
     async with running_world(tmp_path, tuning=limited(daily_loss=ONE)) as world:
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
         await world.pass_time(10)
     kept = json.loads((tmp_path / "day.json").read_text())
     assert kept == {"day": "2026-11-20", "held": {}}
@@ -265,43 +267,43 @@ async def test_an_order_that_was_ruled_out_keeps_its_room_while_it_may_arrive(
 ) -> None:
     async with running_world(tmp_path, tuning=limited(market=Micros(7_000_000))) as world:
         await ruled_out(world)
-        problem = world.service.queries.entry_problem(BUY)
+        problem = world.service.queries.account().entry.problem(BUY)
         assert "it would be $8.00" in problem
         assert "may still arrive, and counts until 12:15 UTC" in problem
         smaller = replace(BUY, size=Micros(5_000_000))
-        assert world.service.queries.entry_problem(smaller) == ""
+        assert world.service.queries.account().entry.problem(smaller) == ""
         await world.pass_time(MAY_ARRIVE_FOR_S)
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
 
 
 async def test_an_order_that_was_ruled_out_counts_once_when_it_does_arrive(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(market=Micros(9_000_000))) as world:
         await ruled_out(world)
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
         (known,) = world.service.queries.account().recent
         world.account.open[known.order_id] = resting(known.order_id)
         await world.pass_time(11)
         assert world.service.queries.status().open_orders == 1
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
         dearer = replace(BUY, price=Micros(600_000))
-        assert "it would be $10.00" in world.service.queries.entry_problem(dearer)
-        assert "may still arrive" not in world.service.queries.entry_problem(dearer)
+        assert "it would be $10.00" in world.service.queries.account().entry.problem(dearer)
+        assert "may still arrive" not in world.service.queries.account().entry.problem(dearer)
 
 
 async def test_an_order_that_has_expired_cannot_arrive_any_more(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(market=FOUR_DOLLARS)) as world:
         soon = world.clock.now() + timedelta(minutes=5)
         await ruled_out(world, replace(BUY, time_in_force=TimeInForce.GTD, expires_at=soon))
-        assert world.service.queries.entry_problem(BUY) != ""
+        assert world.service.queries.account().entry.problem(BUY) != ""
         await world.pass_time(300)
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
 
 
 async def test_what_was_ruled_out_after_a_restart_keeps_its_room_too(tmp_path: Path) -> None:
     await left_behind(tmp_path)
     async with running_world(tmp_path, tuning=limited(total=FOUR_DOLLARS)) as world:
         await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
-        assert "may still arrive" in world.service.queries.entry_problem(BUY)
+        assert "may still arrive" in world.service.queries.account().entry.problem(BUY)
 
 
 async def lose_two_dollars(world: World) -> None:
@@ -321,11 +323,11 @@ async def test_a_clock_that_is_set_neither_hides_nor_resets_the_days_loss(
 ) -> None:
     async with running_world(tmp_path, tuning=limited(daily_loss=Micros(2_000_000))) as world:
         await lose_two_dollars(world)
-        assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+        assert "Your daily loss limit" in world.service.queries.account().entry.problem(BUY)
         world.clock.set_wall(step)
         world.trading.ahead -= step
         for _ in range(70):
-            assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+            assert "Your daily loss limit" in world.service.queries.account().entry.problem(BUY)
             await world.pass_time(1)
         assert world.service.queries.status().day_result == -2_000_000
 
@@ -347,7 +349,7 @@ async def test_a_clock_that_is_days_wrong_at_the_start_counts_the_venues_day(
         tmp_path, tuning=limits, account=host, start=wrong, ahead=-timedelta(days=days)
     ) as world:
         await until(world, lambda: world.service.queries.status().day_result is not None, "a day")
-        assert "Your daily loss limit" in world.service.queries.entry_problem(BUY)
+        assert "Your daily loss limit" in world.service.queries.account().entry.problem(BUY)
 
 
 async def test_nothing_is_bought_under_a_daily_limit_before_the_venues_clock_is_known(
@@ -356,12 +358,12 @@ async def test_nothing_is_bought_under_a_daily_limit_before_the_venues_clock_is_
     both = limited(daily_loss=Micros(2_000_000), total=Micros(50_000_000))
     async with running_world(tmp_path, tuning=both, time=lost("GET /time")) as world:
         await world.pass_time(30)
-        assert world.service.queries.entry_problem(BUY) == CLOCK_UNKNOWN
-        assert world.service.queries.entry_problem(replace(BUY, side=Side.SELL)) == ""
+        assert world.service.queries.account().entry.problem(BUY) == CLOCK_UNKNOWN
+        assert world.service.queries.account().entry.problem(replace(BUY, side=Side.SELL)) == ""
         assert world.service.queries.status().day_result is None
         world.trading.time = None
         await world.pass_time(30)
-        assert world.service.queries.entry_problem(BUY) == ""
+        assert world.service.queries.account().entry.problem(BUY) == ""
 
 
 async def looked(world: World) -> None:

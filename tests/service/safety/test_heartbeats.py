@@ -12,7 +12,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.endings import LAG_S
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.tuning import Tuning
+from pmtui.service.profile import Tuning
 from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.fakes import World, resting, running_world

@@ -45,9 +45,8 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
-        assert world.service.queries.entry_problem(BUY) == status.entry_lock
-        await until(world, lambda: said(world, "none working"), "everything cancelled")
-        assert said(world, "Kill switch: 1 order cancelled, none working")
+        await until(world, lambda: said(world, "Nothing rests any more"), "everything cancelled")
+        assert said(world, "Nothing rests any more: 1 order cancelled by the kill switch")
         assert world.account.open == {}
         assert world.account.posted == []
         world.service.commands.unlock_entry()
@@ -132,7 +131,7 @@ async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_rou
         order_id = order.unsigned.order_id
         world.account.stalls = True
         world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
-        world.service.commands.place(order)
+        world.service.commands.place(order.order_id)
         await until(world, lambda: world.account.posted, "the order left")
         world.service.commands.kill()
         await world.pass_time(2)

@@ -12,8 +12,8 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.order import OrderStatus
+from pmtui.service.profile import Tuning
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, ShutdownReport
-from pmtui.service.tuning import Tuning
 from pmtui.service.views import Load
 from tests.manual_clock import settle
 from tests.service.fakes import World, lost, resting, running_world
@@ -181,7 +181,7 @@ async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        world.service._account.state.load = Load.LOADING
+        world.service.parts.account.feed.state.load = Load.LOADING
         world.account.open[ONE] = resting(ONE)
         report = await leave(world, ExitPolicy.CANCEL)
         assert world.account.open == {}

@@ -62,7 +62,9 @@ async def test_two_terminals_end_with_the_same_list(tmp_path: Path) -> None:
         await until(one, lambda: set(stars(one)) == {KEY, OTHER}, "both here")
         await until(two, lambda: set(stars(two)) == {KEY, OTHER}, "both there")
         two.service.commands.unstar(KEY)
-        await until(two, lambda: not two.service._watchlist._keeper._unwritten, "it is written")
+        await until(
+            two, lambda: not two.service.parts.watchlist._keeper._unwritten, "it is written"
+        )
         await until(one, lambda: stars(one) == [OTHER], "it is gone")
 
 
@@ -86,7 +88,7 @@ async def test_alerts_of_another_terminal_come_go_and_ring_once(tmp_path: Path) 
         rang = replace(ALERT, state=AlertState.RANG, rang_price=m("0.66"), rang_at=START)
         WatchStore(tmp_path).write((rang,))
         await until(world, lambda: alerts(world) == [rang], "that it rang there")
-        assert world.service.queries.alerts_rung() == 0
+        assert world.service.queries.alerts().fired == 0
         # What rang here waits no more, whatever an older row says.
         WatchStore(tmp_path).write((ALERT,))
         await world.pass_time(2 * LOOKS_EVERY_S)

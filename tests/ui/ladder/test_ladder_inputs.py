@@ -54,6 +54,5 @@ def test_fees_of_own_purchases_count_as_cost() -> None:
         believable.fill(1, NUMBER), token_id=YES, side=Side.BUY, size=believable.micros(1_250.5),
         fee=Micros(5_000_000),
     )  # fmt: skip
-    account = replace(service.account_view, fills=(bought,))
-    inputs = ladder_inputs(account, service.markets[CONDITION], YES)
+    inputs = ladder_inputs(service.account_view, service.markets[CONDITION], YES, fills=(bought,))
     assert inputs.marks.stakes[0].entry_fees == 5_000_000

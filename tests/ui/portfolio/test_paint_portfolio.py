@@ -8,7 +8,7 @@ from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
 from pmtui.ui.paint.facts import ABSENT
 from pmtui.ui.paint.status import paint_status
-from pmtui.ui.portfolio.paint_portfolio import Tab, paint_totals
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_fill, say_share
 from tests.ui import believable
@@ -29,7 +29,7 @@ def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
     rows = [words(paint_fill("key", fill, "A market", NOW).cells) for fill in FILLS]
     for row, fee in zip(rows, ("$0.01", "$2.61", "$4.47"), strict=True):
         assert fee in row
-    view = replace(EMPTY_ACCOUNT, fills=FILLS)
+    view = Portfolio(EMPTY_ACCOUNT, fills=FILLS)
     assert "fees paid $7.09" in words(paint_totals(view, Tab.FILLS, PAPER_STATUS, 120))
     assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", OrderMarks(), 120)[1])
 
@@ -41,7 +41,7 @@ def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
     assert "$0.0" not in row
     totals = words(
         paint_totals(
-            replace(EMPTY_ACCOUNT, fills=(unknown, FILLS[1])), Tab.FILLS, PAPER_STATUS, 120
+            Portfolio(EMPTY_ACCOUNT, fills=(unknown, FILLS[1])), Tab.FILLS, PAPER_STATUS, 120
         )
     )
     assert "fees paid $2.61" in totals
@@ -55,20 +55,24 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     line = words(paint_status(status, 160))
     assert "equity $10,029.34" in line
     assert "today +$29.34" in line
-    assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+    assert "today +$29.34" in words(
+        paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120)
+    )
 
 
 def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
     figures = DayFigures(total=m("29.34"), realized=m("-8.29"), fees=m("1.71"))
     status = replace(PAPER_STATUS, day_result=m("29.34676"), day_figures=figures)
-    line = words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
+    line = words(paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120))
     assert "today +$29.34 = realised -$8.29 + unrealised +$39.34 - fees $1.71" in line
-    assert "today +$29.34  value" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 60))
+    assert "today +$29.34  value" in words(
+        paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 60)
+    )
 
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
     lack = "1 row in the venue's list of positions cannot be read"
-    view = replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),))
+    view = Portfolio(replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),)))
     wide = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 120))
     assert wide.strip().startswith(f"incomplete  {lack}  value")
     narrow = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 60))

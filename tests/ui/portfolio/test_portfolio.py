@@ -5,8 +5,8 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
-from pmtui.service.topics import AccountTopic, MarketTopic, RewardsTopic, RowQuotesTopic
-from pmtui.service.views import EarnedView, Load, MarketView
+from pmtui.service.topics import AccountTopic, FillsTopic, MarketTopic, RewardsTopic, RowQuotesTopic
+from pmtui.service.views import ActivityView, EarnedView, Load, MarketView
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.portfolio.portfolio_rows import DUST_KEY
@@ -108,10 +108,9 @@ async def test_brackets_go_round_the_tabs() -> None:
 
 async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
     service = believable_service()
-    account = service.account_view
-    newest = max(activity.at for activity in account.activity)
-    fill = replace(account.fills[0], matched_at=newest + timedelta(seconds=30))
-    service.account_view = replace(account, fills=(fill,))
+    newest = max(activity.at for activity in service.activity_view.activity)
+    fill = replace(service.own_fills[0], matched_at=newest + timedelta(seconds=30))
+    service.own_fills = (fill,)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "0 of 3 live" in text_of(app, "#tabs"), "the positions")
@@ -122,8 +121,8 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         assert "latest fills not included yet" in text_of(app, "#totals")
         # Two hosts never date one trade quite alike.
         fill = replace(fill, matched_at=newest + timedelta(seconds=1))
-        service.account_view = replace(account, fills=(fill,))
-        service.announce(AccountTopic())
+        service.own_fills = (fill,)
+        service.announce(FillsTopic())
         await until(pilot, lambda: "updated just now" in text_of(app, "#tabs"), "all of it")
 
 
@@ -142,16 +141,16 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
             Earned(date(2026, 6, 14), market, Micros(12_340_000), Micros(560_000)),
         )
         earned = EarnedView(rows, Load.READY, NOW)
-        service.account_view = replace(service.account_view, earned=earned)
-        service.announce(AccountTopic())
+        service.earned_view = earned
+        service.announce(RewardsTopic())
         await until(pilot, lambda: "Rewards 2" in text_of(app, "#tabs"), "the rewards")
         assert "20.5%" in _row(app, "today")
         for essential in ("$12.34", "$0.56", "$12.90"):
             assert essential in _row(app, "14 Jun")
         assert "rewards $12.34  rebates $0.56" in text_of(app, "#totals")
         assert "20.5% of what this market pays now" in text_of(app, "#details")
-        service.account_view = replace(service.account_view, earned=EarnedView((), Load.READY, NOW))
-        service.announce(AccountTopic())
+        service.earned_view = EarnedView((), Load.READY, NOW)
+        service.announce(RewardsTopic())
         await until(pilot, lambda: shows(app, "No rewards or rebates in the last 7 days"), "none")
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: RewardsTopic() not in service.watched(), "the rewards let go")
@@ -294,19 +293,16 @@ async def test_empty_and_failed_accounts_say_so() -> None:
         service.announce(AccountTopic())
         await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")
         await pilot.press("r")
-        assert service.calls_of("refresh") == [(AccountTopic(),)]
+        assert (AccountTopic(),) in service.calls_of("refresh")
 
 
 async def test_rows_that_look_the_same_do_not_clash() -> None:
     service = believable_service()
     account = service.account_view
-    service.account_view = replace(
-        account,
-        positions=account.positions * 2,
-        fills=account.fills[:1] * 3,
-        closed=account.closed * 2,
-        activity=account.activity * 2,
-    )
+    service.account_view = replace(account, positions=account.positions * 2)
+    past = service.activity_view
+    service.own_fills = service.own_fills[:1] * 3
+    service.activity_view = ActivityView(past.closed * 2, past.activity * 2)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         for _ in range(6):
@@ -337,9 +333,8 @@ async def test_hostile_titles_stay_in_their_line() -> None:
     activity = tuple(
         believable.activity(i + 1, t, t) for i, t in enumerate(believable.HOSTILE_TITLES)
     )
-    service.account_view = replace(
-        service.account_view, positions=positions, activity=activity
-    )  # fmt: skip
+    service.account_view = replace(service.account_view, positions=positions)
+    service.activity_view = replace(service.activity_view, activity=activity)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "two lines and"), "a tamed title")

@@ -64,7 +64,7 @@ async def test_the_tour_follows_what_is_done_and_ends_when_asked() -> None:
 
 async def test_the_tour_takes_no_order_of_before_for_a_new_one() -> None:
     service = FakeService()
-    service.account_view = replace(service.account_view, open_orders=(), recent=(), fills=())
+    service.account_view = replace(service.account_view, open_orders=(), recent=())
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("T")

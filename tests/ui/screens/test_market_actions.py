@@ -320,7 +320,8 @@ async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
             size=sold.matched_size, price=cents(51),
         )  # fmt: skip
         view = service.account_view
-        service.account_view = replace(view, recent=(sold,), fills=(fill, *view.fills))
+        service.account_view = replace(view, recent=(sold,))
+        service.own_fills = (fill, *service.own_fills)
         service.announce(AccountTopic())
         said = "Sold 1,250.5 Yes @ 51¢ avg for $637.7"
         await until(pilot, lambda: said in line(screen, "notice"), "the fill")

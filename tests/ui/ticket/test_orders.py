@@ -33,8 +33,8 @@ PART: Fill = replace(
 )  # fmt: skip
 
 
-def _account(*orders: Order, fills: tuple[Fill, ...] = ()) -> AccountView:
-    return replace(EMPTY_ACCOUNT, open_orders=orders, fills=fills)
+def _account(*orders: Order) -> AccountView:
+    return replace(EMPTY_ACCOUNT, open_orders=orders)
 
 
 def test_the_same_order_is_doubted_while_the_first_is_on_its_way_or_unknown() -> None:
@@ -65,32 +65,34 @@ def test_the_account_knows_of_orders_in_doubt_that_this_ticket_did_not_send(
 
 
 @pytest.mark.parametrize(
-    ("account", "words"),
+    ("account", "fills", "words"),
     [
-        (_account(RESTING), "It arrived: 100 working"),
-        (_account(replace(RESTING, matched_size=m("40")), fills=(PART,)),
+        (_account(RESTING), (), "It arrived: 100 working"),
+        (_account(replace(RESTING, matched_size=m("40"))), (PART,),
          "It arrived: 40 filled, 60 working"),
-        (_account(fills=(PART,)), "It arrived: 40 filled"),
+        (_account(), (PART,), "It arrived: 40 filled"),
     ],
 )  # fmt: skip
-def test_an_unknown_order_that_turns_up_is_told_of_once(account: AccountView, words: str) -> None:
+def test_an_unknown_order_that_turns_up_is_told_of_once(
+    account: AccountView, fills: tuple[Fill, ...], words: str
+) -> None:
     sent = SentOrders()
     sent.note_unknown(ORDER)
-    assert sent.settle(account) == words
-    assert sent.settle(account) == ""
+    assert sent.settle(account, fills) == words
+    assert sent.settle(account, fills) == ""
     assert sent.doubt_about(ORDER, _account()) == ""
 
 
 def test_an_unknown_order_is_ruled_out_only_after_the_account_has_known_of_it() -> None:
     sent = SentOrders()
     sent.note_unknown(ORDER)
-    assert sent.settle(_account()) == ""
-    assert sent.settle(_account(replace(RESTING, status=OrderStatus.UNKNOWN))) == ""
-    assert "not at the venue" in sent.settle(_account())
+    assert sent.settle(_account(), ()) == ""
+    assert sent.settle(_account(replace(RESTING, status=OrderStatus.UNKNOWN)), ()) == ""
+    assert "not at the venue" in sent.settle(_account(), ())
 
 
 def test_an_order_on_its_way_is_not_settled_by_the_account() -> None:
     sent = SentOrders()
     sent.note_sent(ORDER)
-    assert sent.settle(_account(RESTING)) == ""
+    assert sent.settle(_account(RESTING), ()) == ""
     assert sent.is_sending

@@ -9,6 +9,9 @@ from textual.pilot import Pilot
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.entry_rules import EntryRules
+from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
     Accepted,
     LimitIntent,
@@ -23,7 +26,7 @@ from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
-from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
 from tests.ui.stage import painted, shown_text
 from tests.ui.ticket_stage import (
     HOSTILE,
@@ -418,23 +421,23 @@ async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
 
 
 async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released() -> None:
-    service = FakeService(entry_refusal="One purchase would be $53.00, your limit is $40.00")
+    limits = Limits(order=Micros(40_000_000))
+    service = FakeService(account_view=replace(EMPTY_ACCOUNT, entry=EntryRules(limits)))
     app = TicketApp(service)
     async with app.run_test(size=(80, 24)) as pilot:
         app.open(price="0.53")
         app.pane.size_field.focus()
         await pilot.press(*"100")
-        await until(pilot, lambda: "your limit is $40.00" in app.words(), "the limit")
+        await until(pilot, lambda: "Over your limit of $40.00" in app.words(), "the limit")
         assert "review" not in app.words()
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, ConfirmScreen)
         lock = "Trading locked since 12:00 UTC by the key"
-        service.entry_refusal = lock
         service.status_view = replace(service.status_view, entry_lock=lock)
         app.tell()
         await until(pilot, lambda: "K outside the ticket unlocks it" in app.words(), "the key")
-        service.entry_refusal = ""
+        service.account_view = EMPTY_ACCOUNT
         service.status_view = replace(service.status_view, entry_lock="")
         app.tell()
         await until(pilot, lambda: "review" in app.words(), "the way free")

@@ -1,0 +1,263 @@
+"""Views, topics, commands and verdicts as bytes, and back: the form in which they leave a process.
+
+A value becomes msgpack. Every object is an array that begins with the name of its type and goes on
+with its fields in order, so that a union says which of its members it is. msgspec could decode our
+dataclasses by itself, but not a union of them unless each were a tagged struct of its own, and the
+domain, whose types most of these are, knows no library. Reading their annotations once is all that
+it takes. What does not fit its annotation is refused with `CodecError`.
+
+Numbers beyond 64 bits, which msgpack does not have, travel as text.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from enum import Enum
+from inspect import signature
+from types import MappingProxyType, NoneType, UnionType
+from typing import NewType, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from pmtui.service.surface import Commands
+
+Load: TypeAlias = Callable[[object], object]
+_LARGEST = 2**63
+_MICROSECOND = timedelta(microseconds=1)
+_PLAIN = (bool, int, float, str, bytes, datetime, date, timedelta)
+_LISTS: Mapping[object, Callable[[Iterable[object]], object]] = {
+    tuple: tuple, frozenset: frozenset, Iterable: tuple,
+}  # fmt: skip
+
+
+class CodecError(ValueError):
+    """What came is not what was to come."""
+
+
+def encode(value: object) -> bytes:
+    """Return a value as bytes."""
+    return msgspec.msgpack.encode(_dump(value))
+
+
+def decode(data: bytes, kind: object) -> object:
+    """Return the value that `encode` was given.
+
+    Args:
+        data: the bytes.
+        kind: its annotation: a type, a union, or a tuple of these.
+
+    Raises:
+        CodecError: they are not of that kind.
+    """
+    try:
+        raw: object = msgspec.msgpack.decode(data)
+        return _loader(kind)(raw)
+    except (msgspec.DecodeError, TypeError, ValueError) as error:
+        raise CodecError(str(error)) from None
+
+
+def encode_call(command: str, arguments: Mapping[str, object]) -> bytes:
+    """Return a call of one of the `Commands` as bytes."""
+    return encode((command, *arguments.items()))
+
+
+def decode_call(data: bytes) -> tuple[str, Mapping[str, object]]:
+    """Return the name of a command and its arguments.
+
+    Raises:
+        CodecError: there is no such command, or it does not take these.
+    """
+    try:
+        raw: object = msgspec.msgpack.decode(data)
+    except msgspec.DecodeError as error:
+        raise CodecError(str(error)) from None
+    match raw:
+        case [str(command), *pairs] if not command.startswith("_") and hasattr(Commands, command):
+            kinds = kinds_of_arguments(command)
+            try:
+                arguments = {name: _loader(kinds[name])(value) for name, value in map(_pair, pairs)}
+                signature(getattr(Commands, command)).bind(None, **arguments)
+            except (KeyError, TypeError, ValueError) as error:
+                raise CodecError(f"{command}: {error!r}") from None
+            return command, arguments
+        case _:
+            raise CodecError("no such command")
+
+
+def kinds_of_arguments(command: str) -> dict[str, object]:
+    """Return the annotation of every argument of a command."""
+    hints = get_type_hints(getattr(Commands, command))
+    return {name: kind for name, kind in hints.items() if name != "return"}
+
+
+def _pair(raw: object) -> tuple[str, object]:
+    match raw:
+        case [str(name), value]:
+            return name, value
+        case _:
+            raise ValueError("not an argument")
+
+
+def _dump(value: object) -> object:
+    match value:
+        case Enum():
+            return value.value
+        case int() if not -_LARGEST <= value < _LARGEST:
+            return str(value)
+        case None | bool() | int() | float() | str() | bytes() | datetime():
+            return value
+        case date():
+            return value.isoformat()
+        case timedelta():
+            return value // _MICROSECOND
+        case Mapping():
+            return [[_dump(key), _dump(each)] for key, each in value.items()]
+        case tuple() | list() | frozenset():
+            names = getattr(type(value), "_fields", None)
+            head = [type(value).__name__] if names is not None else []
+            return [*head, *map(_dump, value)]
+        case _ if is_dataclass(value):
+            parts = (getattr(value, field.name) for field in fields(value))
+            return [type(value).__name__, *map(_dump, parts)]
+        case _:
+            raise TypeError(f"{type(value).__name__} does not travel")
+
+
+_loaders: dict[object, Load] = {}
+
+
+def _loader(kind: object) -> Load:
+    """Return what turns plain values into those of an annotation; each is put together once."""
+    known = _loaders.get(kind)
+    if known is None:
+        known = _loaders[kind] = _new_loader(kind)
+    return known
+
+
+def _new_loader(kind: object) -> Load:  # noqa: PLR0911 - one for each sort of annotation
+    if isinstance(kind, NewType):
+        return _loader(kind.__supertype__)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _union_loader(inner)
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return _row_loader(inner)
+    if origin in _LISTS:
+        return _list_loader(_LISTS[origin], inner[0])
+    if origin is Mapping:
+        return _mapping_loader(*inner)
+    cls = origin if origin is not None else kind
+    if not isinstance(cls, type):
+        raise TypeError(f"{kind} does not travel")
+    if cls is NoneType:
+        return _load_nothing
+    if issubclass(cls, Enum):
+        return cls
+    if cls in _PLAIN:
+        return _plain_loader(cls)
+    return _object_loader(cls, dict(zip(getattr(cls, "__parameters__", ()), inner, strict=True)))
+
+
+def _load_nothing(raw: object) -> object:
+    if raw is not None:
+        raise ValueError("there is something")
+    return None
+
+
+def _plain_loader(cls: type) -> Load:
+    def load(raw: object) -> object:
+        if cls is int and isinstance(raw, str):
+            return int(raw)
+        if cls is date and isinstance(raw, str):
+            return date.fromisoformat(raw)
+        if cls is timedelta and isinstance(raw, int):
+            return raw * _MICROSECOND
+        if cls is float and type(raw) is int:
+            return float(raw)
+        if type(raw) is not cls:
+            raise ValueError(f"{type(raw).__name__} where {cls.__name__} was to be")
+        return raw
+
+    return load
+
+
+def _items(raw: object) -> list[object]:
+    if not isinstance(raw, list):
+        raise ValueError(f"{type(raw).__name__} where a list was to be")
+    return raw
+
+
+def _list_loader(make: Callable[[Iterable[object]], object], kind: object) -> Load:
+    load = _loader(kind)
+    return lambda raw: make(map(load, _items(raw)))
+
+
+def _row_loader(kinds: tuple[object, ...]) -> Load:
+    loads = [_loader(kind) for kind in kinds]
+    return lambda raw: tuple(load(item) for load, item in zip(loads, _items(raw), strict=True))
+
+
+def _mapping_loader(key: object, value: object) -> Load:
+    load_key, load_value = _loader(key), _loader(value)
+    return lambda raw: MappingProxyType(
+        {load_key(k): load_value(v) for k, v in map(_items, _items(raw))}
+    )
+
+
+def _union_loader(kinds: tuple[object, ...]) -> Load:
+    types = ((get_origin(kind) or kind, kind) for kind in kinds)
+    objects = {
+        cls.__name__: kind for cls, kind in types if isinstance(cls, type) and is_dataclass(cls)
+    }
+    others = [k for k in kinds if k is not NoneType and k not in objects.values()]
+    if len(others) > 1:
+        raise TypeError(f"{kinds} cannot be told apart")
+    is_optional = NoneType in kinds
+
+    def load(raw: object) -> object:
+        if raw is None and is_optional:
+            return None
+        match raw:
+            case [str(name), *_] if name in objects:
+                return _loader(objects[name])(raw)
+            case _ if others:
+                return _loader(others[0])(raw)
+            case _:
+                raise ValueError(f"none of {', '.join(objects)}")
+
+    return load
+
+
+def _object_loader(cls: type, known: Mapping[object, object]) -> Load:
+    hints = get_type_hints(cls)
+    names = getattr(cls, "_fields", None)
+    if names is None:
+        names = tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+    if not names and not is_dataclass(cls):
+        raise TypeError(f"{cls.__name__} does not travel")
+    loads: list[Load] = []
+
+    def load(raw: object) -> object:
+        # Looked up at the first object, as a type may hold others of its own.
+        if not loads:
+            loads.extend(_loader(specialise(hints[name], known)) for name in names)
+        head, *parts = _items(raw)
+        if head != cls.__name__:
+            raise ValueError(f"{head!r} where {cls.__name__} was to be")
+        return cls(*(load(part) for load, part in zip(loads, parts, strict=True)))
+
+    return load
+
+
+def specialise(kind: object, known: Mapping[object, object]) -> object:
+    """Return an annotation with the parameters of a generic type filled in."""
+    if isinstance(kind, TypeVar):
+        return known.get(kind, kind)
+    inner = get_args(kind)
+    if not inner or not any(isinstance(each, TypeVar) for each in inner):
+        return kind
+    filled = tuple(specialise(each, known) for each in inner)
+    if get_origin(kind) in (Union, UnionType):
+        return Union[filled]  # noqa: UP007 - its members are known only now
+    origin = get_origin(kind)
+    return origin[filled] if origin is not None else kind

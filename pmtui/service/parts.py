@@ -1,0 +1,71 @@
+"""What one running service is made of, grouped by subject; `data_service` puts it together."""
+
+from dataclasses import dataclass
+
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.maker_stats import MakerStats
+from pmtui.service.account.onboarding import OnboardingFeed
+from pmtui.service.books.books import BooksFeed
+from pmtui.service.books.tapes import TapeBackfill
+from pmtui.service.clock import TimeFeed
+from pmtui.service.conditionals.conditionals import Conditionals
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.event_list_cache import EventListCache
+from pmtui.service.markets.market_store import KnownMarkets
+from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
+from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.orders.cancelling import Canceller
+from pmtui.service.orders.desk import Desk
+from pmtui.service.orders.search import OrderSearch
+from pmtui.service.profile import Profile
+from pmtui.service.safety.safeguards import Safeguards
+from pmtui.service.watch.watchlist import Watchlist
+
+
+@dataclass(frozen=True, slots=True)
+class MarketParts:
+    """What is public: markets, their books, their trades and their past."""
+
+    metadata: MetadataFeed
+    known: KnownMarkets
+    list_cache: EventListCache
+    history: HistoryFeed
+    books: BooksFeed
+    backfill: TapeBackfill
+
+
+@dataclass(frozen=True, slots=True)
+class AccountParts:
+    """What is ours."""
+
+    feed: AccountFeed
+    marks: MarkToMarket
+    quotes: Quotes
+    resting: MakerStats
+    resolutions: Resolutions
+
+
+@dataclass(frozen=True, slots=True)
+class OrderParts:
+    """An order's way."""
+
+    search: OrderSearch
+    canceller: Canceller
+    desk: Desk
+    conditionals: Conditionals
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that a front end's questions and commands end in."""
+
+    kernel: Kernel
+    profile: Profile
+    time: TimeFeed
+    markets: MarketParts
+    account: AccountParts
+    safeguards: Safeguards
+    onboarding: OnboardingFeed
+    orders: OrderParts
+    watchlist: Watchlist

@@ -1,0 +1,185 @@
+"""Every view, topic, command and verdict is sent through the codec, filled to the last field."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum
+from inspect import signature
+from itertools import chain, islice
+from types import NoneType, UnionType
+from typing import NewType, Union, get_args, get_origin, get_type_hints
+
+import pytest
+
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.order import CancelVerdict, MoveVerdict, Rejected, Verdict
+from pmtui.service import views
+from pmtui.service.codec import (
+    CodecError,
+    decode,
+    decode_call,
+    encode,
+    encode_call,
+    kinds_of_arguments,
+    specialise,
+)
+from pmtui.service.surface import QUERY_OF_TOPIC, Commands, Queries
+from pmtui.service.topics import BookTopic, StatusTopic, Topic
+
+
+def names_of(protocol: type) -> list[str]:
+    return sorted(
+        name
+        for name in dir(protocol)
+        if not name.startswith("_") and callable(getattr(protocol, name))
+    )
+
+
+def returned(protocol: type, name: str) -> object:
+    return get_type_hints(getattr(protocol, name))["return"]
+
+
+PLAIN: dict[object, tuple[object, ...]] = {
+    str: ("öre", ""),
+    int: (7, -3, 2**255),
+    bool: (True, False),
+    bytes: (b"\x00\xff",),
+    float: (0.5, 3.0),
+    datetime: (datetime(2026, 11, 20, 12, 0, 0, 250_001, tzinfo=UTC),),
+    date: (date(2026, 11, 20),),
+    timedelta: (timedelta(days=-1, microseconds=3),),
+    NoneType: (None,),
+}
+
+
+def examples(kind: object) -> Iterator[object]:
+    """Yield filled values of an annotation: every member of a union or an enum, every field set."""
+    if isinstance(kind, NewType):
+        yield from examples(kind.__supertype__)
+        return
+    origin, inner = get_origin(kind), get_args(kind)
+    cls = origin if origin is not None else kind
+    if origin in (Union, UnionType):
+        yield from chain.from_iterable(examples(each) for each in reversed(inner))
+    elif origin is tuple and inner[-1] is not Ellipsis:
+        yield from rows(inner, lambda parts: parts)
+    elif origin in (tuple, Iterable):
+        yield tuple(islice(examples(inner[0]), 2))
+        yield ()
+    elif origin is frozenset:
+        yield frozenset(islice(examples(inner[0]), 2))
+    elif origin is Mapping:
+        keys, values = (tuple(islice(examples(each), 2)) for each in inner)
+        yield dict(zip(keys, values, strict=False))
+    elif kind in PLAIN:
+        yield from PLAIN[kind]
+    elif isinstance(cls, type) and issubclass(cls, Enum):
+        yield from cls
+    elif isinstance(cls, type):
+        hints = get_type_hints(cls)
+        known = dict(zip(getattr(cls, "__parameters__", ()), inner, strict=True))
+        names = [f.name for f in fields(cls)] if is_dataclass(cls) else list(hints)
+        yield from rows(
+            [specialise(hints[name], known) for name in names], lambda parts: cls(*parts)
+        )
+    else:
+        raise AssertionError(kind)
+
+
+def rows(kinds: Iterable[object], make: Callable[[tuple[object, ...]], object]) -> Iterator[object]:
+    """Yield objects of so many parts, each example of every part in one of them at least."""
+    parts = [tuple(islice(examples(kind), 30)) for kind in kinds]
+    for n in range(max(map(len, parts), default=1)):
+        yield make(tuple(each[n % len(each)] for each in parts))
+
+
+def goes_there_and_back(kind: object) -> None:
+    count = 0
+    for value in examples(kind):
+        assert decode(encode(value), kind) == value
+        count += 1
+    assert count
+
+
+@pytest.mark.parametrize("topic", get_args(Topic), ids=lambda topic: topic.__name__)
+def test_every_topic_travels(topic: object) -> None:
+    goes_there_and_back(topic)
+    goes_there_and_back(Topic)
+
+
+@pytest.mark.parametrize("query", names_of(Queries))
+def test_every_view_travels(query: str) -> None:
+    goes_there_and_back(returned(Queries, query))
+
+
+@pytest.mark.parametrize("command", names_of(Commands))
+def test_every_command_and_its_answer_travel(command: str) -> None:
+    kinds = kinds_of_arguments(command)
+    for arguments in rows(kinds.values(), lambda parts: dict(zip(kinds, parts, strict=True))):
+        assert isinstance(arguments, dict)
+        assert decode_call(encode_call(command, arguments)) == (command, arguments)
+    goes_there_and_back(returned(Commands, command))
+
+
+@pytest.mark.parametrize("verdict", [Verdict, CancelVerdict, MoveVerdict])
+def test_every_verdict_travels(verdict: object) -> None:
+    goes_there_and_back(verdict)
+
+
+def test_every_topic_has_one_view_and_every_query_belongs_to_one_topic() -> None:
+    assert set(QUERY_OF_TOPIC) == set(get_args(Topic))
+    queries = list(QUERY_OF_TOPIC.values())
+    # The clock is the only thing that nobody is told of.
+    assert sorted(queries) == [name for name in names_of(Queries) if name != "now"]
+    told = [returned(Queries, name) for name in queries]
+    assert len(set(told)) == len(told)
+    for topic, query in QUERY_OF_TOPIC.items():
+        wanted = tuple(signature(getattr(Queries, query)).parameters)[1:]
+        assert wanted in (("topic",), tuple(field.name for field in fields(topic)))
+
+
+def test_every_view_is_one_of_a_query_or_part_of_one() -> None:
+    named = {cls.__name__ for cls in vars(views).values() if isinstance(cls, type)}
+    told = {getattr(returned(Queries, name), "__name__", "") for name in names_of(Queries)}
+    assert {name for name in named if name.endswith("View")} - told <= {"HeartbeatView"}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (BookTopic(TokenId("1")), StatusTopic),
+        (Rejected("no"), Topic),
+        (("a", "b"), tuple[str, str, str]),
+        ("a", int),
+        (True, int),
+        (OrderId("0x1"), BookTopic),
+    ],
+)
+def test_what_does_not_fit_is_refused(value: object, kind: object) -> None:
+    with pytest.raises(CodecError):
+        decode(encode(value), kind)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01"])
+def test_what_is_no_message_is_refused(data: bytes) -> None:
+    with pytest.raises(CodecError):
+        decode(data, StatusTopic)
+    with pytest.raises(CodecError):
+        decode_call(data)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("kill", {"all": True}),
+        ("cancel_market", {}),
+        ("__init__", {}),
+        ("no_such", {}),
+        ("disarm", {"reason": 3}),
+    ],
+)
+def test_a_call_that_no_command_takes_is_refused(
+    command: str, arguments: dict[str, object]
+) -> None:
+    with pytest.raises(CodecError):
+        decode_call(encode_call(command, arguments))
