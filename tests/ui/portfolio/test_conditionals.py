@@ -302,7 +302,7 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         assert says(screen, "stop") == "bid at or below, yours excluded"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
-        assert shows(app, "trailing 3¢ below the best bid")
+        assert shows(app, "trail 3¢")
         await settle(pilot)
         await pilot.press("enter")
         service = app.market.service
