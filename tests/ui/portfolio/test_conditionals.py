@@ -67,7 +67,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         assert shows(app, "Assumes a full fill at that price")
         assert shows(app, "Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)")
-        assert shows(app, "only while this program runs")
+        assert shows(app, "inactive while pmtui is closed")
         await settle(pilot)
         await pilot.press("enter")
         service = app.market.service

@@ -417,7 +417,7 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         await until(pilot, lambda: "live" in leg_lines(dialog)[0], "the first leg's verdict")
         assert "refused: not enough balance" in leg_lines(dialog)[1]
         assert "unconfirmed" in leg_lines(dialog)[2]
-        assert shows(app, "1 of 3 accepted, 1 unknown")
+        assert shows(app, "1 of 3 working, 1 unconfirmed")
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
         below = app.screen_stack[-2].query_one("#footer", KeyLine)
