@@ -103,9 +103,7 @@ async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() 
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "Enter a stop"), "nothing was stated")
         await pilot.press(*"90")
-        await until(
-            pilot, lambda: says(screen, "stop") == "x Bid 52¢: it would sell at once", "now"
-        )
+        await until(pilot, lambda: says(screen, "stop") == "x Bid 52¢: it would trigger now", "now")
         book = service.books[YES]
         service.books[YES] = replace(book, bids=book.bids[1:], version=book.version + 1)
         service.announce(BookTopic(YES))
@@ -168,7 +166,7 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("C")
         await until(pilot, lambda: shows(app, "Cannot trigger"), "the words")
-        assert shows(app, "the book is stale 14s")
+        assert shows(app, "Cannot trigger: book stale")
         assert shows(app, "blind")
         assert not shows(app, "watching ")
 

@@ -124,7 +124,7 @@ async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("e")
-        assert "Move the cursor" in line(screen, "notice")
+        assert "Put the cursor" in line(screen, "notice")
         screen.ladder.point_at(cents(50))
         await pilot.press("e")
         assert "No order of yours at 50¢" in line(screen, "notice")

@@ -120,4 +120,4 @@ def test_the_sum_of_the_verdicts_is_said() -> None:
     assert text(paint_sent((ACCEPTED, REJECTED, UNKNOWN), 3)).startswith(
         "1 of 3 working, 1 unconfirmed"
     )
-    assert text(paint_sent((ACCEPTED,), 1)).startswith("1 of 1 accepted;")
+    assert text(paint_sent((ACCEPTED,), 1)).startswith("1 of 1 working.")
