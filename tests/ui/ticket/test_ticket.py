@@ -187,7 +187,7 @@ async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> 
         ("-5m", "Not a time span: -5m; enter minutes"),
         ("2020-01-01", "Not a time span: 2020-01-01; enter"),
         ("xyz", "Not a time span: xyz; enter"),
-        ("99999d", "99999d is more than a year"),
+        ("99999d", "99999d is over a year"),
         ("", "Enter an expiry: minutes, or 90s, 30m, 2h, 1d"),
     ],
 )
