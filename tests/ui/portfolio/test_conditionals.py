@@ -329,9 +329,9 @@ async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
         screen.ticket.size_field.value = "10"
         screen.ticket.stop.focus()
         await pilot.press(*"50", "tab", *"60", "enter")
-        await until(pilot, lambda: shows(app, "must be below"), "why not")
+        await until(pilot, lambda: shows(app, "ust be below"), "why not")
         screen.ticket.stop.value = "45"
-        await until(pilot, lambda: not shows(app, "must be below"), "mended")
+        await until(pilot, lambda: not shows(app, "ust be below"), "mended")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
         assert shows(app, "On fills")
