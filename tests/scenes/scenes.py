@@ -128,7 +128,7 @@ async def playing(scene: Scene) -> AsyncIterator[Pilot[None]]:
         app.animation_level = "none"
         async with app.run_test(size=scene.size, tooltips=False) as pilot:
             # Every way begins at the list, whose rows are streamed by and by.
-            await plays.shown(pilot, "updated just now")
+            await plays.shown(pilot, "updated now")
             await SCREENS[scene.screen](pilot, world)
             await settle(pilot)
             yield pilot

@@ -109,7 +109,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
         for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes", "live"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
-        assert text_of(app, "#heading").startswith(" Watchlist   updated just now   2 starred")
+        assert text_of(app, "#heading").startswith(" Watchlist   updated now   2 starred")
         assert "prices of Ilse Maro" in text_of(app, "#details")
         assert "spread 1¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")

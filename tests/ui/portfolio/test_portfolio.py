@@ -119,13 +119,13 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
-        assert "updated just now" not in text_of(app, "#tabs")
+        assert "updated now" not in text_of(app, "#tabs")
         assert "latest fills not included yet" in text_of(app, "#totals")
         # Two hosts never date one trade quite alike.
         fill = replace(fill, matched_at=newest + timedelta(seconds=1))
         service.account_view = replace(account, fills=(fill,))
         service.announce(AccountTopic())
-        await until(pilot, lambda: "updated just now" in text_of(app, "#tabs"), "all of it")
+        await until(pilot, lambda: "updated now" in text_of(app, "#tabs"), "all of it")
 
 
 async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:

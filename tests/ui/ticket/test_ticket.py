@@ -467,7 +467,7 @@ async def test_sending_is_said_at_once_and_survives_the_ticket_being_closed() ->
         assert "sending…" in app.text()
         await pilot.press("enter")
         screen = await _card(pilot, app)
-        assert "on its way" in _card_text(screen)
+        assert "being sent" in _card_text(screen)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, ConfirmScreen), "the card gone")
         await pilot.press("escape")
