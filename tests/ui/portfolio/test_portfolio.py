@@ -290,7 +290,7 @@ async def test_empty_and_failed_accounts_say_so() -> None:
     service = FakeService()
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "No positions. / finds"), "the empty tab")
+        await until(pilot, lambda: shows(app, "No positions. / to find"), "the empty tab")
         service.account_view = replace(service.account_view, load=Load.FAILED, problem="timed out")
         service.announce(AccountTopic())
         await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")
