@@ -111,7 +111,7 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
             assert await command("kill") == 0
             said = capsys.readouterr().out
             assert "Trading is locked on profile paper." in said
-            assert "Cancelled 2 orders; nothing rests any more." in said
+            assert "Cancelled 2 orders; none working." in said
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
             status = service.queries.status()
             assert status.entry_lock.endswith("by `pmtui kill` in another shell")

@@ -65,7 +65,7 @@ def _rest_and_cancel(terminal: Terminal, venue: PaperVenue, market: Market) -> N
     bid, _ = venue.best(market.tokens[0])
     price, size = bid - 3 * market.tick, Decimal(40)
     _order(terminal, price=price, size=size)
-    terminal.until_text("Accepted")
+    terminal.until_text("Working:")
 
     terminal.until(lambda: _own_at(terminal, price) == "40", "the order resting in the ladder")
     terminal.until_text("1 working")

@@ -46,7 +46,7 @@ def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
     killed = run(home, "kill")
     assert killed.returncode == 0, killed
     assert "Trading is locked on profile paper." in killed.stdout
-    assert "Cancelled 1 order; nothing rests any more." in killed.stdout
+    assert "Cancelled 1 order; none working." in killed.stdout
     terminal.until_text("LOCKED")
     terminal.until_text("0 working")
 

@@ -44,5 +44,5 @@ def test_after_a_restart_the_ticket_offers_what_the_venue_takes(
     trader.review(terminal)
     trader.send(terminal)
     terminal.until_text("1 working")
-    terminal.until(lambda: terminal.row_with("Accepted", "33 rest"), "the verdict")
+    terminal.until(lambda: terminal.row_with("Working:", "33"), "the verdict")
     assert len(venue.ledger().open_orders) == 1

@@ -182,7 +182,7 @@ def rest_an_order(terminal: Terminal, *, size: str = "40") -> Decimal:
     fill_in(terminal, price=f"{price * 100:.0f}", size=size)
     review(terminal)
     send(terminal)
-    terminal.until_text("Accepted")
+    terminal.until_text("Working:")
     terminal.until_text("1 working")
     return price
 

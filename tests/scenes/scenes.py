@@ -102,13 +102,12 @@ ROWS: dict[str, tuple[str, ...]] = {
     "holders": ("81,200.5 harbour-seal", "44,000 [R]"),
     "comments": ("Maro was ahead in every district poll.", "[b]loud[/b]"),
     "alert": ("bid 63 ask 64",),
-    "sides": ("63¢", "Outcome 1/8"),
     "leaving": ("stop 40¢  target 80¢", "4 orders, $141.00", "BUY  120 Yes @ 61¢"),
     "help": ("Market", "Both outcomes"),
     "glossary": ("API credentials",),
     "theme-picker": ("16 colours", "high contr"),
     "tour": ("3/9",),
-    "palette": ("Centre",),
+    "palette": ("Cancel market",),
 }
 """What the screens without a picture show, in one row or several."""
 
@@ -129,7 +128,7 @@ async def playing(scene: Scene) -> AsyncIterator[Pilot[None]]:
         app.animation_level = "none"
         async with app.run_test(size=scene.size, tooltips=False) as pilot:
             # Every way begins at the list, whose rows are streamed by and by.
-            await plays.shown(pilot, "updated just now")
+            await plays.shown(pilot, "updated now")
             await SCREENS[scene.screen](pilot, world)
             await settle(pilot)
             yield pilot

@@ -80,7 +80,7 @@ def check_plan(
         problems.append(PlanProblem(PlanField.STOP, text))
     for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
         if price is not None and not is_on_tick(price, tick):
-            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest tick"
+            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest price"
             problems.append(PlanProblem(field, text))
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
@@ -199,7 +199,7 @@ def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> 
     if plan.trail < tick or plan.trail % tick:
         text = f"In steps of {format_cents(tick)}¢, at least one"
     elif bid is not None and plan.stop is None and plan.trail >= bid:
-        text = f"Bid {format_cents(bid)}¢: must be less"
+        text = f"Bid {format_cents(bid)}¢: must be less than that"
     else:
         return []
     return [PlanProblem(PlanField.TRAIL, text)]

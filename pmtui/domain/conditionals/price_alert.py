@@ -119,7 +119,7 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
         return f"Already set: {describe_plan(plan)}"
     now = reached(plan, book)
     if now is not None:
-        return f"The {_best(plan.side)} is already {with_cent_sign(now)}"
+        return f"The {_best(plan.side)} is {with_cent_sign(now)} already"
     tokens = {each.token_id for each in waiting} | {plan.token_id}
     if len(tokens) > MOST_BOOKS:
         return f"Alerts on {MOST_BOOKS} outcomes, the most there can be: remove one first"

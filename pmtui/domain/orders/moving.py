@@ -126,7 +126,7 @@ def plan_move(
 
 def _problem_with_price(order: Order, price: Micros, terms: MarketTerms) -> str:
     if price == order.price:
-        return "Already at that price"
+        return "It is at that price already"
     if not is_on_tick(price, terms.tick_size):
         nearest = format_micros(Micros(nearest_price(price, terms.tick_size) * 100))
         return f"Off tick; nearest price {nearest}¢"

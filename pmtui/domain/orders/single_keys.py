@@ -138,7 +138,7 @@ def why_locked(book: BookView) -> str:
     """Say why single keys do not trade from a book; empty when they do."""
     if book.state.is_good:
         return ""
-    return f"Book {book.state.value}: single keys are locked"
+    return f"The book is {book.state.value}: single keys are locked"
 
 
 def describe_override(plan: OneKeyPlan, book: BookView) -> str:

@@ -102,7 +102,7 @@ def say_age(as_of: datetime | None, now: datetime) -> Cell:
         return Cell("not loaded yet", Role.DIM)
     age_s = (now - as_of).total_seconds()
     if age_s <= FRESH_S:
-        return Cell("updated just now", Role.VERIFIED)
+        return Cell("updated now", Role.VERIFIED)
     return Cell(f"updated {format_age(age_s)} ago", Role.STALE)
 
 
@@ -127,7 +127,7 @@ NO_ROWS = LiveRows(live=0, priced=0)
 
 
 def say_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
-    """Say how old a list and its prices are: `updated just now` only where every price is live."""
+    """Say how old a list and its prices are: `updated now` only where every price is live."""
     age = say_age(as_of, now)
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age

@@ -48,8 +48,8 @@ _SAME_MOMENT = timedelta(seconds=2)
 """Two hosts date one trade so far apart at most."""
 
 
-_USUAL_AGE = 16
-"""Columns of `updated just now`: names that change with every age would jump."""
+_USUAL_AGE = 11
+"""Columns of `updated now`: names that change with every age would jump."""
 _TAB_PADDING = 15
 """Around six tabs, before them, and between them and the age."""
 

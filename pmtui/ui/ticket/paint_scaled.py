@@ -72,7 +72,7 @@ def _say_rest(plan: ScaledPlan, *, is_off: bool) -> str:
     left = f"{unit}{format_micros(plan.left_over)}"
     if rounding:
         return f"  {rounding}; {left} left"
-    return f"  {left} left over, less than a tick allows"
+    return f"  {left} left over"
 
 
 def paint_scaled_problem(problem: ScaledProblem) -> Line:

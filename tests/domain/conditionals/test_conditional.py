@@ -144,9 +144,9 @@ def test_what_is_over_stays_over(state: ConditionalState) -> None:
         ({"stop": None, "take_profit": None}, PlanField.STOP, "Enter a stop"),
         ({"stop": m("0.405")}, PlanField.STOP, "41¢ is the nearest"),
         ({"stop": m("0.85")}, PlanField.STOP, "stop must be below"),
-        ({"stop": m("0.60")}, PlanField.STOP, "Bid 60¢: it would sell at once"),
+        ({"stop": m("0.60")}, PlanField.STOP, "Bid 60¢: it would trigger now"),
         ({"take_profit": m("0.60")}, PlanField.TAKE_PROFIT, "trigger"),
-        ({"size": m("0.001")}, PlanField.SIZE, "how many shares"),
+        ({"size": m("0.001")}, PlanField.SIZE, "Enter a size"),
         ({"size": m("100.01")}, PlanField.SIZE, "Position: 100"),
         ({"give_way": Micros(-1)}, PlanField.GIVE_WAY, "cannot be negative"),
         ({"give_way": m("0.40")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
@@ -280,7 +280,7 @@ def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
 def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
     only_trail = replace(PAIR, stop=None, take_profit=None, trail=m("0.03"))
     assert unprotected([only_trail], m("120")) == m("20")
-    assert "trailing 3¢ below the best bid" in describe_conditional(only_trail)
+    assert "trail 3¢" in describe_conditional(only_trail)
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ def test_a_side_without_orders_has_no_price() -> None:
     world = replace(WORLD, book=BookView(YES, BookState.LIVE))
     for key in OneKey:
         if key not in (OneKey.BUY_HERE, OneKey.SELL_HERE):
-            assert refused(key, world=world).startswith("Nobody")
+            assert refused(key, world=world).startswith("No ")
     assert refused(OneKey.BUY_HERE) == "Put the cursor on a price first"
 
 

@@ -312,7 +312,7 @@ async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:
         await protected(world)
         move, stop = world.service.commands.move_conditional, Trigger.STOP
         conditional_id = only(world).conditional_id
-        assert move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would sell at once"
+        assert move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would trigger now"
         assert "below the target" in move(conditional_id, stop, m("0.85"))
         assert only(world).stop == PLAN.stop
         assert move(conditional_id, stop, m("0.50")) == ""

@@ -159,7 +159,7 @@ async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: "updated just now" in text_of(app, "#heading"), "the fresh list")
+        await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "the fresh list")
         service.at = NOW + timedelta(minutes=3)
         service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
         service.announce(StatusTopic())
@@ -199,11 +199,11 @@ async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "updated just now" in text_of(app, "#heading"), "live prices")
+        await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "live prices")
         await pilot.press("end")
         await until(pilot, lambda: _prices(app)[-1][1] == "live", "the last row")
         assert _prices(app)[0][1] == "<1m"
-        assert "updated just now" in text_of(app, "#heading")
+        assert "updated now" in text_of(app, "#heading")
 
 
 async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -> None:

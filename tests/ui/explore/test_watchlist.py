@@ -109,7 +109,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
         for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes", "live"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
-        assert text_of(app, "#heading").startswith(" Watchlist   updated just now   2 starred")
+        assert text_of(app, "#heading").startswith(" Watchlist   updated now   2 starred")
         assert "prices of Ilse Maro" in text_of(app, "#details")
         assert "spread 1¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")
@@ -188,8 +188,8 @@ async def test_the_sign_of_a_star_is_there_in_plain_ascii_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"unheard": 1}, "Only 40 books are heard: 1 row below them shows listed prices."),
-        ({"unheard": 7}, "Only 40 books are heard: 7 rows below them show listed prices."),
+        ({"unheard": 1}, "Only 40 books are streamed: 1 row below them shows listed prices."),
+        ({"unheard": 7}, "Only 40 books are streamed: 7 rows below them show listed prices."),
         ({"kept_problem": "The watchlist cannot be read"}, "The watchlist cannot be read"),
     ],
 )
@@ -228,7 +228,7 @@ async def test_alerts_stand_below_their_market_and_say_what_they_wait_for() -> N
         assert "RANG" in row_of(app, "Yes bid ≥ 44¢")
         assert "over" in row_of(app, "Yes bid ≥ 43¢")
         assert "1 alert rang   2 alerts set" in text_of(app, "#heading")
-        assert "only while this program runs" in text_of(app, "#note")
+        assert "inactive while pmtui is closed" in text_of(app, "#note")
         said = (
             "rings once at bid 45¢ or higher",
             "book stale, the alert cannot ring",
@@ -253,7 +253,7 @@ async def test_an_alert_is_set_from_the_list() -> None:
         await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
         await until(pilot, lambda: shows(app, "bid 30 ask 31"), "the best prices")
         assert shows(app, "Price alert on Yes")
-        assert shows(app, "only while this program runs")
+        assert shows(app, "inactive while pmtui is closed")
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "Enter a price above"), "what is missing")
         await pilot.press(*"45", "tab", "up")

@@ -104,7 +104,7 @@ async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> 
         await until(pilot, lambda: screen.chart.is_drawn, "a week is drawn")
         assert "1w" in head_of(screen.chart)
         await pilot.press(*["left_square_bracket"] * 5)
-        await until(pilot, lambda: "no shorter" in line(screen, "notice"), "it says so")
+        await until(pilot, lambda: "No shorter" in line(screen, "notice"), "it says so")
         await pilot.resize_terminal(*SMALL)
         await settle(pilot)
         await pilot.press("left_square_bracket")
@@ -170,7 +170,7 @@ async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
         screen = await opened(app, pilot)
         service = app.market.service
         await pilot.press("x")
-        assert "Move the cursor" in line(screen, "notice")
+        assert "Put the cursor" in line(screen, "notice")
         screen.ladder.point_at(cents(50))
         await pilot.press("x")
         assert "No order of yours at 50¢" in line(screen, "notice")

@@ -260,7 +260,7 @@ async def test_a_book_that_is_known_to_be_bad_locks_though_it_still_looks_good()
         service.books[YES] = replace(service.books[YES], state=BookState.STALE, version=99)
         await pilot.press("U")
         assert not sent(app)
-        assert "Book stale: single keys are locked" in line(screen, "notice")
+        assert "The book is stale: single keys are locked" in line(screen, "notice")
 
 
 async def test_presets_choose_the_size_and_say_so() -> None:

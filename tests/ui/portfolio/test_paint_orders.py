@@ -30,7 +30,7 @@ def test_only_the_first_few_are_named() -> None:
 
 def test_orders_that_nobody_has_confirmed_are_counted_before_leaving() -> None:
     assert paint_unknown_orders((LIVE,)) == ()
-    assert text(paint_unknown_orders((LIVE, UNKNOWN, SENT))).startswith("2 may or may not be")
+    assert text(paint_unknown_orders((LIVE, UNKNOWN, SENT))).startswith("2 unconfirmed: may be")
 
 
 def test_each_order_names_its_market_on_the_same_line() -> None:

@@ -117,13 +117,13 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
-        assert "updated just now" not in text_of(app, "#tabs")
+        assert "updated now" not in text_of(app, "#tabs")
         assert "latest fills not included yet" in text_of(app, "#totals")
         # Two hosts never date one trade quite alike.
         fill = replace(fill, matched_at=newest + timedelta(seconds=1))
         service.own_fills = (fill,)
         service.announce(FillsTopic())
-        await until(pilot, lambda: "updated just now" in text_of(app, "#tabs"), "all of it")
+        await until(pilot, lambda: "updated now" in text_of(app, "#tabs"), "all of it")
 
 
 async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
@@ -288,7 +288,7 @@ async def test_empty_and_failed_accounts_say_so() -> None:
     service = FakeService()
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "No positions. / finds"), "the empty tab")
+        await until(pilot, lambda: shows(app, "No positions. / to find"), "the empty tab")
         service.account_view = replace(service.account_view, load=Load.FAILED, problem="timed out")
         service.announce(AccountTopic())
         await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")

@@ -133,7 +133,7 @@ async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("e")
-        assert "Move the cursor" in line(screen, "notice")
+        assert "Put the cursor" in line(screen, "notice")
         screen.ladder.point_at(cents(50))
         await pilot.press("e")
         assert "No order of yours at 50¢" in line(screen, "notice")
@@ -427,7 +427,7 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         await until(pilot, lambda: "live" in leg_lines(dialog)[0], "the first leg's verdict")
         assert "refused: not enough balance" in leg_lines(dialog)[1]
         assert "unconfirmed" in leg_lines(dialog)[2]
-        assert shows(app, "1 of 3 accepted, 1 unknown")
+        assert shows(app, "1 of 3 working, 1 unconfirmed")
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
         below = app.screen_stack[-2].query_one("#footer", KeyLine)
@@ -448,7 +448,7 @@ async def test_a_problem_is_said_and_nothing_is_asked() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         dialog = await filled_in(app, pilot, total="9")
-        assert shows(app, "Every order needs 5 shares: at least 15 in all")
+        assert shows(app, "Minimum 5 shares an order: 15 in all")
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is dialog

@@ -39,7 +39,7 @@ def test_a_few_legs_stand_below_each_other_with_what_they_cost() -> None:
     lines = [text(line) for line in paint_plan(plan, plan.legs[2:], ())]
     assert lines[0].split() == ["20¢", "100", "$20.00"]
     assert "would cross" in lines[2]
-    assert lines[3].split() == ["in", "all", "300", "$90.00"]
+    assert lines[3].split() == ["total", "300", "$90.00"]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_each_row_is_rounded_by_itself_and_a_sum_that_is_off_says_why(
     rows = [text(line) for line in paint_plan(plan, (), ())]
     assert rows[0].split() == ["88¢", "16.8", first]
     assert rows[1].split() == ["87¢", "16.8", second]
-    assert rows[2].split()[:4] == ["in", "all", "33.6", total]
+    assert rows[2].split()[:4] == ["total", "33.6", total]
     assert rows[2].endswith(said)
 
 
@@ -98,7 +98,7 @@ def test_fifteen_legs_fit_a_small_terminal_whatever_became_of_them() -> None:
 
 def test_what_has_no_room_is_said() -> None:
     plan = plan_of(3, "90.001", TotalUnit.DOLLARS)
-    assert "$0.001 has no room" in text(paint_plan(plan, (), ())[-1])
+    assert "$0.001 left over" in text(paint_plan(plan, (), ())[-1])
 
 
 def test_a_leg_ends_as_the_account_or_its_verdict_says() -> None:
@@ -117,6 +117,6 @@ def test_a_leg_ends_as_the_account_or_its_verdict_says() -> None:
 def test_the_sum_of_the_verdicts_is_said() -> None:
     assert text(paint_sent((), 3)) == "sending"
     assert text(paint_sent((ACCEPTED, REJECTED, UNKNOWN), 3)).startswith(
-        "1 of 3 accepted, 1 unknown"
+        "1 of 3 working, 1 unconfirmed"
     )
-    assert text(paint_sent((ACCEPTED,), 1)).startswith("1 of 1 accepted;")
+    assert text(paint_sent((ACCEPTED,), 1)).startswith("1 of 1 working.")
