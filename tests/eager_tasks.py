@@ -1,4 +1,4 @@
-"""The event loop as the toolkit sets it up from Python 3.12 on: a task runs until it first waits."""
+"""The event loop as Textual sets it up from Python 3.12 on: a task runs until it first waits."""
 
 import asyncio
 import sys

@@ -83,7 +83,7 @@ def open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
         return refuse(str(error))
     end_past_terminal(code)
     if code == CRASHED:
-        warn(f"pmtui: stopped by a bug; what is known of it is in {log}")
+        warn(f"pmtui: stopped by a bug; details in {log}")
     return code
 
 

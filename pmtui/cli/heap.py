@@ -1,4 +1,4 @@
-"""Gives memory back that the C library keeps although nothing is in it: two megabytes of seventy.
+"""Gives memory back that the C library keeps although nothing is in it: some megabytes of ninety.
 
 Only where that library is glibc, on Linux; elsewhere both do nothing. Nothing depends on either.
 """

@@ -31,7 +31,7 @@ from pmtui.service.safety.entry_lock import (
 NOT_SURE = 1
 PATIENCE_S = 15
 LOOK_PERIOD_S = 0.1
-STAYS = "Entry stays locked until `pmtui release`, or K in the terminal"
+STAYS = "Trading stays locked until `pmtui release`, or K in the terminal"
 
 
 def run_kill(arguments: Sequence[str]) -> int:
@@ -47,7 +47,7 @@ def run_kill(arguments: Sequence[str]) -> int:
     except OSError as error:
         text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
         return refuse(text, prog="pmtui kill", code=NOT_SURE)
-    show(f"Entry is locked on profile {name}.")
+    show(f"Trading is locked on profile {name}.")
     if not is_session_running(state_dir):
         show(
             "No terminal runs on it, so nothing was cancelled: what rests at the venue still "
@@ -66,10 +66,10 @@ def run_release(arguments: Sequence[str]) -> int:
     name, state_dir = found
     killed = read_killed(state_dir)
     if killed is None:
-        show(f"Entry is not locked on profile {name}.")
+        show(f"Trading is not locked on profile {name}.")
         return 0
     since = f" since {killed.at}" if killed.at else ""
-    show(f"Entry is locked on profile {name}{since} by {killed.by}.")
+    show(f"Trading is locked on profile {name}{since} by {killed.by}.")
     if not options.yes and not _agrees():
         show("It stays locked.")
         return NOT_SURE
@@ -78,7 +78,7 @@ def run_release(arguments: Sequence[str]) -> int:
     except OSError as error:
         text = f"it stays locked: {error.strerror or error}"
         return refuse(text, prog="pmtui release", code=NOT_SURE)
-    show("Released: orders can be entered again.")
+    show("Trading is unlocked.")
     return 0
 
 
@@ -91,9 +91,7 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
         if said is not None and said.kill_id == killed.kill_id:
             answer = said
             if answer.is_done:
-                show(
-                    f"Cancelled {count(answer.cancelled, 'order')}; nothing rests any more. {STAYS}."
-                )
+                show(f"Cancelled {count(answer.cancelled, 'order')}; none working. {STAYS}.")
                 return 0
         if not is_session_running(state_dir):
             show(f"The terminal ended meanwhile. {_progress(answer)} {STAYS}.")
@@ -105,9 +103,9 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
 
 def _progress(answer: KillAnswer | None) -> str:
     if answer is None:
-        return "The terminal has not said what it cancelled."
+        return "The terminal has not reported what it cancelled."
     problem = f" ({answer.problem})" if answer.problem else ""
-    return f"Cancelled {count(answer.cancelled, 'order')}; {answer.left} rest or may rest{problem}."
+    return f"Cancelled {count(answer.cancelled, 'order')}; {answer.left} working or unconfirmed{problem}."
 
 
 def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
@@ -123,20 +121,20 @@ def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
 
 
 def _agrees() -> bool:
-    return ask("Let orders be entered again? [y/N]").lower() in ("y", "yes")
+    return ask("Unlock trading? [y/N]").lower() in ("y", "yes")
 
 
 def _kill_parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui kill",
-        description="Lock order entry and have the running terminal cancel everything.",
-        epilog="Exit code: 0 when nothing rests any more, 1 when that is not known, 2 for wrong "
-        "usage. Entry is locked in the first two cases.",
+        description="Lock trading and have the running terminal cancel all orders.",
+        epilog="Exit code: 0 when no order is working, 1 when that is not known, 2 for wrong "
+        "usage. Trading is locked in the first two cases.",
     )
     _add_profile(parser)
     parser.add_argument(
         "--wait", type=_seconds, default=PATIENCE_S, metavar="SECONDS",
-        help=f"for the terminal's word, at most; {PATIENCE_S} unless told otherwise",
+        help=f"for the terminal's result, at most; default {PATIENCE_S}",
     )  # fmt: skip
     return parser
 
@@ -144,7 +142,7 @@ def _kill_parser() -> SecretiveParser:
 def _release_parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui release",
-        description="Let orders be entered again after the kill switch.",
+        description="Unlock trading after the kill switch.",
     )
     _add_profile(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -152,7 +150,7 @@ def _release_parser() -> SecretiveParser:
 
 
 def _add_profile(parser: SecretiveParser) -> None:
-    parser.add_argument("--profile", help="as for the terminal; paper unless told otherwise")
+    parser.add_argument("--profile", help="as for the terminal; default paper")
 
 
 def _seconds(text: str) -> int:

@@ -75,17 +75,25 @@ def _release(arguments: Sequence[str]) -> int:
     return kill.run_release(arguments)
 
 
+def _help(arguments: Sequence[str]) -> int:
+    from pmtui.cli import help as manual  # noqa: PLC0415
+
+    return manual.run(arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "sim": _sim,
     "export": _export,
     "account": _account,
     "kill": _kill,
     "release": _release,
+    "help": _help,
 }
 _COMMAND_HELP = (
-    "sim: run the local venue in the foreground; export: print what journal and venue know; "
-    "account: make, import, show or remove the key of a profile; "
-    "kill: cancel everything and lock entry; release: let orders be entered again"
+    "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
+    "account: create, import, show or remove the key of a profile; "
+    "kill: cancel all orders and lock trading; release: unlock trading; "
+    "help: the manual, by topic"
 )
 
 
@@ -93,7 +101,7 @@ def _parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui",
         description="A full-screen terminal for trading prediction markets by hand.",
-        epilog="`pmtui COMMAND --help` tells of a command.",
+        epilog="`pmtui COMMAND --help` explains a command.",
     )
     parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(

@@ -43,7 +43,7 @@ class SecretiveParser(argparse.ArgumentParser):
         if strays:
             unknown = [stray.partition("=")[0] for stray in strays if stray.startswith("--")]
             if len(unknown) < len(strays):
-                self.refuse(f"something here is not understood; {NEVER_AN_ARGUMENT}")
+                self.refuse(f"unknown argument; {NEVER_AN_ARGUMENT}")
             self.refuse(f"no such option: {', '.join(unknown)}")
         return asked
 

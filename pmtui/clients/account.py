@@ -1,4 +1,4 @@
-"""The trading host's account routes: credentials, balance, orders, cancels, own trades, heartbeats, notices.
+"""The trading host's account routes: credentials, balance, orders, cancels, trades, heartbeats, notices.
 
 Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
 are sent once and never again by themselves; what a failure allows one to conclude is its kind.

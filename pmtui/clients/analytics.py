@@ -1,7 +1,8 @@
 """The analytics host: what a wallet holds, held and did. Read-only, without credentials.
 
 Its lists are read to their end, within bounds: half a portfolio shown as the whole would be a lie,
-so a page that fails fails the list.
+so a page that fails fails the list. The geographic check is here too: asked, shown, and never argued
+with or worked around.
 """
 
 from collections.abc import Callable
@@ -174,7 +175,7 @@ def _overlap(known: list[T], page: tuple[T, ...]) -> int:
 
 
 class GeoblockClient:
-    """Answers as the service's geographic port wants it."""
+    """Answers as our geographic port wants it."""
 
     def __init__(self, host: HttpHost) -> None:
         """Take a host whose address is the whole address of the check."""

@@ -101,7 +101,7 @@ def shares_are(size: Micros) -> str:
 def describe_free_shares(size: Micros) -> str:
     """Say how few shares are free to sell."""
     if size <= 0:
-        return "No shares are free to sell"
+        return "Nothing to sell"
     return f"Only {count_shares(size)} {'is' if size == ONE else 'are'} free to sell"
 
 

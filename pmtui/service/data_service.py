@@ -202,7 +202,7 @@ class DataService:
         day = DailyPnl(kernel, account, self._known, positions=marked, state_dir=state_dir)
         return Safeguards(
             arming=arming,
-            dead_man=HeartbeatSender(
+            heartbeats=HeartbeatSender(
                 kernel, account, self._journal, arming, policy=tuning.heartbeat
             ),
             venue=self._venue,
@@ -368,10 +368,10 @@ class DataService:
             self._supervisor.keep("repeated cancels", self._canceller.run)
             self._supervisor.keep("conditional orders", self._conditionals.run)
             self._supervisor.keep("account", self._account.run)
-            dead_man = self._safeguards.dead_man
-            if dead_man.is_used:
-                self._supervisor.keep("heartbeat", dead_man.run)
-                self._supervisor.keep("heartbeat watch", dead_man.watch)
+            heartbeats = self._safeguards.heartbeats
+            if heartbeats.is_used:
+                self._supervisor.keep("heartbeat", heartbeats.run)
+                self._supervisor.keep("heartbeat watch", heartbeats.watch)
 
     async def _make_hosts(self) -> None:
         hosts = await self._connect(self._health)

@@ -33,6 +33,27 @@ class HubSubscription:
             self._hub.drop(self)
 
 
+class FollowedTopics:
+    """Topics that somebody in the service follows; which ones changes as the session goes on."""
+
+    def __init__(self, hub: "Hub", notify: Notify) -> None:
+        self._hub = hub
+        self._notify = notify
+        self._topics: frozenset[Topic] = frozenset()
+        self._subscription: HubSubscription | None = None
+
+    def follow(self, topics: Iterable[Topic]) -> None:
+        """Follow these topics from now on, and no others."""
+        wanted = frozenset(topics)
+        if wanted == self._topics:
+            return
+        self._topics, before = wanted, self._subscription
+        self._subscription = self._hub.subscribe(wanted, self._notify) if wanted else None
+        # Only now: a topic that stays must not lose its last watcher in between.
+        if before is not None:
+            before.close()
+
+
 class Hub:
     """Who watches what, and what has changed since they were last told."""
 

@@ -1,6 +1,6 @@
 """The log a trader reads: notices, orders, requests and stream events, numbered, bounded.
 
-Texts may hold words of the service: they are stored as they came and made harmless where painted.
+Texts may hold words of the venue: they are stored as they came and made harmless where painted.
 """
 
 from collections import deque

@@ -78,7 +78,7 @@ class MetadataHost(Protocol):
         ...
 
     async def search(self, text: str) -> Page[Event] | Failure:
-        """Return the service's own search result."""
+        """Return the venue's own search result."""
         ...
 
     async def tags(self) -> Page[Tag] | Failure:
@@ -257,7 +257,7 @@ class GeoHost(Protocol):
     """The geographic check."""
 
     async def check(self) -> GeoAnswer | Failure:
-        """Ask where the service thinks we are."""
+        """Ask where the venue thinks we are."""
         ...
 
 

@@ -107,7 +107,7 @@ class ServiceQueries:
             venue=self._safeguards.venue.facts(),
             armed_until=self._safeguards.arming.armed_until,
             entry_lock=self._safeguards.kill_switch.reason,
-            heartbeat=self._safeguards.dead_man.view(),
+            heartbeat=self._safeguards.heartbeats.view(),
             day_result=self._safeguards.day.result,
             day_figures=self._safeguards.day.figures,
             watching=len(account.awake),
@@ -130,7 +130,7 @@ class ServiceQueries:
         )
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, then what only the service found."""
+        """Return local results, then what only the venue found."""
         index, state = self._metadata.store.index, self._metadata.search
         local = index.find(topic.text)
         is_answered = state.text == topic.text

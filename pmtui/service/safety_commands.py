@@ -24,8 +24,8 @@ class ServiceSafetyCommands:
 
     def kill(self) -> None:
         """Cancel everything, disarm, and lock entry until it is released."""
-        self._kill_switch.kill("the key in the terminal")
+        self._kill_switch.kill("K in the terminal")
 
     def unlock_entry(self) -> str:
         """Let orders be entered again; returns why that failed, "" if it did not."""
-        return self._kill_switch.release("the key in the terminal")
+        return self._kill_switch.release("K in the terminal")

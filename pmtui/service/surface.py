@@ -68,7 +68,7 @@ class Queries(Protocol):
         ...
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results at once, the service's own merged in when they are here."""
+        """Return local results at once, the venue's own merged in when they are here."""
         ...
 
     def tags(self) -> TagsView:

@@ -14,7 +14,7 @@ class StatusTopic:
 
 @dataclass(frozen=True, slots=True)
 class MarketListTopic:
-    """One browsable list of events, ordered and filtered by the service."""
+    """One browsable list of events, ordered and filtered by the venue."""
 
     sort: MarketSort = MarketSort.VOLUME_24H
     tag_slug: str = ""
@@ -23,7 +23,7 @@ class MarketListTopic:
 
 @dataclass(frozen=True, slots=True)
 class SearchTopic:
-    """Results for one text; the local index answers at once, the service's own search later."""
+    """Results for one text; the local index answers at once, the venue's own search later."""
 
     text: str
 

@@ -156,12 +156,12 @@ class MarketListView:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """Markets first from the local index, then merged with the service's own answer."""
+    """Markets first from the local index, then merged with the venue's own answer."""
 
     text: str
     rows: tuple[MarketRow, ...]
     load: Load
-    """READY once the service has answered too; LOADING while only local rows are here."""
+    """READY once the venue has answered too; LOADING while only local rows are here."""
     indexed: int
     """How many markets the local index holds."""
     problem: str = ""

@@ -1,4 +1,4 @@
-"""How the service says what happened, in a trader's words. Titles are the service's own text."""
+"""How the service says what happened, in a trader's words. Titles are the venue's own text."""
 
 from pmtui.domain.formats import format_shares as plain_shares
 from pmtui.domain.markets.market import Side

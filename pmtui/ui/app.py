@@ -77,7 +77,7 @@ class PmtuiApp(
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
-    # The toolkit's palette loses the reversal by which its cursor is seen where colours are few, and
+    # Textual's palette loses the reversal by which its cursor is seen where colours are few, and
     # begins with a picture that terminals draw in any width.
     CSS = """
     Screen { overflow: hidden; }
@@ -107,7 +107,7 @@ class PmtuiApp(
         super().__init__()
         self.surface = surface
         self.is_ascii_terminal = surface.options.ascii_only
-        # The toolkit draws every scroll bar with one renderer.
+        # Textual draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
         self._on_quit = on_quit
         self.crash: BaseException | None = None
@@ -214,7 +214,7 @@ class PmtuiApp(
 
     @property
     def offered_themes(self) -> tuple[str, ...]:
-        """Names of ours and the user's: nobody made the toolkit's own readable on a ladder."""
+        """Names of ours and the user's: nobody made Textual's own readable on a ladder."""
         return tuple(theme.name for theme in self._own_themes)
 
     @override
@@ -234,16 +234,16 @@ class PmtuiApp(
         orders = self.surface.queries.account().open_orders
         if not orders:
             reason = why_nothing_of_ours(self.surface.queries.status())
-            self.say_briefly(reason or "There is no open order to cancel.", is_refusal=True)
+            self.say_briefly(reason or "No working orders.", is_refusal=True)
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 # How it ended is logged by the service and shown on the notice line.
                 self.surface.commands.cancel_all()
 
         lines = paint_resting_orders(orders, partial(title_of, self.surface.queries))
-        self._ask("Cancel every open order?", lines, "Cancel them", decide)
+        self._ask("Cancel all working orders?", lines, "Cancel them", decide)
 
     @override
     async def action_quit(self) -> None:
@@ -254,7 +254,7 @@ class PmtuiApp(
             self.exit()
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self.exit()
 
@@ -315,7 +315,7 @@ class PmtuiApp(
 
     @override
     def _fatal_error(self) -> None:
-        # The toolkit would print every local variable on the way, and one of them may be a key.
+        # Textual would print every local variable on the way, and one of them may be a key.
         self._close_messages_no_wait()
 
     @override

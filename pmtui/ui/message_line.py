@@ -50,7 +50,7 @@ class SayingScreen(FrameScreen):
         is_recent = at is not None and timedelta() <= self.surface.queries.now() - at < FORM_REST
         if is_recent:
             # The rest is no longer for it: who reads this presses again.
-            self.say("The form did not open: keys are ignored for a moment.")
+            self.say("The form did not open: keys are ignored for a moment, try again.")
         return is_recent
 
     def forget_refusal(self) -> None:

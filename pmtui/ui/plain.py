@@ -1,4 +1,4 @@
-"""The one door for venue text: what the service sends becomes one safe line of known width.
+"""The one door for venue text: what the venue sends becomes one safe line of known width.
 
 A market title can hold escape sequences, markup, direction overrides and invisible characters.
 None of that survives `plain()`.
@@ -92,7 +92,7 @@ _SPELLINGS = str.maketrans(
     {
         "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
         "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▲": "^", "▼": "v",
-        # What the toolkit's palette is drawn with.
+        # What Textual's palette is drawn with.
         "▔": "-", "▁": "_", "🔎": "/",
         "●": "o", "○": "o", "★": "*", "☆": ".", "≥": ">=", "≤": "<=", "€": "EUR",
         # Frames: corners and crossings first, the straight strokes over them.

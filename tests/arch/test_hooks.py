@@ -1,6 +1,6 @@
 """What a widget leaves to those built on it is abstract, and none that is shown leaves it open.
 
-The toolkit's classes have a metaclass of their own, so that Python itself does not look: the type
+Textual's classes have a metaclass of their own, so that Python itself does not look: the type
 checker does, and this does at run time.
 """
 

@@ -179,7 +179,7 @@ def test_the_local_venue_runs_without_a_terminal() -> None:
 
 
 def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:
-    # The toolkit's own word stays true for ever: what comes late finds half of a screen gone.
+    # Textual's own word stays true for ever: what comes late finds half of a screen gone.
     asking = [
         str(module.relative_to(PACKAGE))
         for module in sorted((PACKAGE / "ui" / "screens").glob("*.py"))

@@ -2,7 +2,7 @@
 
 App, driver, service, stream client and sockets are the real ones; the request hosts are scripted.
 Besides what the screens watch, every book of the session is watched and read at each telling. On a
-local socket it answers questions about itself. With `plain` the toolkit's own display, driver and timers
+local socket it answers questions about itself. With `plain` Textual's own display, driver and timers
 show the same screens.
 """
 
@@ -124,7 +124,7 @@ class Control:
 
 
 class PlainApp(PmtuiApp):
-    """The same screens, shown as the toolkit shows them."""
+    """The same screens, shown as Textual shows them."""
 
     @override
     def get_driver_class(self) -> type[Driver]:

@@ -1,4 +1,4 @@
-"""The least an app of our toolkit can be: the measure of a cold start.
+"""The least an app of Textual can be: the measure of a cold start.
 
 Modules that are named on its command line are imported before it starts.
 """

@@ -1,4 +1,4 @@
-"""What an update of a ladder costs on the line, beside the least, a repaint and the toolkit's table."""
+"""What an update of a ladder costs on the line, beside the least, a repaint and Textual's table."""
 
 import sys
 import tempfile
@@ -28,7 +28,7 @@ def rows() -> list[Row]:
                 [(each, fewest / UPDATES)], SMALLEST_GOAL),
         at_least("the same of a widget that repaints itself, over ours", rivals["repaint"], each,
                  REPAINT_GOAL),
-        at_least("the same of the toolkit's table, over ours", rivals["table"], each, TABLE_GOAL),
+        at_least("the same of Textual's table, over ours", rivals["table"], each, TABLE_GOAL),
     ]  # fmt: skip
 
 

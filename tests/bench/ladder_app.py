@@ -1,7 +1,7 @@
 """`python -m tests.bench.ladder_app ours|repaint|table UPDATES`: one ladder and nothing else.
 
 It shows the same changes of the same book in each variant: as we do, as a widget that repaints
-itself, and as the toolkit's table. It leaves when all are shown.
+itself, and as Textual's table. It leaves when all are shown.
 """
 
 import sys
@@ -83,7 +83,7 @@ class Stepping(App[None]):
 
 
 class Repainting(Stepping):
-    """The toolkit's display, and a widget that repaints all of itself."""
+    """Textual's display, and a widget that repaints all of itself."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -113,7 +113,7 @@ class Ours(CellDiff, PaintNow, Stepping):
 
 
 class Tabled(Stepping):
-    """The toolkit's table; cells that changed are updated."""
+    """Textual's table; cells that changed are updated."""
 
     CSS = "DataTable { height: 1fr; }"
 

@@ -1,7 +1,7 @@
 """The line to the terminal: what a busy market costs on it, and how soon a key is answered.
 
 Everything runs beside a reference of the same run: the same program at rest, with fewer changes, or
-shown as the toolkit shows it.
+shown as Textual shows it.
 """
 
 import tempfile
@@ -56,9 +56,9 @@ def _steady() -> list[Row]:
         plain("share of a core of the same, %", idle.core_share * 100),
         _within(f"{name}: share of a core, %", ours.core_share * 100, CORE_GOAL_PERCENT),
         _within(f"{name}: bytes/s to the screen", ours.screen_bytes, LINE_GOAL),
-        plain(f"{name}: share of a core over the toolkit's own display, %",
+        plain(f"{name}: share of a core over Textual's own display, %",
               ours.core_share * 100, stock.core_share * 100),
-        plain(f"{name}: bytes/s over the toolkit's own display",
+        plain(f"{name}: bytes/s over Textual's own display",
               ours.screen_bytes, stock.screen_bytes),
     ]  # fmt: skip
 
@@ -93,15 +93,15 @@ def _keys() -> list[Row]:
     return [
         at_most(f"{name}, median ms, over the same at rest", usual, USUAL_GOAL),
         at_most(f"{name}, 99th percentile ms, over the same at rest", slowest, SLOWEST_GOAL),
-        plain(f"{name}, median ms, over the toolkit's frames",
+        plain(f"{name}, median ms, over Textual's frames",
               median(times.usual for times in ours), median(times.usual for times in stock)),
-        plain(f"{name}, 99th percentile ms, over the toolkit's",
+        plain(f"{name}, 99th percentile ms, over Textual's",
               median(times.slowest for times in ours), median(times.slowest for times in stock)),
     ]  # fmt: skip
 
 
 def _keys_once() -> tuple[KeyTimes, KeyTimes, KeyTimes]:
-    """Return the times at rest, among changes, and among changes as the toolkit shows them."""
+    """Return the times at rest, among changes, and among changes as Textual shows them."""
     session = one_market(FAST, KEYS_S)
     with watched_market(session, per_second=FAST) as market:
         rest = measure_keys(market.terminal)
@@ -117,7 +117,7 @@ def _slow_line() -> list[Row]:
     ours, stock = (_on_a_slow_line(session, variant) for variant in ("", "plain"))
     return [
         plain(
-            "key to paint on a line of 4 kB/s, median ms, over the toolkit's",
+            "key to paint on a line of 4 kB/s, median ms, over Textual's",
             ours.usual,
             stock.usual,
         )

@@ -1,7 +1,7 @@
 """What the terminal keeps in memory with a live book in front, beside empty apps in the same run.
 
 Resident memory counts pages of libraries that all programs share; the proportional size counts each
-with its share, the private size only what nobody else has. Beside the least app of the toolkit
+with its share, the private size only what nobody else has. Beside the least app of Textual
 stands one that also imports the libraries the terminal is made with, whole, and does nothing.
 The terminal's own venue is a process of its own, and has a row.
 """

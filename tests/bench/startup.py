@@ -1,8 +1,8 @@
 """Cold start to first paint and to the first list, through a real pty, beside empty apps.
 
 Two references: the least app of Textual, and the same with the one import that settings cost
-anyway. The first says what a trader waits for, the second what of it is ours. Wall time is only as
-good as the cores are free.
+anyway. The first says what a trader waits for, the second what of it is ours. Ours reads them in a
+child beside it: processor time counts both, and wall time is only as good as the cores are free.
 """
 
 import sys

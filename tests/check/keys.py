@@ -1,6 +1,6 @@
 """`python -m tests.check keys`: every key, what it does, and the id to give it another one by.
 
-`--write` puts it into `pmtui/KEYS.md`; what it says is the registry of actions and nothing else.
+`--write` puts it into `pmtui/docs/keys.md`; what it says is the registry of actions and nothing else.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pmtui.ui.keys.action import Action, Context
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import key_label
 
-DOCUMENT = Path(pmtui.__file__).with_name("KEYS.md")
+DOCUMENT = Path(pmtui.__file__).parent / "docs/keys.md"
 HEAD = """# Keys
 
 Generated: `python -m tests.check keys --write`. `[keys]` in `config.toml` gives an action other keys

@@ -52,7 +52,7 @@ class Kind:
     decode: Callable[[bytes], object] | None
     """One object of this kind; None where nothing in the program reads it."""
     decode_list: Callable[[bytes], object] | None = None
-    """An array of such objects, where the service sends them so."""
+    """An array of such objects, where the venue sends them so."""
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Shape]], bool]:
@@ -156,7 +156,7 @@ def _user_frame(body: bytes) -> object:
 
 
 def _one(decode_list: Callable[[bytes], object]) -> Callable[[bytes], object]:
-    """Read a lone row as the list of one that the service would send."""
+    """Read a lone row as the list of one that the venue would send."""
     return lambda body: decode_list(b"[" + body + b"]")
 
 
@@ -348,7 +348,7 @@ def _apply(kind: Kind, body: bytes, *, is_list: bool) -> Finding:
         return _read(kind.name, kind.decode_list, body)
     if kind.decode is None:
         return Finding(kind.name, is_read=False)
-    # The service never sends these in an array: a recorder gathered them.
+    # The venue never sends these in an array: a recorder gathered them.
     finding = Finding(kind.name)
     for row in msgspec.json.decode(body, type=list[msgspec.Raw]):
         one = _read(kind.name, kind.decode, bytes(row))

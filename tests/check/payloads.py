@@ -40,7 +40,7 @@ class FileReport:
     unread: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
-    """Examples of a documentation that differ from what the service sends."""
+    """Examples of a documentation that differ from what the venue sends."""
 
     def add(self, finding: Finding, *, is_example: bool) -> None:
         if not finding.is_read:
@@ -56,7 +56,7 @@ class FileReport:
         kinds = ", ".join(self.kinds) or "nothing to decode"
         line = f"{self.path}: {kinds}: {self.ok} ok, {len(self.problems)} failed"
         if self.doubtful:
-            line += f", {len(self.doubtful)} examples unlike the service"
+            line += f", {len(self.doubtful)} examples unlike the venue"
         if self.unread:
             counts = ", ".join(f"{kind} × {count}" for kind, count in self.unread.items())
             line += f"; not read: {counts}"

@@ -2,7 +2,7 @@
 
 The rows are those of the seed dialect and of the public service. Client methods are found by reading the
 clients' source: a method asks a row of the table where it, or something of its module that it uses,
-names the row. `--write` puts the table into `pmtui/ROUTES.md`.
+names the row. `--write` puts the table into `pmtui/docs/routes.md`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES, Call, ClobRoutes
 from tests.check.route_proof import Proof, VenueTable, proofs
 
 CLIENTS = Path(pmtui.clients.__file__).parent
-DOCUMENT = CLIENTS.parent / "ROUTES.md"
+DOCUMENT = CLIENTS.parent / "docs/routes.md"
 BEGIN, END = "<!-- begin of the generated table -->", "<!-- end of the generated table -->"
 
 SEED_ROWS: tuple[tuple[str, str], ...] = (

@@ -64,7 +64,7 @@ def test_examples_of_a_documentation_may_differ(
     book = {"asset_id": "0xabc…", "market": "0x1", "bids": 1, "asks": []}
     put(tmp_path, "docs/a.jsonl", {"api": "clob", "path": "/book", "status": "200", "body": book})
     assert main(["payloads", str(tmp_path)]) == 0
-    assert "1 examples unlike the service" in capsys.readouterr().out
+    assert "1 examples unlike the venue" in capsys.readouterr().out
 
 
 LAYOUTS = ("{folder}/{name}", "deep/data/{folder}/more/{name}", "{folder}_{name}")

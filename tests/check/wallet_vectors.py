@@ -183,7 +183,7 @@ def _calldata(given: Mapping[str, Json]) -> Json:
 
 def _position(make: Callable[..., Call], given: Mapping[str, Json], **amount: int) -> Call:
     if given.get("collateral", POLYGON.collateral) != POLYGON.collateral:
-        raise ValueError("the collateral is not that of the service")
+        raise ValueError("the collateral is not that of the venue")
     condition = ConditionId(text(given, "condition_id"))
     return make(condition, neg_risk=boolean(given, "neg_risk"), **amount)
 

@@ -111,7 +111,7 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
 
             assert await command("kill") == 0
             said = capsys.readouterr().out
-            assert "Entry is locked on profile paper." in said
+            assert "Trading is locked on profile paper." in said
             assert "Cancelled 2 orders; nothing rests any more." in said
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
             status = service.queries.status()
@@ -121,7 +121,7 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
             assert verdict == Rejected(status.entry_lock)
 
             assert await command("release", "--yes") == 0
-            assert "Released" in capsys.readouterr().out
+            assert "unlocked" in capsys.readouterr().out
             await until(service, lambda: not service.queries.status().entry_lock)
             assert isinstance(await placed(service, prepared(service)), Accepted)
 
@@ -139,7 +139,7 @@ async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
             log = service.queries.log
             await until(
                 service,
-                lambda: any("Nothing rests any more: 1 order" in e.text for e in log().entries),
+                lambda: any("Kill switch: 1 order" in e.text for e in log().entries),
             )
             assert service.queries.status().entry_lock
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
@@ -189,7 +189,7 @@ def test_release_asks_and_without_an_answer_it_stays_locked(
         assert (state_dir / KILLED).exists() is bool(code)
     assert "by `pmtui kill` in another shell" in capsys.readouterr().out
     assert main(["release"]) == 0
-    assert "Entry is not locked" in capsys.readouterr().out
+    assert "Trading is not locked" in capsys.readouterr().out
 
 
 def test_a_lock_that_cannot_be_read_can_be_released(

@@ -127,7 +127,7 @@ EXAMPLES: tuple[Json, ...] = (
     {"event_type": "market_resolved", "market": CONDITION, "assets_ids": list(TOKENS),
      "winning_asset_id": TOKENS[0], "winning_outcome": "Yes", "timestamp": "1790000000000"},
 )  # fmt: skip
-"""In the service's shapes; every decoder is given all of them, as a host may send anything."""
+"""In the venue's shapes; every decoder is given all of them, as a host may send anything."""
 
 
 class Text(str):

@@ -86,7 +86,7 @@ def test_without_a_key_the_account_names_the_command_that_makes_one(
     terminal.until_text("not done: Key")
     command = f"pmtui account new --profile {PROFILE}"
     assert terminal.row_with(f"`{command}` makes a key")
-    terminal.until(lambda: terminal.row_with("Place", "not blocked"), "the place")
+    terminal.until(lambda: terminal.row_with("Region", "not blocked"), "the place")
     assert terminal.row_with("Paying wallet", "? not known", "needs a key first")
     terminal.press("y")
     terminal.until(lambda: copied(terminal), "the command on the clipboard")

@@ -28,7 +28,7 @@ PROFILE = "practice"
 
 @pytest.fixture
 def venue(home: Path, tmp_path: Path) -> Iterator[PaperVenue]:
-    """A local venue that the profile `practice` takes for the service, with money for the key."""
+    """A local venue that the profile `practice` takes for the venue, with money for the key."""
     with venue_process("--seed", "3") as running:
         hosts = "\n".join(
             f'{name}_url = "{url}"' for name, url in running.urls.items() if name != "admin"
@@ -100,7 +100,7 @@ def test_an_imported_key_trades_and_leaves_no_trace(
     assert traces(home, importing, terminal) == []
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0
     assert traces(home, importing, terminal) == []

@@ -27,7 +27,7 @@ def agree(terminal: Terminal, question: str) -> None:
     terminal.until_text(question)
     terminal.press("enter")
     terminal.until(
-        lambda: question not in terminal.text() or "Press it again" in terminal.text(),
+        lambda: question not in terminal.text() or "Press again" in terminal.text(),
         "the card taking the key or asking for it again",
     )
     if question in terminal.text():
@@ -74,7 +74,7 @@ def test_an_order_is_moved_as_one_and_only_one_rests(start: Start, home: Path) -
     (after,) = venue.ledger().open_orders
     assert after["id"] != before["id"]
     assert Decimal(after["price"]) == lower
-    terminal.until(lambda: terminal.row_with("1 open"), "one open order")
+    terminal.until(lambda: terminal.row_with("1 working"), "one open order")
     assert venue.audit() == []
 
 
@@ -126,7 +126,7 @@ def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, 
     trader.fill_in(terminal, price=f"{high * 100:.0f}", size="20")
     trader.review(terminal)
     trader.send(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     trader.close_ticket(terminal)
     terminal.press("f")
     terminal.until_text("Cancels first: SELL 20")

@@ -52,4 +52,4 @@ def _last_words(terminal: Terminal) -> list[str]:
 
 
 def _one_line(home: Path) -> str:
-    return f"pmtui: stopped by a bug; what is known of it is in {home / 'state' / 'pmtui.log'}"
+    return f"pmtui: stopped by a bug; details in {home / 'state' / 'pmtui.log'}"

@@ -37,7 +37,7 @@ def test_a_wrong_variable_is_refused_by_its_name(start: Start) -> None:
     assert "PMTUI_FRAME_RATE" in line
 
 
-# Of the second the toolkit knows one, which nobody has read a ladder in.
+# Of the second Textual knows one, which nobody has read a ladder in.
 @pytest.mark.parametrize("name", ["nope", "nord"])
 def test_an_unknown_theme_is_refused_with_the_names_of_others(start: Start, name: str) -> None:
     terminal = start(env={"PMTUI_THEME": name}, size=(200, 50))

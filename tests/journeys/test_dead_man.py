@@ -31,7 +31,7 @@ def test_lost_heartbeats_are_loud_and_what_the_venue_cancels_is_shown(
     terminal.until(lambda: _beat(terminal) == "late", "a late heartbeat on the status line")
     terminal.until_text("HEARTBEATS LOST")
     terminal.until(lambda: _beat(terminal) == "LOST", "the loss on the status line")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     terminal.until_text("1 order was cancelled since the last good heartbeat")
     assert venue.ledger().open_orders == []
     assert venue.ledger().is_whole
@@ -50,7 +50,7 @@ def test_quitting_with_the_choice_to_cancel_says_so_and_leaves_nothing(
     _with_a_resting_order(terminal, home)
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     assert terminal.row_with("Every order is cancelled before pmtui ends.", "on_quit = cancel")
     terminal.until_text("Cancel and quit")
     terminal.press("enter")
@@ -104,7 +104,7 @@ def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home:
     _with_a_resting_order(terminal, home)
     terminal.send_signal(signal.SIGTERM)
     assert terminal.exit_code() == 0
-    assert "termination, on_hangup = leave. The local venue stops too" in _last(terminal)
+    assert "termination, on_hangup = leave. Paper orders come back" in _last(terminal)
     assert "live: Buy 40 Yes at" in _last(terminal)
 
 
@@ -119,7 +119,7 @@ def _with_a_resting_order(terminal: Terminal, home: Path) -> PaperVenue:
 def _see_that_nothing_rests(terminal: Terminal, home: Path) -> None:
     """The next start shows it, and the venue's own book of the account agrees."""
     trader.wait_for_markets(terminal)
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     ledger = PaperVenue(home).ledger()
     assert ledger.open_orders == []
     assert ledger.reserved == 0

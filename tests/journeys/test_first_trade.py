@@ -68,7 +68,7 @@ def _rest_and_cancel(terminal: Terminal, venue: PaperVenue, market: Market) -> N
     terminal.until_text("Accepted")
 
     terminal.until(lambda: _own_at(terminal, price) == "40", "the order resting in the ladder")
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     resting = venue.ledger()
     assert [(o["price"], o["original_size"], o["side"]) for o in resting.open_orders] == [
         (str(price), str(size), "BUY")
@@ -82,7 +82,7 @@ def _rest_and_cancel(terminal: Terminal, venue: PaperVenue, market: Market) -> N
     trader.open_orders_tab(terminal)
     terminal.until(lambda: terminal.row_with(market.question, "BUY", "40/40"), "the open order")
     terminal.press("x")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     terminal.until_text(f"cash {money(STARTING_CASH)}")
     after = venue.ledger()
     assert (after.reserved, after.collateral) == (before.reserved, before.collateral)
@@ -127,9 +127,9 @@ def _see_the_portfolio(
     terminal: Terminal, market: Market, ledger: Ledger, *, paid: Decimal, size: Decimal
 ) -> None:
     terminal.press("p")
-    terminal.until(lambda: terminal.row_with("Positions 1", "Open orders 0", "Fills"), "the tabs")
+    terminal.until(lambda: terminal.row_with("Positions 1", "Working 0", "Fills"), "the tabs")
     # The tab of last time may still be in front.
-    if terminal.row_with("buying for"):
+    if terminal.row_with("bids worth"):
         terminal.press("[")
     terminal.until(lambda: terminal.row_with(market.question, f"{size:f}"), "the position")
     terminal.until(lambda: terminal.row_with("cost", money(paid)), "what it cost")
@@ -141,7 +141,7 @@ def _order(terminal: Terminal, *, price: Decimal, size: Decimal) -> None:
     trader.fill_in(terminal, price=f"{price * 100:.0f}", size=f"{size:f}")
     trader.review(terminal)
     assert terminal.row_with(f"BUY {size:f} Yes at {cents(price)}")
-    assert terminal.row_with("Give", f"at most {money(price * size)}")
+    assert terminal.row_with("Max cost", money(price * size))
     trader.send(terminal)
 
 

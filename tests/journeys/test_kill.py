@@ -45,10 +45,10 @@ def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
 
     killed = run(home, "kill")
     assert killed.returncode == 0, killed
-    assert "Entry is locked on profile paper." in killed.stdout
+    assert "Trading is locked on profile paper." in killed.stdout
     assert "Cancelled 1 order; nothing rests any more." in killed.stdout
     terminal.until_text("LOCKED")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
 
     # It outlives the terminal.
     terminal.press("q")
@@ -70,21 +70,21 @@ def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
 def test_the_key_asks_cancels_and_releases(start: Start, home: Path) -> None:
     terminal = with_a_resting_order(start, home)
     terminal.press("K")
-    terminal.until_text("Stop all trading?")
-    assert terminal.row_with("Cancels every open order", "1 now.")
+    terminal.until_text("Kill switch?")
+    assert terminal.row_with("Cancels all working orders", "1 now.")
     terminal.press("escape")
-    terminal.until_gone("Stop all trading?")
-    assert "1 open" in terminal.text()
+    terminal.until_gone("Kill switch?")
+    assert "1 working" in terminal.text()
 
     terminal.press("K")
-    terminal.until_text("Stop all trading?")
+    terminal.until_text("Kill switch?")
     terminal.press("enter")
     terminal.until_text("LOCKED")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     assert (home / "state" / "paper" / "killed.json").exists()
 
     terminal.press("K")
-    terminal.until_text("Release the kill switch?")
+    terminal.until_text("Unlock trading?")
     terminal.press("enter")
     terminal.until_gone("LOCKED")
     assert not (home / "state" / "paper" / "killed.json").exists()

@@ -28,13 +28,13 @@ def test_quitting_while_orders_rest_names_them_and_what_happens(start: Start, ho
     terminal, _, price = _with_a_resting_order(start, home)
     trader.close_ticket(terminal)
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     assert terminal.row_with("BUY", "40 Yes", cents(price))
-    assert terminal.row_with("The local venue stops", "they are back")
+    assert terminal.row_with("Paper orders", "come back on the next start")
     terminal.press("escape")
-    terminal.until_gone("Quit while orders rest?")
+    terminal.until_gone("Quit with working orders?")
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0
     assert processes_of(home) == {}
@@ -81,7 +81,7 @@ def _with_a_resting_order(start: Start, home: Path) -> tuple[Terminal, Market, D
 def _see_the_order_again(terminal: Terminal, home: Path) -> None:
     """The next start shows what rested, and the venue's own books agree."""
     trader.wait_for_markets(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     trader.open_orders_tab(terminal)
     terminal.until(lambda: terminal.row_with("BUY", "40/40"), "the order of last time")
     ledger = PaperVenue(home).ledger()

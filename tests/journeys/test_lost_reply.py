@@ -30,10 +30,10 @@ def test_an_order_whose_reply_is_lost_is_found_and_sent_once(start: Start, home:
     trader.fill_in(terminal, price=f"{(shown[0] - Decimal('0.1')) * 100:.0f}", size="40")
     trader.review(terminal)
     trader.send(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     trader.close_ticket(terminal)
     terminal.press("l")
-    terminal.until_text("It did arrive")
+    terminal.until_text("It arrived")
     (order,) = venue.ledger().open_orders
     (exported,) = _exported(home)
     assert exported["order_id"] == order["id"]

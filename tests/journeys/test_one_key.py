@@ -38,7 +38,7 @@ def sell_all(terminal: Terminal, is_sold: Callable[[], object]) -> None:
         if is_sold():
             return
         terminal.until(lambda: not SOLD.match(trader.notice(terminal)), "the words gone")
-    raise AssertionError("nobody bought it five times")
+    raise AssertionError("no buyer five times")
 
 
 def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, home: Path) -> None:
@@ -50,16 +50,16 @@ def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, 
     point_at(terminal, price)
 
     terminal.press("B")
-    terminal.until_text("Not armed: v lets single keys trade.")
+    terminal.until_text("Not armed: v to arm.")
     assert venue.ledger().open_orders == []
 
     terminal.press("v")
-    terminal.until_text("ARMED: B buys and S sells 5")
+    terminal.until_text("ARMED 5: B/S trade")
     terminal.until(lambda: terminal.row_with("PAPER", "ARMED"), "the status line")
     terminal.press("3")
     terminal.until_text("ARMED 50")
     terminal.press("B")
-    terminal.until_text(f"BUY 50 Yes {trader.cents(price)} rests.")
+    terminal.until_text(f"Working: BUY 50 Yes @ {trader.cents(price)}.")
     (order,) = venue.ledger().open_orders
     assert (Decimal(order["price"]), Decimal(order["original_size"])) == (price, Decimal(50))
 
@@ -72,14 +72,14 @@ def test_armed_keys_rest_take_cancel_and_end_with_the_kill_switch(start: Start, 
     assert venue.ledger().open_orders == []
 
     terminal.press("B")
-    terminal.until_text(f"BUY 50 Yes {trader.cents(price)} rests.")
+    terminal.until_text(f"Working: BUY 50 Yes @ {trader.cents(price)}.")
     terminal.press("K")
-    terminal.until_text("Stop all trading?")
+    terminal.until_text("Kill switch?")
     terminal.press("enter")
     terminal.until_text("LOCKED")
     terminal.until_gone("ARMED")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     terminal.press("B")
-    terminal.until_text("Entry is locked since")
+    terminal.until_text("Trading locked since")
     assert venue.ledger().open_orders == []
     assert venue.audit() == []

@@ -49,8 +49,8 @@ def test_a_trade_from_start_to_end(
     assert len(venue.ledger().open_orders) == 1
     trader.close_ticket(terminal)
     terminal.press("X")
-    agree(terminal, "Cancel every open order?")
-    terminal.until_text("0 open")
+    agree(terminal, "Cancel all working orders?")
+    terminal.until_text("0 working")
     assert venue.ledger().open_orders == []
     terminal.press("q")
     assert terminal.exit_code() == 0

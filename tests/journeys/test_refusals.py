@@ -20,7 +20,7 @@ def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
     terminal, _, _ = _at_a_market(start, home)
     trader.open_ticket(terminal, "s")
     terminal.press("ctrl+g")
-    terminal.until_text("The service takes no market orders")
+    terminal.until_text("No market sells on this venue")
     terminal.until_text("a limit with FAK")
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")
@@ -40,7 +40,7 @@ def test_a_refusal_of_the_venue_keeps_the_ticket_as_it_was(start: Start, home: P
     terminal.until(lambda: "efused" in terminal.text(), "the venue's refusal")
     assert trader.field_text(terminal, "Size") == "33"
     assert trader.field_text(terminal, "Price") == price
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     after = venue.ledger()
     assert (after.collateral, after.reserved, after.open_orders) == (
         before.collateral,
@@ -54,7 +54,7 @@ def test_a_size_that_is_too_small_says_the_smallest_one(start: Start, home: Path
     trader.open_ticket(terminal)
     trader.fill_in(terminal, price="20", size="2")
     terminal.press("enter")
-    terminal.until_text("At least 5 shares")
+    terminal.until_text("Minimum 5 shares")
     assert "Send this order?" not in terminal.text()
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("Size", " 5 "), "the nearest valid size")
@@ -70,7 +70,7 @@ def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -
         terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
         assert "no key" in terminal.text()
         terminal.press("p")
-        terminal.until_text("this session has none")
+        terminal.until_text("No key in this session")
         terminal.press("m")
         terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
         terminal.press("q")
@@ -112,6 +112,6 @@ def test_without_a_journal_nothing_is_sent(start: Start, home: Path) -> None:
     trader.review(terminal)
     trader.send(terminal)
     terminal.until(lambda: "journal" in terminal.text().lower(), "what is wrong with the journal")
-    terminal.until_text("0 open")
+    terminal.until_text("0 working")
     ledger = venue.ledger()
     assert (ledger.open_orders, ledger.reserved) == ([], Decimal(0))

@@ -78,6 +78,6 @@ def test_hopping_shows_the_next_outcome_and_trades_in_it(start: Start, home: Pat
     terminal.press("escape")
     terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
     terminal.press("q")
-    terminal.until_text("Quit while orders rest?")
+    terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0

@@ -68,7 +68,7 @@ def test_without_colour_the_cursor_is_in_reverse(
     terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the list")
     terminal.press("/")
     terminal.type("will")
-    terminal.until_text("service asked too")
+    terminal.until_text("server included")
     terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the results")
     terminal.press("escape")
     terminal.until_text("by volume")

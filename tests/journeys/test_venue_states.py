@@ -30,12 +30,12 @@ def test_after_a_restart_the_ticket_offers_what_the_venue_takes(
     trader.review(terminal)
     trader.send(terminal)
     terminal.until(lambda: "restarting" in terminal.rows()[0], "the word on the status line")
-    terminal.until_text("The venue restarts")
+    terminal.until_text("The venue is restarting")
 
     venue.post("/restart", {"seconds": 0, "post_only_s": 600})
     trader.review(terminal)
     # The card repeats the warning and holds nothing back.
-    assert "The venue restarts" in terminal.text()
+    assert "The venue is restarting" in terminal.text()
     trader.send(terminal)
     terminal.until(lambda: "post-only mode" in terminal.rows()[0], "the next word")
     terminal.until_text("post-only orders")
@@ -43,6 +43,6 @@ def test_after_a_restart_the_ticket_offers_what_the_venue_takes(
     terminal.until(lambda: terminal.row_with("limit", "[x] post"), "the offered way")
     trader.review(terminal)
     trader.send(terminal)
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     terminal.until(lambda: terminal.row_with("Accepted", "33 rest"), "the verdict")
     assert len(venue.ledger().open_orders) == 1

@@ -61,7 +61,7 @@ def open_first_market(terminal: Terminal) -> None:
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
     terminal.press("enter")
-    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+    terminal.until(lambda: terminal.row_with("bids worth", "price", "asks"), "the ladder")
     wait_for_terms(terminal)
     terminal.until(
         lambda: quote(terminal) is not None and has_good_book(terminal),
@@ -72,7 +72,7 @@ def open_first_market(terminal: Terminal) -> None:
 def find_market(terminal: Terminal, market: Market) -> None:
     """Search for a market by its whole question, and open it."""
     terminal.press("/")
-    terminal.until_text("words of a title")
+    terminal.until_text("Search markets")
     terminal.type(market.question)
     terminal.until(lambda: _title(terminal) == market.question, "the market")
     terminal.press("enter")
@@ -82,7 +82,9 @@ def find_market(terminal: Terminal, market: Market) -> None:
 def wait_for_ladder(terminal: Terminal, market: Market) -> None:
     """Wait for a market's screen with a book whose prices may be taken."""
     terminal.until(
-        lambda: market.question in terminal.text() and terminal.row_with("bids", "price", "asks"),
+        lambda: (
+            market.question in terminal.text() and terminal.row_with("bids worth", "price", "asks")
+        ),
         "the market",
     )
     terminal.until(lambda: quote(terminal) is not None and has_good_book(terminal), "a good book")
@@ -94,14 +96,14 @@ def wait_for_terms(terminal: Terminal) -> None:
     """Wait until it is known by which rules one trades here, or that one cannot."""
     terminal.until(
         lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
-        "the terms of trading",
+        "the trading terms",
     )
 
 
 def has_good_book(terminal: Terminal) -> bool:
     """Tell whether the line above the ladder calls the book live or verified."""
     rows = terminal.rows()
-    head = next((n for n, row in enumerate(rows) if "bids" in row and "asks" in row), 0)
+    head = next((n for n, row in enumerate(rows) if "bids worth" in row and "asks" in row), 0)
     return head > 0 and rows[head - 1].strip().startswith(("live", "verified"))
 
 
@@ -117,7 +119,7 @@ def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:
 def ladder_rows(terminal: Terminal) -> list[str]:
     """Return the ladder's prices with what is on them, without what stands beside or below."""
     rows = terminal.rows()
-    head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
+    head = next(n for n, row in enumerate(rows) if "bids worth" in row and "asks" in row)
     edge = rows[head].rindex("own") + len("own")
     shown = [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
     return [row for row in shown if not re.match(r" (@ paid|[0-9.]+¢)", row)]
@@ -152,7 +154,7 @@ def send(terminal: Terminal) -> None:
     """Send what the card shows; a key that came too early is pressed again once the card asks."""
     terminal.press("enter")
     terminal.until(
-        lambda: "Send this order?" not in terminal.text() or "Press it again" in terminal.text(),
+        lambda: "Send this order?" not in terminal.text() or "Press again" in terminal.text(),
         "the card taking the key or asking for it again",
     )
     if "Send this order?" in terminal.text():
@@ -181,16 +183,16 @@ def rest_an_order(terminal: Terminal, *, size: str = "40") -> Decimal:
     review(terminal)
     send(terminal)
     terminal.until_text("Accepted")
-    terminal.until_text("1 open")
+    terminal.until_text("1 working")
     return price
 
 
 def open_orders_tab(terminal: Terminal) -> None:
     """Go to the portfolio's open orders."""
     terminal.press("p")
-    terminal.until(lambda: terminal.row_with("Positions", "Open orders"), "the portfolio")
+    terminal.until(lambda: terminal.row_with("Positions", "Working"), "the portfolio")
     terminal.press("]")
-    terminal.until_text("buying for")
+    terminal.until_text("bids worth")
 
 
 def _type_field(terminal: Terminal, name: str, text: str, *, way: str) -> None:

@@ -15,7 +15,7 @@ from tests.ui.wait import settle
 FOLDER = Path(__file__).parents[2] / "screenshots"
 DIFFERS, USAGE_ERROR = 1, 2
 NOT_DRESSED_ANEW = ("palette",)
-"""Dialogs of the toolkit keep the theme that they were opened in."""
+"""Dialogs of Textual keep the theme that they were opened in."""
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +34,11 @@ def main(arguments: list[str]) -> int:
     if command == "accept":
         for scene in chosen:
             picture_of(scene).write_text(asyncio.run(paint(scene)), encoding="utf-8")
-            print(f"{scene.name}: accepted")
+            print(f"{scene.name}: accepted", flush=True)
+        for path in FOLDER.glob("*.svg"):
+            if path.stem not in known:
+                path.unlink()
+                print(f"{path.stem}: dropped")
         return 0
     same = [_compare(scene) for scene in chosen]
     return 0 if all(same) else DIFFERS

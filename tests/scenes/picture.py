@@ -18,8 +18,8 @@ def canonical(svg: str, scene: str) -> str:
     """Return a picture without what differs between machines.
 
     Args:
-        svg: as the toolkit exports it.
-        scene: names its classes, which the toolkit derives from the content instead.
+        svg: as Textual exports it.
+        scene: names its classes, which Textual derives from the content instead.
     """
     plain = _FONT_FACE.sub("", svg)
     named = _PREFIX.sub(_NAME.sub("-", scene), plain)

@@ -33,7 +33,7 @@ async def search(pilot: Pilot[None], world: World) -> None:
     await pilot.press("slash")
     await until(pilot, lambda: isinstance(pilot.app.focused, Input), "the search line")
     await pilot.press(*("space" if c == " " else c for c in "will the"))
-    await shown(pilot, "service asked too")
+    await shown(pilot, "server included")
     await shown(pilot, " live ")
 
 
@@ -67,13 +67,13 @@ async def portfolio(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
     # Where there is less room the tab is called `Orders`.
-    await shown(pilot, "rders 4")
+    await shown(pilot, "Working 4")
 
 
 async def open_orders(pilot: Pilot[None], world: World) -> None:
     await portfolio(pilot, world)
     await pilot.press("right_square_bracket")
-    await shown(pilot, "buying for")
+    await shown(pilot, "bids worth")
 
 
 async def account(pilot: Pilot[None], world: World) -> None:
@@ -104,7 +104,7 @@ async def rules(pilot: Pilot[None], world: World) -> None:
 async def tags(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("f")
-    await shown(pilot, "Filter the list by a tag")
+    await shown(pilot, "Filter by tag")
 
 
 async def both(pilot: Pilot[None], world: World) -> None:
@@ -163,14 +163,14 @@ async def watchlist(pilot: Pilot[None], world: World) -> None:
 async def conditionals(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("C")
-    await shown(pilot, "Conditional orders")
+    await shown(pilot, "Stops and targets")
     await shown(pilot, "watching")
 
 
 async def move(pilot: Pilot[None], world: World) -> None:
     await open_orders(pilot, world)
     await pilot.press("e")
-    await shown(pilot, "To cents")
+    await shown(pilot, "To ¢")
 
 
 async def picked_up(pilot: Pilot[None], world: World) -> None:
@@ -182,7 +182,7 @@ async def picked_up(pilot: Pilot[None], world: World) -> None:
 async def kill(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     await pilot.press("K")
-    await shown(pilot, "Stop all trading?")
+    await shown(pilot, "Kill switch?")
 
 
 async def holders(pilot: Pilot[None], world: World) -> None:
@@ -241,7 +241,7 @@ async def glossary(pilot: Pilot[None], world: World) -> None:
 async def theme_picker(pilot: Pilot[None], world: World) -> None:
     await market(pilot, world)
     app_of(pilot).action_change_theme()
-    await shown(pilot, "Try a theme on")
+    await shown(pilot, "Theme")
 
 
 async def tour(pilot: Pilot[None], world: World) -> None:

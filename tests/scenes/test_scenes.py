@@ -7,11 +7,13 @@ import pytest
 from tests.scenes.__main__ import FOLDER, draw, main, picture_of
 from tests.scenes.picture import canonical, first_difference, text_rows
 from tests.scenes.scenes import (
+    ROWS,
     SCENES,
     SCREENS,
     SIZES,
     SMALL,
     THEMES,
+    WIDE,
     Scene,
     paint,
     picture,
@@ -24,6 +26,19 @@ async def test_a_scene_looks_as_accepted(scene: Scene) -> None:
     old, new = picture_of(scene).read_text(encoding="utf-8"), await paint(scene)
     assert first_difference(old, new) == ""
     assert old == new, "the text is the same, the looks are not; `make shots` writes the new one"
+
+
+def test_every_screen_has_a_picture_or_rows_that_are_asserted() -> None:
+    pictured = {scene.screen for scene in SCENES if scene.size == WIDE}
+    assert pictured | ROWS.keys() == SCREENS.keys()
+    assert not pictured & ROWS.keys()
+
+
+@pytest.mark.parametrize("screen", ROWS)
+async def test_a_screen_without_a_picture_shows_its_rows(screen: str) -> None:
+    async with playing(Scene(screen)) as pilot:
+        rows = text_rows(picture(pilot, Scene(screen)))
+    assert [text for text in ROWS[screen] if not any(text in row for row in rows)] == []
 
 
 def test_every_picture_belongs_to_a_scene() -> None:

@@ -6,6 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.service.books.stream_faults import MOST_KINDS_TOLD
+from pmtui.service.hub import Hub
+from pmtui.service.log import CAPACITY, Log
+from pmtui.service.markets.prices import MOST_CHARTS
+from pmtui.service.topics import HistoryTopic
+from pmtui.service.views import Level, Load
+from tests.manual_clock import ManualClock, settle
 from tests.service import fakes
 from tests.service.fakes import running_world
 from tests.service.hopping import Catalogue, Hopper, WideAnalytics, WideMetadata, WideTrading
@@ -45,3 +54,38 @@ async def test_hopping_on_keeps_no_more_objects_of_any_class(
         after = kept()
     grown = {n: (before[n], after[n]) for n in after if after[n] > before[n] * 1.2 + 20}
     assert {n: each for n, each in grown.items() if n not in INDEXED} == {}
+
+
+def test_the_log_keeps_its_newest_entries() -> None:
+    clock = ManualClock()
+    log = Log(Hub(clock), clock)
+    for number in range(CAPACITY + 10):
+        log.add(Level.WARNING, "notice", str(number))
+    view = log.view()
+    assert (len(view.entries), view.dropped) == (CAPACITY, 10)
+    assert view.entries[-1].text == str(CAPACITY + 9)
+
+
+async def test_a_host_that_invents_messages_without_end_does_not_fill_the_log(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.stream.counts = {f"invented {number}": 1 for number in range(2 * MOST_KINDS_TOLD)}
+        await world.pass_time(12)
+        entries = world.service.queries.log().entries
+        assert sum("invented" in entry.text for entry in entries) == MOST_KINDS_TOLD
+
+
+async def test_the_charts_opened_last_are_kept_and_the_one_on_screen(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        tokens = [TokenId(str(number)) for number in range(MOST_CHARTS + 3)]
+        for number, token_id in enumerate(tokens):
+            topic = HistoryTopic(token_id, Interval.DAY)
+            chart = world.service.hub.subscribe([topic], lambda _: None)
+            await settle()
+            if number:
+                chart.close()
+        kept = [world.service.queries.history(each, Interval.DAY).load for each in tokens]
+        assert kept[0] is Load.READY
+        assert kept[1:4] == [Load.EMPTY] * 3
+        assert set(kept[4:]) == {Load.READY}

@@ -46,20 +46,9 @@ from tests.service.fakes import (
     resting,
     running_world,
 )
+from tests.service.market_kit import many_events
 
 LIST = MarketListTopic()
-
-
-def many_events(count: int) -> list[Event]:
-    return [
-        Event(
-            EventId(str(n)),
-            f"event-{n}",
-            f"Subject {n}",
-            (replace(MARKET, market_id=MarketId(f"m{n}"), question=f"Question {n}?"),),
-        )
-        for n in range(count)
-    ]
 
 
 def listed(world: World) -> list[str]:

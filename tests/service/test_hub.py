@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pmtui.domain.ids import TokenId
-from pmtui.service.hub import Hub
+from pmtui.service.hub import FollowedTopics, Hub
 from pmtui.service.topics import BookTopic, StatusTopic, Topic
 from tests.manual_clock import ManualClock, settle
 
@@ -112,3 +112,23 @@ def test_a_frame_has_ended_before_its_subscribers_are_told() -> None:
     hub.mark(BOOK)
     hub.flush()
     assert frames == [1, 2]
+
+
+async def test_a_topic_that_is_followed_on_never_loses_its_last_watcher(
+    pumped: tuple[Hub, ManualClock],
+) -> None:
+    hub, _ = pumped
+    other = BookTopic(TokenId("2"))
+    demanded: list[Topic] = []
+    released: list[Topic] = []
+    hub.on_demand(demanded.append)
+    hub.on_release(released.append)
+    followed = FollowedTopics(hub, lambda _: None)
+    followed.follow([BOOK])
+    followed.follow([BOOK, other])
+    followed.follow([BOOK, other])
+    assert (demanded, released) == ([BOOK, other], [])
+    followed.follow([other])
+    followed.follow([])
+    assert (demanded, released) == ([BOOK, other], [BOOK, other])
+    assert hub.watched() == ()

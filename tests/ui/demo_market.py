@@ -43,7 +43,7 @@ class MarketDemo(CellDiff, PaintNow, ScreenApp):
         return driver_class() or super().get_driver_class()
 
     def on_mount(self) -> None:
-        # Pushed as the program does it: the toolkit reads no stylesheet of a first screen.
+        # Pushed as the program does it: Textual reads no stylesheet of a first screen.
         _ = self.push_screen(MarketScreen(self._surface, CONDITION))
         if self._changes:
             self.set_interval(1 / FRAMES, self._step)

@@ -1,6 +1,6 @@
 """Waiting until a terminal program has nothing left to do, told by its event loop.
 
-The toolkit's own way sleeps 20 ms at a time until its process has used little of the processor: two
+Textual's own way sleeps 20 ms at a time until its process has used little of the processor: two
 such naps for every key, and on a busy machine a process that was not let run looks idle. Importing
 this puts the better one in its place.
 """
@@ -13,7 +13,7 @@ import textual.pilot
 from tests.quiet_loop import has_threads_at_work, next_due_s, quiet
 
 SOON_S = 0.02
-"""What is due within this time is waited for: the toolkit paints on a timer of 8 ms."""
+"""What is due within this time is waited for: Textual paints on a timer of 8 ms."""
 
 LONGEST_S = 0.1
 """How much of such time is waited for: a program that looks again all the time is never done."""

@@ -57,7 +57,7 @@ READY = Onboarding(
 )
 KEYLESS = Onboarding(
     "live",
-    key_problem="no key: look, but no trading",
+    key_problem="no key: viewing only, no trading",
     remedy="pmtui account new --profile live",
     place=READY.place,
     spenders=READY.spenders,

@@ -133,7 +133,7 @@ async def test_a_key_is_painted_at_once() -> None:
         await until(pilot, _shows(app, "pressed"), "the answer")
 
 
-async def test_without_a_terminal_the_toolkit_displays() -> None:
+async def test_without_a_terminal_textual_displays() -> None:
     app = _App(TextLine())
     async with app.run_test(size=(40, 5)):
         assert isinstance(app, App)

@@ -17,7 +17,7 @@ COLUMNS = (
     Column("question", "Question", 20, grow=1),
     Column("price", "Price", 6),
     Column("volume", "Volume", 8, priority=2),
-    Column("left", "Left", 6, priority=1),
+    Column("left", "Ends", 6, priority=1),
 )
 
 

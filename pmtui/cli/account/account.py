@@ -41,7 +41,7 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
     try:
         text = _act(options, settings, locate().state, work_factor)
     except KeyboardInterrupt:
-        return refuse("given up; nothing was changed", prog=_PROG)
+        return refuse("cancelled; nothing was changed", prog=_PROG)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     except OSError as error:
@@ -97,7 +97,7 @@ def _parser() -> SecretiveParser:
         prog=_PROG,
         description="The account of a profile: an encrypted Ethereum keystore (version 3). "
         "A key or a passphrase is typed at a prompt, without echo, or read from a file descriptor.",
-        epilog="new: draw a key. import: take a key you have. show: addresses and file, without "
+        epilog="new: create a key. import: take a key you have. show: addresses and file, without "
         "passphrase. remove: delete the keystore; asks.",
     )
     parser.add_argument(

@@ -221,6 +221,6 @@ def _remove(path: Path, settings: Settings, *, is_sure: bool) -> str | Refused:
         if not sys.stdin.isatty():
             return Refused("there is no terminal to ask at; --yes removes without asking")
         if ask(f"Type {what} to go on:").casefold() != wanted.casefold():
-            return Refused("that is not it; nothing was removed")
+            return Refused("that does not match; nothing was removed")
     path.unlink()
     return f"The keystore of {name} is removed. The journal of {settings.profile} stays."

@@ -116,7 +116,7 @@ def format_addresses(owner: Address, signature_type: SignatureType, *, is_new: b
     ]
     pays = "pays in this profile"
     if signature_type is SignatureType.DEPOSIT_WALLET and not is_new:
-        pays += ": whichever of the two the service knows"
+        pays += ": whichever of the two the venue knows"
     return "\n".join([*lines, f"  * {pays}"])
 
 

@@ -116,9 +116,9 @@ def _parser() -> SecretiveParser:
     parser.add_argument("kind", type=_kind, metavar="KIND", help=", ".join(Kind))
     parser.add_argument(
         "--format", type=_format, default=Format.CSV.value, metavar="FORMAT",
-        help=f"{', '.join(Format)}; {Format.CSV} unless told otherwise",
+        help=f"{', '.join(Format)}; default {Format.CSV}",
     )  # fmt: skip
-    parser.add_argument("--profile", help="as for the terminal; paper unless told otherwise")
+    parser.add_argument("--profile", help="as for the terminal; default paper")
     parser.add_argument(
         "--wallet", type=_wallet, metavar="ADDRESS", help="positions, activity: of another wallet"
     )

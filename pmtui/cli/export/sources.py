@@ -230,7 +230,7 @@ class ExportRequest:
     state: Path
     """The state directory of all profiles."""
     warn: Callable[[str], None]
-    """LastAnswer what is missing from the data, and why."""
+    """Reports what is missing from the data, and why."""
     wallet: Address | None = None
     """Another wallet than the profile's."""
     passphrase_fd: int | None = None

@@ -1,1 +1,1 @@
-"""How a session gets its key: keystore, passphrase, one session's key."""
+"""How a session gets its key: keystore, passphrase, environment, and which keys it refuses."""

@@ -53,7 +53,7 @@ def ask_secret(prompt: str) -> Secret | NoSecret:
             return NoSecret("there is no terminal to ask at; give a file descriptor")
         except (EOFError, KeyboardInterrupt):
             warn("")
-            return NoSecret("given up")
+            return NoSecret("cancelled")
         except UnicodeDecodeError:
             return NoSecret("what was typed is not UTF-8")
     return _checked(typed.encode(errors="surrogateescape"), "the terminal")
@@ -72,7 +72,7 @@ def ask_new_passphrase(
         first = ask("Passphrase for the keystore: ")
     if isinstance(first, NoSecret) or not first.reveal():
         return first
-    second = ask("The same once more: ")
+    second = ask("Again: ")
     if isinstance(second, NoSecret):
         return second
     return first if first == second else NoSecret("the two passphrases differ")

@@ -39,7 +39,7 @@ from pmtui.signing.signer import Signer
 
 TRIES = 3
 MAX_KEYSTORE_BYTES = 65_536
-LOOK_ONLY = "look, but no trading"
+LOOK_ONLY = "viewing only, no trading"
 BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
@@ -163,7 +163,7 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None, *, opening: str) -
         if not passphrase.reveal():
             return SessionKey(None, f"keystore locked: {LOOK_ONLY}", remedy=opening)
         if passphrase_fd is None:
-            warn("Opening the keystore …")
+            warn("Unlocking the keystore …")
         secret = decrypt_keystore(text, passphrase)
         if isinstance(secret, Secret):
             return SessionKey(secret, kind=KeyKind.KEYSTORE)

@@ -18,7 +18,7 @@ LONG_ANSWER = 100_000
 """Bytes. Reading a page of events takes longer than a key may wait: it is read in a thread."""
 
 SkipObserver = Callable[[str, tuple[str, ...]], None]
-"""LastAnswer the route and the reasons when rows of an answer could not be read."""
+"""Called with the route and the reasons when rows of an answer could not be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ WORK_S = 0.004
 
 @final
 class ReadPace:
-    """Decides after every read how long a socket rests: waking up costs many times what a message does."""
+    """Decides how long a socket rests after a read: waking up costs many times what a message does."""
 
     __slots__ = ("_in_row", "last_read")
 
@@ -72,7 +72,7 @@ class Counts:
     connects: int = 0
     frames: int = 0
     messages: int = 0
-    """LastAnswer to the session; a frame may hold several."""
+    """Passed to the session; a frame may hold several."""
     pings: int = 0
     read_pauses: int = 0
     """How often reading rested because messages came closely."""

@@ -46,7 +46,7 @@ class TapeFilter(Enum):
         """How it is called on the screen; empty for every print."""
         if self is TapeFilter.ALL:
             return ""
-        return "own only" if self is TapeFilter.OWN else f"from {self.value:,} + own"
+        return "mine only" if self is TapeFilter.OWN else f"{self.value:,}+ and mine"
 
 
 class TapeRow(NamedTuple):

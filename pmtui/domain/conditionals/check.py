@@ -26,10 +26,10 @@ class PlanField(StrEnum):
     """Where a problem is shown."""
 
     STOP = "stop"
-    GIVE_WAY = "way below the stop"
+    GIVE_WAY = "slippage"
     TAKE_PROFIT = "target"
     SIZE = "size"
-    TRAIL = "trailing stop"
+    TRAIL = "trail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ def check_plan(
     """
     problems: list[PlanProblem] = []
     if plan.stop is None and plan.take_profit is None and plan.trail is None:
-        text = "State a stop, a target, or both"
+        text = "Enter a stop, a target, or both"
         problems.append(PlanProblem(PlanField.STOP, text))
     for field, price in ((PlanField.STOP, plan.stop), (PlanField.TAKE_PROFIT, plan.take_profit)):
         if price is not None and not is_on_tick(price, tick):
-            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest price here"
+            text = f"{format_cents(nearest_price(price, tick))}¢ is the nearest tick"
             problems.append(PlanProblem(field, text))
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
@@ -112,13 +112,13 @@ def check_attachment(
     lowest, highest = (price, price) if bid is None else (min(price, bid), max(price, bid))
     problems = list(check_plan(plan, held=ONE, bid=None, tick=tick))
     if stop is not None and stop >= lowest:
-        text = f"It must lie below {format_cents(lowest)}¢, or it would sell at once"
+        text = f"Must be below {format_cents(lowest)}¢, else it triggers now"
         problems.append(PlanProblem(PlanField.STOP, text))
     if profit is not None and profit <= highest:
-        text = f"It must lie above {format_cents(highest)}¢, or it would sell at once"
+        text = f"Must be above {format_cents(highest)}¢, else it triggers now"
         problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
     if any(each.is_all for each in others):
-        text = "The whole position has a stop or target, these shares too: leave it empty"
+        text = "The whole position has a stop or target already: leave it empty"
         problems.append(PlanProblem(PlanField.STOP, text))
     return tuple(problems)
 
@@ -127,20 +127,20 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
     """Say why there are not enough shares; two never speak for the same ones."""
     taken = Micros(sum(each.size for each in others if not each.is_all))
     if any(each.is_all for each in others):
-        return "All of it has a stop or target: cancel that first"
+        return "The whole position has one already: cancel that first"
     if plan.is_all and others:
         return (
-            f"{count_shares(taken)} have their own: cancel that first"
+            f"{count_shares(taken)} have one already: cancel that first"
             if taken
-            else ("An open order brings its own: cancel that first")
+            else ("A working order brings its own: cancel that first")
         )
     if size_floor(plan.size) <= 0:
-        return "State how many shares to sell, or all"
+        return "Enter a size in shares, or all"
     if plan.size > held:
-        return f"You hold {count_shares(held)}"
+        return f"Position: {count_shares(held)}"
     if plan.size + taken > held:
         free = Micros(max(held - taken, 0))
-        return f"{format_shares(taken)} of {format_shares(held)} have their own: {format_shares(free)} left"
+        return f"{format_shares(taken)} of {format_shares(held)} have one already: {format_shares(free)} left"
     return ""
 
 
@@ -182,10 +182,10 @@ def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProbl
     problems = []
     stop, profit = plan.stop, plan.take_profit
     if stop is not None and profit is not None and stop >= profit:
-        problems.append(PlanProblem(PlanField.STOP, "The stop must lie below the target"))
+        problems.append(PlanProblem(PlanField.STOP, "The stop must be below the target"))
     if bid is None:
         return problems
-    text = f"Bid {format_cents(bid)}¢: it would sell at once"
+    text = f"Bid {format_cents(bid)}¢: it would trigger now"
     if stop is not None and stop >= bid:
         problems.append(PlanProblem(PlanField.STOP, text))
     if profit is not None and profit <= bid:
@@ -199,7 +199,7 @@ def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> 
     if plan.trail < tick or plan.trail % tick:
         text = f"In steps of {format_cents(tick)}¢, at least one"
     elif bid is not None and plan.stop is None and plan.trail >= bid:
-        text = f"Bid {format_cents(bid)}¢: it must be less than that"
+        text = f"Bid {format_cents(bid)}¢: must be less"
     else:
         return []
     return [PlanProblem(PlanField.TRAIL, text)]
@@ -207,7 +207,7 @@ def _trail_problems(plan: ConditionalPlan, bid: Micros | None, tick: Micros) -> 
 
 def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]:
     if plan.give_way < ZERO:
-        return [PlanProblem(PlanField.GIVE_WAY, "It cannot sell above its own price")]
+        return [PlanProblem(PlanField.GIVE_WAY, "Slippage cannot be negative")]
     if plan.stop is None or not is_on_tick(plan.stop, tick) or plan.stop - plan.give_way >= tick:
         return []
     most = format_cents(Micros(plan.stop - tick))
@@ -240,7 +240,7 @@ def read_attachment(
     for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "It is a number of cents")
+            return PlanProblem(field, "Enter cents")
         prices.append(price)
     stop, target = prices
     if stop is None and target is None:
@@ -263,13 +263,13 @@ def read_conditional(
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "It is a number of cents")
+            return PlanProblem(field, "Enter cents")
         prices.append(price)
     size_text = draft.size_text.strip().lower()
     is_all = size_text == ALL
     size = held if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
-        return PlanProblem(PlanField.SIZE, "It is a number of shares, or all")
+        return PlanProblem(PlanField.SIZE, "Enter shares, or all")
     stop, take_profit, give_way, trail = prices
     return ConditionalPlan(
         condition_id,

@@ -29,10 +29,10 @@ ConditionalId = NewType("ConditionalId", str)
 
 DEFAULT_GIVE_WAY = Micros(50_000)
 """How far below its stop price a stop may sell unless told otherwise: five cents."""
-GONE = "the venue says that none of it is held any more"
+GONE = "the venue says no shares are held any more"
 """Why one is paused whose shares are gone."""
 UNFILLED = "its order ended without a fill"
-UNDONE = "a trade of its sale FAILED on chain: the shares came back"
+UNDONE = "a trade of its sale FAILED on chain, the shares are back"
 
 
 class Trigger(StrEnum):
@@ -389,7 +389,7 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 
 
 def describe_conditional(conditional: Conditional) -> str:
-    """Say what it does in one line: `sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢`."""
+    """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
     size = "all" if each.is_all else group_micros(each.size)
     return _say(size, each.outcome, plan_of(each))
@@ -402,11 +402,11 @@ def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
 
 
 def describe_attachment(attachment: Attachment) -> str:
-    """Say what comes with a purchase: `stop 38¢ (worst 33¢), target 42¢`."""
+    """Say what comes with a purchase: `stop 38¢ (limit 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:
         lowest = with_cent_sign(Micros(max(stop - attachment.give_way, 0)))
-        parts.append(f"stop {with_cent_sign(stop)} (worst {lowest})")
+        parts.append(f"stop {with_cent_sign(stop)} (limit {lowest})")
     if attachment.take_profit is not None:
         parts.append(f"target {with_cent_sign(attachment.take_profit)}")
     return ", ".join(parts)
@@ -416,9 +416,10 @@ def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:
         lowest = with_cent_sign(Micros(max(plan.stop - plan.give_way, 0)))
-        parts.append(f"at {with_cent_sign(plan.stop)} or below (worst {lowest})")
+        parts.append(f"stop {with_cent_sign(plan.stop)} (limit {lowest})")
     if plan.trail is not None:
-        parts.append(f"trailing {with_cent_sign(plan.trail)} below the best bid")
+        parts.append(f"trail {with_cent_sign(plan.trail)}")
     if plan.take_profit is not None:
-        parts.append(f"from {with_cent_sign(plan.take_profit)} up")
-    return f"sell {size} {outcome} {', or '.join(parts)}"
+        parts.append(f"target {with_cent_sign(plan.take_profit)}")
+    both = " (OCO)" if len(parts) > 1 and plan.take_profit is not None else ""
+    return f"SELL {size} {outcome}, {', '.join(parts)}{both}"

@@ -114,17 +114,17 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
         waiting: the plans that wait already.
     """
     if not ZERO < plan.price < ONE:
-        return "A price lies between 0 and 100 cents"
+        return "A price is between 0 and 100¢"
     if plan in waiting:
-        return f"An alert for {describe_plan(plan)} waits already"
+        return f"Already set: {describe_plan(plan)}"
     now = reached(plan, book)
     if now is not None:
-        return f"The {_best(plan.side)} is {with_cent_sign(now)} already"
+        return f"The {_best(plan.side)} is already {with_cent_sign(now)}"
     tokens = {each.token_id for each in waiting} | {plan.token_id}
     if len(tokens) > MOST_BOOKS:
-        return f"Alerts wait for {MOST_BOOKS} outcomes already: remove one first"
+        return f"Alerts on {MOST_BOOKS} outcomes, the most there can be: remove one first"
     if len(waiting) >= MOST_ALERTS:
-        return f"{MOST_ALERTS} alerts wait already: remove one first"
+        return f"{MOST_ALERTS} alerts set, the most there can be: remove one first"
     return ""
 
 
@@ -138,9 +138,9 @@ def read_plans(
             continue
         price = parse_cents(text)
         if price is None:
-            return f"The price {side.value} is a number of cents"
+            return f"The price {side.value}: enter cents"
         plans.append(AlertPlan(condition_id, token_id, side, price))
-    return tuple(plans) if plans else "State a price above, a price below, or both"
+    return tuple(plans) if plans else "Enter a price above, below, or both"
 
 
 def describe_plan(plan: AlertPlan) -> str:
@@ -153,7 +153,7 @@ def describe_ring(alert: PriceAlert) -> str:
     """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
     side = alert.plan.side
     seen = with_cent_sign(alert.rang_price if alert.rang_price is not None else alert.plan.price)
-    return f"the {_best(side)} is {seen}, at or {side.value} {with_cent_sign(alert.plan.price)}"
+    return f"{_short(side)} {seen}, {describe_plan(alert.plan)}"
 
 
 def _short(side: AlertSide) -> str:

@@ -77,12 +77,12 @@ def plan_flatten(
     others = replace(book, bids=bids_of_others(book, terms.condition_id, own))
     problem = _why_not(held, size, book, terms)
     if problem or not others.bids:
-        return FlattenProblem(problem or "Nobody but you bids for it now")
+        return FlattenProblem(problem or "No bids but your own")
     sales = tuple(
         o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
     )
     if any(sale.status in _IN_DOUBT for sale in sales):
-        return FlattenProblem("A sale of it is still being checked; cancel or await it first")
+        return FlattenProblem("A sale of it is still being checked: wait, or cancel it")
     best = others.bids[0].price
     intent = LimitIntent(
         condition_id=terms.condition_id,
@@ -115,7 +115,7 @@ def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros
 
 def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> str:
     if held <= 0:
-        return "You hold no shares of this outcome"
+        return "No position in this outcome"
     if size <= 0:
         return (
             f"Only {shares_are(held)} left: dust, less than the "
@@ -124,17 +124,17 @@ def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> 
     if not terms.accepting_orders:
         return "The market takes no orders now"
     if not book.bids:
-        return "Nobody bids for it now"
+        return "No bids now"
     return ""
 
 
 def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> tuple[str, ...]:
     warnings = []
     if not book.state.is_good:
-        warnings.append(f"The book is {book.state.value}: the bids may be gone")
+        warnings.append(f"Book {book.state.value}: the bids may be gone")
     if size < terms.min_order_size:
         least = exact_shares(terms.min_order_size)
-        warnings.append(f"Below the market's minimum of {least}: it may be refused")
+        warnings.append(f"Below the minimum of {least}: it may be refused")
     if held > size:
         warnings.append(f"{shares_are(Micros(held - size))} dust and stay")
     return tuple(warnings)

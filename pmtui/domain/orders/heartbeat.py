@@ -140,13 +140,13 @@ def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) 
     if policy is ExitPolicy.CANCEL:
         return "Every order is cancelled before pmtui ends."
     if is_paper:
-        text = "The local venue stops too; next time they are back"
-        return f"{text}, if a heartbeat comes in time." if is_switch_armed else f"{text}."
+        text = "Paper orders come back on the next start"
+        return f"{text}, if a heartbeat arrives in time." if is_switch_armed else f"{text}."
     if is_switch_armed:
-        return f"Heartbeats end too: the venue cancels every order {SWEPT_WITHIN} later."
+        return f"Heartbeats stop too: the venue cancels every order {SWEPT_WITHIN} later."
     if policy is ExitPolicy.SWITCH:
-        return "No heartbeats are sent, so nothing cancels them: they stay at the venue."
-    return "They stay at the venue after you leave."
+        return "No heartbeats are sent, so nothing cancels them: they stay working at the venue."
+    return "They stay working at the venue."
 
 
 def describe_paused_stops(count: int) -> str:
@@ -154,5 +154,5 @@ def describe_paused_stops(count: int) -> str:
     if not count:
         return ""
     if count == 1:
-        return "1 stop ends with the program; it is paused next time."
-    return f"{count} stops end with the program; they are paused next time."
+        return "1 stop is inactive now; it is paused on the next start."
+    return f"{count} stops are inactive now; they are paused on the next start."

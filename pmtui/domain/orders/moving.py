@@ -27,13 +27,13 @@ class MoveProblem:
 def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
     """Say why an order cannot be moved at all; empty when it can."""
     if order.status is OrderStatus.DELAYED:
-        return "The venue still holds it back and cannot cancel it now"
+        return "Delayed by the venue: it cannot be cancelled yet"
     if order.status not in _MOVABLE:
         if order.status.is_open:
-            return f"It is {order.status.value} and being checked; it cannot be moved yet"
+            return f"It is {order.status.value}, being checked: it cannot be moved yet"
         return f"It is {order.status.value}"
     if not order.time_in_force.rests:
-        return f"A {order.time_in_force.value} order does not rest"
+        return f"{order.time_in_force.value} orders do not rest"
     left = why_not_replaced(order.remaining_size, terms)
     if left:
         return left
@@ -47,7 +47,7 @@ def why_too_short(order: Order, now: datetime) -> str:
     seconds = (order.expires_at - now).total_seconds()
     if seconds >= MIN_LIFE.total_seconds():
         return ""
-    return f"It ends in {max(0, int(seconds))} s; the venue takes no order so short"
+    return f"It ends in {max(0, int(seconds))} s; too short for a new GTD order"
 
 
 def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
@@ -55,7 +55,7 @@ def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
     size = size_floor(remaining)
     if size < terms.min_order_size:
         return (
-            f"Only {shares_are(size)} left of it, below the market's minimum of "
+            f"Only {shares_are(size)} left, below the minimum of "
             f"{format_micros(terms.min_order_size)}"
         )
     return ""
@@ -110,7 +110,7 @@ def plan_move(
         freed = notional_ceil(order.price, order.remaining_size)
         lacking = notional_ceil(price, size) - freed - available_cash
         if lacking > 0:
-            text = f"It would cost ${format_micros(Micros(lacking))} more than is free"
+            text = f"It would cost ${format_micros(Micros(lacking))} more than is available"
             return MoveProblem(text)
     return LimitIntent(
         condition_id=order.condition_id,
@@ -126,10 +126,10 @@ def plan_move(
 
 def _problem_with_price(order: Order, price: Micros, terms: MarketTerms) -> str:
     if price == order.price:
-        return "It rests at that price already"
+        return "Already at that price"
     if not is_on_tick(price, terms.tick_size):
         nearest = format_micros(Micros(nearest_price(price, terms.tick_size) * 100))
-        return f"Not on the market's grid; the nearest price is {nearest}¢"
+        return f"Off tick; nearest price {nearest}¢"
     if not terms.accepting_orders:
         return "The market takes no orders now"
     return ""

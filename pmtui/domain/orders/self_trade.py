@@ -78,15 +78,15 @@ def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
     first = describe_own_order(met.orders[0], intent.token_id)
     more = len(met.orders) - 1
     what = f"your own {first}" + (f" and {more} more" if more else "")
-    text = f"It meets {what}: up to {count_shares(met.size)} traded with yourself"
+    text = f"Self-trade with {what}: up to {count_shares(met.size)}"
     return [Problem(TicketField.PRICE, text, is_warning=True)]
 
 
 def describe_own_order(order: Order, token_id: TokenId) -> str:
-    """Name an own order beside a new one of this token: `SELL 10 87¢`."""
+    """Name an own order beside a new one of this token: `SELL 10 @ 87¢`."""
     of = "" if order.token_id == token_id else " of the other outcome"
     size = format_shares(order.remaining_size)
-    return f"{order.side.value} {size}{of} {format_cents(order.price)}¢"
+    return f"{order.side.value} {size}{of} @ {format_cents(order.price)}¢"
 
 
 def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...]:

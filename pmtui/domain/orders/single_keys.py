@@ -111,14 +111,14 @@ def plan_one_key(
     )
     check = check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
-        return OneKeyProblem(next((p.text for p in check.blocking), "It is no order"))
+        return OneKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
     # A book that may be wrong was permitted by the trader, as it is shown.
     if met := own_met(check.intent, context.own, context.book, is_trusted=True):
         first = met.orders[0]
         name = describe_own_order(first, check.intent.token_id)
-        return OneKeyProblem(f"It meets your own {name}", first)
+        return OneKeyProblem(f"It would trade with your own {name}", first)
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
@@ -138,7 +138,7 @@ def why_locked(book: BookView) -> str:
     """Say why single keys do not trade from a book; empty when they do."""
     if book.state.is_good:
         return ""
-    return f"The book is {book.state.value}: single keys are locked"
+    return f"Book {book.state.value}: single keys are locked"
 
 
 def describe_override(plan: OneKeyPlan, book: BookView) -> str:
@@ -149,7 +149,7 @@ def describe_override(plan: OneKeyPlan, book: BookView) -> str:
 def describe_doubtful_book(book: BookView) -> str:
     """Say for the journal what a book showed that may be wrong."""
     bid, ask = (_say_price(price) for price in (book.best_bid, book.best_ask))
-    when = "never heard of" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
+    when = "never received" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
     return f"a book that is {book.state.value}, {when}: bid {bid}, ask {ask}"
 
 
@@ -168,11 +168,11 @@ def _price(
     book, tick = context.book, context.terms.tick_size
     match key:
         case OneKey.BUY_HERE | OneKey.SELL_HERE:
-            return OneKeyProblem("Point at a price first") if cursor is None else cursor
+            return OneKeyProblem("Put the cursor on a price first") if cursor is None else cursor
         case OneKey.JOIN_BID | OneKey.HIT_BID:
-            return book.best_bid or OneKeyProblem("Nobody bids now")
+            return book.best_bid or OneKeyProblem("No bids now")
         case OneKey.JOIN_ASK | OneKey.TAKE_ASK:
-            return book.best_ask or OneKeyProblem("Nobody offers now")
+            return book.best_ask or OneKeyProblem("No asks now")
         case OneKey.IMPROVE_BID | OneKey.IMPROVE_ASK:
             return _better(key.side, book, tick, own)
 
@@ -184,11 +184,11 @@ def _better(
     is_buy = side is Side.BUY
     levels = book.bids if is_buy else book.asks
     if not levels:
-        return OneKeyProblem("Nobody bids now" if is_buy else "Nobody offers now")
+        return OneKeyProblem("No bids now" if is_buy else "No asks now")
     best = levels[0]
     mine = sum(o.remaining_size for o in own if o.side is side and o.price == best.price)
     if mine >= best.size:
-        return OneKeyProblem(f"The best {'bid' if is_buy else 'ask'} is yours alone")
+        return OneKeyProblem(f"The best {'bid' if is_buy else 'ask'} is yours already")
     opposite = book.best_ask if is_buy else book.best_bid
     if is_buy:
         better = price_floor(Micros(best.price + tick), tick)
@@ -196,4 +196,4 @@ def _better(
     else:
         better = price_ceil(Micros(best.price - tick), tick)
         has_room = better < best.price and (opposite is None or better > opposite)
-    return better if has_room else OneKeyProblem("No room in the spread for a better price")
+    return better if has_room else OneKeyProblem("No room to improve inside the spread")

@@ -60,7 +60,7 @@ def read_limit_price(
     """Return the price typed, where it lies on the market's grid."""
     text = draft.price_text.strip()
     if not text:
-        problems.append(Problem(TicketField.PRICE, "A price in cents is needed"))
+        problems.append(Problem(TicketField.PRICE, "Enter a price in cents"))
         return None
     price = parse_cents(text)
     tick = context.terms.tick_size
@@ -68,9 +68,9 @@ def read_limit_price(
         return price
     wanted = price if price is not None else _rough_cents(text)
     if wanted is None:
-        text = "Not a price: cents, for example 51 or 51.5"
+        text = "Not a price: enter cents, for example 51 or 51.5"
         if "," in draft.price_text:
-            text = "A comma can be read in two ways; write decimals with a point: 51.5"
+            text = "Ambiguous comma: write decimals with a point, 51.5"
         problems.append(Problem(TicketField.PRICE, text))
         return None
     # Never worse for the trader than what was typed; decimals that were cut count too.
@@ -80,10 +80,9 @@ def read_limit_price(
     fix = replace(draft, price_text=format_cents(nearest))
     low, high = format_cents(tick), format_cents(Micros(ONE - tick))
     reason = (
-        f"Prices go in steps of {low}¢; next {'below' if is_buy else 'above'} is "
-        f"{format_cents(nearest)}¢"
+        f"Tick {low}¢: next {'below' if is_buy else 'above'} is {format_cents(nearest)}¢"
         if tick <= wanted <= ONE - tick
-        else f"Prices lie between {low}¢ and {high}¢"
+        else f"Price must be {low}¢ to {high}¢"
     )
     problems.append(Problem(TicketField.PRICE, reason, fix=fix))
     return None
@@ -98,17 +97,17 @@ def read_worst_price(
     if amount is None:
         return None
     if not context.book.state.is_good:
-        text = "State the worst price yourself: the book cannot be priced from now"
+        text = "Enter a limit: the book is not good enough to price it"
         problems.append(Problem(TicketField.PRICE, text))
         return None
     levels = [(level.price, level.size) for level in context.book.asks]
     worst = market_price_walk(levels, Side.BUY, amount, time_in_force=draft.time_in_force)
     if worst is None and levels:
         fix = replace(draft, time_in_force=TimeInForce.FAK)
-        text = "The book is too thin to fill it whole; FAK takes what there is"
+        text = "Not enough liquidity to fill it whole; FAK takes what there is"
         problems.append(Problem(TicketField.SIZE, text, fix=fix))
     elif worst is None:
-        problems.append(Problem(TicketField.PRICE, "Nobody offers to sell now"))
+        problems.append(Problem(TicketField.PRICE, "No asks now"))
     return worst
 
 
@@ -120,14 +119,14 @@ def read_size(
     unit = unit_of(draft)
     if is_market and unit is SizeUnit.SHARES:
         fix = replace(draft, size_unit=SizeUnit.DOLLARS)
-        problems.append(Problem(TicketField.SIZE, "A market order is given in dollars", fix=fix))
+        problems.append(Problem(TicketField.SIZE, "A market buy is sized in dollars", fix=fix))
         return None
     number = _read_number(draft, unit, problems)
     if number is None or (price is None and not is_market):
         return None
     size = _to_quantity(draft, context, price, number=number, problems=problems)
     if size is None:
-        problems.append(Problem(TicketField.SIZE, "The balance is not known yet"))
+        problems.append(Problem(TicketField.SIZE, "The balance is loading"))
         return None
     rounded = size_floor(size)
     if rounded <= 0:
@@ -135,7 +134,7 @@ def read_size(
         return None
     if rounded != size and unit is not SizeUnit.PERCENT and (unit is SizeUnit.SHARES or is_market):
         fix = replace(draft, size_text=format_micros(rounded))
-        text = "Two decimals at most; the rest is cut"
+        text = "Two decimals at most: the rest is cut"
         problems.append(Problem(TicketField.SIZE, text, is_warning=True, fix=fix))
     return rounded
 
@@ -152,13 +151,13 @@ def read_expiry(
         return None
     if life < MIN_LIFE:
         fix = replace(draft, expiry_text="2m")
-        text = "The venue wants two minutes at least"
+        text = "Minimum two minutes"
         problems.append(Problem(TicketField.EXPIRY, text, fix=fix))
         return None
     if life < MIN_LIFE + TIME_TO_READ:
         fix = replace(draft, expiry_text="3m")
         left = int((life - MIN_LIFE + _SLACK).total_seconds())
-        text = f"The venue wants two minutes at least: send it within {left} s"
+        text = f"Minimum two minutes: send it within {left} s"
         problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
     # By the venue's clock, which is what it compares with when the order arrives: a second of
     # slack for the way, another because that clock is known to the second only.
@@ -179,11 +178,11 @@ def parse_life(text: str) -> timedelta | None:
 def _say_no_life(text: str) -> str:
     """Say why a text is no time to live; with the text, as its field may be shorter than it."""
     if not text:
-        return f"How long it lives: {_LIFE_FORMS}"
+        return f"Enter an expiry: {_LIFE_FORMS}"
     said = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
     if _LIFE.fullmatch(text):
-        return f"{said} is more than a year"
-    return f"Not a length of time: {said}; write {_LIFE_FORMS}"
+        return f"{said} is over a year"
+    return f"Not a time span: {said}; enter {_LIFE_FORMS}"
 
 
 def affordable_cash(
@@ -206,13 +205,13 @@ def _rough_cents(text: str) -> Micros | None:
 
 def _read_number(draft: TicketDraft, unit: SizeUnit, problems: list[Problem]) -> Micros | None:
     if not draft.size_text.strip():
-        problems.append(Problem(TicketField.SIZE, f"A size in {unit.value} is needed"))
+        problems.append(Problem(TicketField.SIZE, f"Enter a size in {unit.value}"))
         return None
     number = parse_size(draft.size_text)
     if number is None:
         problems.append(Problem(TicketField.SIZE, "Not a number, for example 100 or 12.5"))
     elif number <= 0:
-        problems.append(Problem(TicketField.SIZE, "Must be more than nothing"))
+        problems.append(Problem(TicketField.SIZE, "Must be more than 0"))
         return None
     return number
 
@@ -240,7 +239,7 @@ def _to_quantity(
             cash = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
             if wanted - cash >= SCALE // 100:
                 kept = format_dollars_down(Micros(wanted - cash))
-                text = f"{kept} of it stays free for the fee if it fills now"
+                text = f"{kept} of it is kept back for the fee if it fills now"
                 problems.append(Problem(TicketField.SIZE, text, is_warning=True))
             wanted = cash
         cash = wanted

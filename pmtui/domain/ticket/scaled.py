@@ -80,8 +80,8 @@ class Leg:
 class ScaledField(StrEnum):
     """Which entry a problem is about."""
 
-    FIRST_PRICE = "first price"
-    LAST_PRICE = "last price"
+    FIRST_PRICE = "from"
+    LAST_PRICE = "to"
     COUNT = "count"
     TOTAL = "total"
 
@@ -138,7 +138,7 @@ def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProb
     if isinstance(prices, ScaledProblem):
         return prices
     if spec.total <= 0:
-        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+        return ScaledProblem(ScaledField.TOTAL, "Enter a total")
     weights = _weights(spec.shape, spec.count)
     if spec.unit is TotalUnit.SHARES:
         sizes = _spread_shares(spec.total, weights)
@@ -160,7 +160,7 @@ def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProble
     for field, price in ends:
         if not is_on_tick(price, tick):
             nearest = format_micros(Micros(nearest_price(price, tick) * 100))
-            return ScaledProblem(field, f"Not on the grid; the nearest price is {nearest}¢")
+            return ScaledProblem(field, f"Off tick; nearest price {nearest}¢")
     if not 2 <= spec.count <= MOST_LEGS:
         return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
     steps = (spec.last_price - spec.first_price) // tick
@@ -233,7 +233,7 @@ def _too_little(
     least_steps = -(-minimum // SIZE_STEP)
     scale = -(-least_steps // min(weights))
     sizes = [Micros(weight * scale * SIZE_STEP) for weight in weights]
-    text = f"Every order needs {exact_shares(minimum)}: at least "
+    text = f"Minimum {exact_shares(minimum)} an order: "
     if spec.unit is TotalUnit.SHARES:
         return text + f"{format_micros(Micros(sum(sizes)))} in all"
     cash = sum(notional_ceil(p, s) for p, s in zip(prices, sizes, strict=True))
@@ -266,14 +266,14 @@ def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | ScaledPr
     ):
         price = parse_cents(text) if text.strip() else None
         if price is None:
-            return ScaledProblem(field, "A price in cents is needed")
+            return ScaledProblem(field, "Enter a price in cents")
         prices.append(price)
     count = draft.count_text.strip()
     if not count.isascii() or not count.isdigit():
         return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
     total = parse_size(draft.total_text) if draft.total_text.strip() else None
     if total is None:
-        return ScaledProblem(ScaledField.TOTAL, "A total is needed")
+        return ScaledProblem(ScaledField.TOTAL, "Enter a total")
     unit = TotalUnit.DOLLARS if draft.total_text.strip().startswith("$") else draft.unit
     spec = ScaledSpec(
         side=draft.side,
@@ -349,16 +349,16 @@ def warnings_of(
     warnings = []
     is_buy = plan.spec.side is Side.BUY
     if is_buy and available_cash is not None and plan.cash > available_cash:
-        warnings.append(f"Costs more than the {format_dollars_down(available_cash)} that are free")
+        warnings.append(f"Costs more than the {format_dollars_down(available_cash)} available")
     if not is_buy and plan.shares > available_shares:
         warnings.append(describe_free_shares(available_shares))
     crossing = legs_that_cross(plan, book)
     if crossing and plan.spec.is_post_only:
-        warnings.append(f"{len(crossing)} of {len(plan.legs)} would fill at once and be refused")
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} would cross and be rejected")
     elif crossing:
-        warnings.append(f"{len(crossing)} of {len(plan.legs)} meet the book at once")
+        warnings.append(f"{len(crossing)} of {len(plan.legs)} would cross")
         if is_buy and any(leg.cash < MIN_MARKETABLE_BUY for leg in crossing):
-            warnings.append("A purchase that fills at once must be worth $1")
+            warnings.append("A purchase that fills at once needs $1 at least")
     return tuple(warnings)
 
 

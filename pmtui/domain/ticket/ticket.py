@@ -112,7 +112,7 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         problems.append(Problem(TicketField.PRICE, str(error)))
         return TicketCheck(tuple(problems), None, None)
     if amounts.is_empty:
-        problems.append(Problem(TicketField.SIZE, "Nothing is left after rounding"))
+        problems.append(Problem(TicketField.SIZE, "Nothing left after rounding"))
         return TicketCheck(tuple(problems), None, None)
     is_buy = draft.side is Side.BUY
     cash, shares = (amounts.maker, amounts.taker) if is_buy else (amounts.taker, amounts.maker)
@@ -165,10 +165,10 @@ def _check_market(context: TicketContext) -> list[Problem]:
         problems.append(Problem(TicketField.OUTCOME, "The market takes no orders now"))
     state = context.book.state
     if state is BookState.NO_BOOK:
-        text = "The venue has no book for this outcome"
+        text = "No order book for this outcome"
         problems.append(Problem(TicketField.OUTCOME, text, is_warning=True))
     elif not state.is_good:
-        text = f"The book is {state.value}: its prices may be wrong"
+        text = f"Book {state.value}: prices may be wrong"
         problems.append(Problem(TicketField.PRICE, text, is_warning=True))
     return problems
 
@@ -183,14 +183,14 @@ def _check_kind(draft: TicketDraft, context: TicketContext) -> list[Problem]:
             price_text=format_cents(best) if best is not None else "",
             is_post_only=False,
         )
-        text = "The service takes no market orders to sell; a limit with FAK does the same"
+        text = "No market sells on this venue; use a limit with FAK"
         return [Problem(TicketField.KIND, text, fix=fix)]
     if draft.kind is OrderKind.MARKET and draft.time_in_force.rests:
         fix = replace(draft, time_in_force=TimeInForce.FOK)
-        return [Problem(TicketField.TIME_IN_FORCE, "A market order is FOK or FAK", fix=fix)]
+        return [Problem(TicketField.TIME_IN_FORCE, "A market order needs FOK or FAK", fix=fix)]
     if draft.is_post_only and not draft.time_in_force.rests:
         fix = replace(draft, is_post_only=False)
-        text = "Post-only goes with GTC and GTD only"
+        text = "Post-only needs GTC or GTD"
         return [Problem(TicketField.POST_ONLY, text, fix=fix)]
     return []
 
@@ -238,7 +238,7 @@ def _check_size(
     is_cheap = draft.side is Side.BUY and takes and numbers.cash < MIN_MARKETABLE_BUY
     if not is_short and not is_cheap:
         if isinstance(intent, LimitIntent) and numbers.shares != intent.size:
-            text = f"To the cent that is {count_shares(numbers.shares)}"
+            text = f"To the cent: {count_shares(numbers.shares)}"
             return [Problem(TicketField.SIZE, text, is_warning=True)]
         return []
     if isinstance(intent, MarketBuyIntent):
@@ -250,12 +250,12 @@ def _check_size(
         fix = replace(draft, size_text=format_micros(size), size_unit=SizeUnit.SHARES)
     problems = []
     if is_short:
-        text = f"At least {exact_shares(minimum)}"
+        text = f"Minimum {exact_shares(minimum)}"
         if is_cheap:
             text += ", and $1 in all where it fills at once"
         problems.append(Problem(TicketField.SIZE, text, fix=fix))
     if is_cheap:
-        text = "A purchase that fills at once must be worth $1"
+        text = "A purchase that fills at once needs $1 at least"
         problems.append(Problem(TicketField.SIZE, text, is_warning=not is_sure, fix=fix))
     return problems
 
@@ -267,7 +267,7 @@ def _check_matching(
     takes = numbers.fills_now > 0
     is_good = context.book.state.is_good
     if numbers.displayed_at_limit > 0 and draft.is_post_only:
-        text = "It would fill at once; post-only will be refused"
+        text = "It would cross: post-only will be rejected"
         fix = _behind_the_touch(draft, context)
         return [Problem(TicketField.POST_ONLY, text, is_warning=not is_good, fix=fix)]
     if intent.time_in_force.rests or not is_good:
@@ -276,10 +276,10 @@ def _check_matching(
         if not numbers.is_short_of_depth:
             return []
         fix = replace(draft, time_in_force=TimeInForce.FAK)
-        text = "The book is too thin to fill it whole: it would be killed"
+        text = "Not enough liquidity to fill it whole: FOK would be killed"
         return [Problem(TicketField.SIZE, text, is_warning=True, fix=fix)]
     if not takes:
-        text = "Nothing in the book meets it at this price: it would be killed"
+        text = f"No liquidity at this price: {intent.time_in_force.value} would be killed"
         return [Problem(TicketField.PRICE, text, is_warning=True)]
     return []
 
@@ -310,7 +310,7 @@ def _check_balance(
         fix = replace(draft, size_text=format_micros(free), size_unit=SizeUnit.SHARES)
         text = describe_free_shares(context.available_shares)
         if context.resting_shares > 0:
-            text += f"; {format_shares(context.resting_shares)} rest in open orders"
+            text += f"; {format_shares(context.resting_shares)} in working orders"
         return [Problem(TicketField.SIZE, text, fix=fix if free > 0 else None)]
     available, after = context.available_cash, numbers.cash_after
     if available is None or after is None:
@@ -319,11 +319,11 @@ def _check_balance(
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
     affordable, fee = _affordable(draft, context, intent)
-    text = f"Costs more than the {format_dollars_down(available)} that are free"
+    text = f"Costs more than the {format_dollars_down(available)} available"
     if fee:
         text += f", up to {format_dollars_up(fee)} of it for the fee"
     if context.reserved_cash > 0:
-        text += f"; {format_dollars_down(context.reserved_cash)} are kept for open orders"
+        text += f"; {format_dollars_down(context.reserved_cash)} reserved for working orders"
     return [Problem(TicketField.SIZE, text, fix=affordable)]
 
 

@@ -67,7 +67,7 @@ def check_notional(
     if not is_large(context, amount):
         return []
     bound = format_dollars_down(context.rules.notional_warning)
-    text = f"{format_dollars_up(amount)} in {what}; you want to hear of {bound} or more"
+    text = f"Large: {format_dollars_up(amount)} in {what} (your warning: {bound})"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 
@@ -84,7 +84,7 @@ def check_again(
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     if seconds is None:
         return []
-    text = f"The same order went out {seconds} s ago; this would be a second one"
+    text = f"Same order sent {seconds} s ago: this would be a second one"
     return [Problem(TicketField.SIZE, text, is_warning=True)]
 
 
@@ -128,7 +128,7 @@ def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Mi
 _REFUSED = {
     VenueState.BANNED: "The venue has banned this account; it refuses orders",
     VenueState.DISABLED: "Trading is disabled; the venue refuses orders now",
-    VenueState.RESTARTING: "The venue restarts; it refuses orders for a while",
+    VenueState.RESTARTING: "The venue is restarting; it refuses orders for a while",
     VenueState.CANCEL_ONLY: "The venue is cancel-only; it refuses orders now",
     VenueState.MARKET_NOT_READY: "The market is not ready for orders yet",
 }
@@ -149,7 +149,7 @@ def check_venue(draft: TicketDraft, context: TicketContext) -> list[Problem]:
             case VenueState.POST_ONLY if not draft.is_post_only:
                 problems.append(_warn_of_post_only(draft, context, fact))
             case VenueState.BUDGET_LOW:
-                text = f"The rate budget is nearly spent: {fact.text}"
+                text = f"Near the request limit: {fact.text}"
                 problems.append(_warning(TicketField.OUTCOME, text))
             case _ if fact.state in _REFUSED:
                 problems.append(_warning(TicketField.OUTCOME, _REFUSED[fact.state]))
@@ -167,7 +167,7 @@ def check_delay(
     if delay is None or draft.is_post_only or not takes:
         return []
     span = delay.text if 0 < len(delay.text) <= 12 else "a while"
-    text = f"Taking waits {span} here; meanwhile it cannot be cancelled"
+    text = f"Taker orders wait {span} here and cannot be cancelled meanwhile"
     return [_warning(TicketField.TIME_IN_FORCE, text)]
 
 

@@ -48,16 +48,16 @@ class KnownLists:
         self._beside: dict[OwnList, str] = {}
         """What lists lack that nothing is ruled out by."""
         self._reported: dict[OwnList, int] = {}
-        """How many rows of each list could not be read, as far as it was told."""
+        """How many rows of each list could not be read, as far as it was reported."""
         self._reported_cut: set[OwnList] = set()
 
     @property
     def are_known(self) -> bool:
-        """Whether all of them have been told of, each whole when it was told of last."""
+        """Whether all of them have been read, each complete when it was read last."""
         return not any(self._missing_of.values())
 
     def is_known(self, what: OwnList) -> bool:
-        """Whether a list was whole when it was told of last."""
+        """Whether a list was complete when it was read last."""
         return not self._missing_of[what]
 
     @property
@@ -73,16 +73,16 @@ class KnownLists:
         return tuple((what, lack) for what, lack in every if lack)
 
     def update(self, what: OwnList, listing: Listing[T]) -> None:
-        """Take in how much a list told, and tell of what it lacks."""
+        """Note how complete a list is, and report what is missing."""
         self.report(what, listing)
         self._missing_of[what] = describe_missing(what, listing)
 
     def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
-        """Take in how much a list told that is only looked at; however far back it reaches."""
+        """Note how complete a list is that nothing is concluded from, however far back it reaches."""
         self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
 
     def mark_complete(self, what: OwnList) -> None:
-        """Take in that a list has been told of."""
+        """Note that a list has been read."""
         self._missing_of[what] = ""
 
     def report(self, what: OwnList, listing: Listing[T]) -> None:
@@ -144,12 +144,12 @@ SETTLE_PAUSE_S = 0.15
 MOST_BLANK = 100
 """Tokens with nothing held or traded whose balance is kept, in case somebody comes back to them."""
 RECENT_ORDERS = 50
-"""Orders that are still told of after they ended."""
+"""Orders that are still shown after they ended."""
 
 
 @dataclass(slots=True)
 class AccountState:
-    """What REST last said."""
+    """The last answers by REST."""
 
     load: Load = Load.EMPTY
     balance: Micros | None = None
@@ -158,7 +158,7 @@ class AccountState:
     as_of: datetime | None = None
     problem: str = ""
     is_complete: bool = False
-    """Whether open orders, fills and positions have all been told of, once at least."""
+    """Whether open orders, fills and positions have all been read, once at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class AccountFeed:
             _ = group.create_task(self._refresh_when_clock_is_known())
 
     def recent_orders(self) -> tuple[Order, ...]:
-        """Return the orders heard of last, newest first, however they ended."""
+        """Return the orders that changed last, newest first, however they ended."""
         version, orders = self._recent_as_of
         if version != self.own.version:
             known = (self.own.order(order_id) for order_id in reversed(self._recent))
@@ -352,7 +352,7 @@ class AccountFeed:
                 self._todays_since = midnight
 
     async def _fetch_shares(self, account: Account) -> None:
-        """Ask what is held of the tokens in sight; where we traded, after a look at the chain."""
+        """Ask what is held of the tokens in sight; where we traded, after the venue has read the chain."""
         watched = {t.token_id for t in self._kernel.hub.watched() if isinstance(t, BookTopic)}
         moved, self._moved = self._moved | self.holdings.doubtful(), set()
 
@@ -410,7 +410,7 @@ class AccountFeed:
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
-        """Take in a list of open orders; the orders that it should show and does not are told of.
+        """Apply a list of open orders; listeners get the orders that it should show and does not.
 
         Args:
             listing: what was answered.

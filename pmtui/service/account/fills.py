@@ -34,7 +34,7 @@ class FillFees:
         self._listeners: list[Callable[[], None]] = []
 
     def on_unknown(self, listener: Callable[[], None]) -> None:
-        """Tell this listener, after every look at the account, that schedules are needed."""
+        """Call this listener, after every refresh of the account, while schedules are needed."""
         self._listeners.append(listener)
 
     def waits_for(self, condition_id: ConditionId) -> bool:
@@ -75,7 +75,7 @@ OLDER_PAGES = 50
 RECENT = timedelta(days=2)
 """Read first of a long history: the day's result needs no more."""
 MOST_FILLS = 20_000
-"""Kept in memory of a long history, and looked through on every look."""
+"""Kept in memory of a long history, and searched on every refresh."""
 PAUSE_S = 0.5
 AFTER_FAILURE_S = 30.0
 _MINUTE = "%Y-%m-%d %H:%M UTC"

@@ -223,7 +223,7 @@ LARGEST_QUESTION = 100
 
 
 class ScoringFeed:
-    """Keeps what the venue last said."""
+    """Which own orders scored when the venue was last asked."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class ScoringFeed:
         return self._scoring
 
     async def keep_asking(self) -> None:
-        """Ask soon after the orders have changed, else twice a minute, while somebody looks."""
+        """While watched, ask soon after the orders have changed, else twice a minute."""
         while True:
             await self._kernel.clock.sleep(SCORING_LOOK_S)
             if self._kernel.hub.is_watched(AccountTopic()):
@@ -280,7 +280,7 @@ EARNED_PERIOD_S = 60.0
 """The venue samples once a minute."""
 EARNED_DAYS = 7
 """Today and the days before it, by UTC, as rewards are counted and paid."""
-NOBODY_TELLS = "nobody tells what was earned here"
+NOBODY_TELLS = "rewards are not available here"
 
 
 class EarnedFeed:
@@ -299,7 +299,7 @@ class EarnedFeed:
         return self._view
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as somebody looks."""
+        """Ask as soon as somebody watches."""
         if topic == RewardsTopic():
             self._start()
 
@@ -309,7 +309,7 @@ class EarnedFeed:
         self._start()
 
     async def keep_asking(self) -> None:
-        """While somebody looks, ask now and then, and as soon as the account is open."""
+        """While it is watched, ask now and then, and as soon as the account is open."""
         await ask_while_watched(
             self._kernel,
             RewardsTopic(),

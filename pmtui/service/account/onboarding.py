@@ -1,4 +1,4 @@
-"""How far the account has come on its way to trading; asked only while somebody looks.
+"""How far the account has come on its way to trading; asked only while it is watched.
 
 Everything is asked apart from everything else: what one host does not tell is said beside that
 line, and the others stand.
@@ -34,11 +34,10 @@ T = TypeVar("T")
 
 ASK_PERIOD_S = 30.0
 NO_CHAIN = "this profile names no chain host"
-NO_WALLET = "which wallet pays is not known"
 
 
 class OnboardingFeed:
-    """Keeps what was told of every step."""
+    """The last answer to every step."""
 
     def __init__(
         self,
@@ -74,16 +73,16 @@ class OnboardingFeed:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask when somebody begins to look."""
+        """Ask as soon as somebody watches."""
         if topic == OnboardingTopic():
             self._start(is_thorough=False)
 
     def refresh(self) -> None:
-        """Ask everything anew, and let the trading host look at the chain before it answers."""
+        """Ask everything anew, and let the trading host read the chain before it answers."""
         self._start(is_thorough=True)
 
     async def run(self) -> None:
-        """While somebody looks, ask now and then, and as soon as the account is open."""
+        """While it is watched, ask now and then, and as soon as the account is open."""
         await ask_while_watched(
             self._kernel,
             OnboardingTopic(),
@@ -138,7 +137,7 @@ class OnboardingFeed:
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
         told: LastAnswer[BalanceAllowance] = self._heard(self._facts.balance, answer)
         if unlooked is not None and not told.problem:
-            problem = f"told without a new look at the chain: {unlooked}"
+            problem = f"without a new check of the chain: {unlooked}"
             told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
         self._put(replace(self._facts, balance=told))
 

@@ -129,10 +129,10 @@ class WalletTransactions:
         )
 
     async def submit(self, prepared: PreparedBatch) -> TransactionKey | Rejected:
-        """Journal, sign and submit a batch; its end is told later."""
+        """Journal, sign and submit a batch; its end is reported later."""
         left_s = prepared.batch.deadline_s - self._kernel.venue_now().timestamp()
         if left_s < LEAST_LEFT.total_seconds():
-            return Rejected("It was prepared too long ago; prepare it anew")
+            return Rejected("Prepared too long ago; prepare it again")
         if any(not each.status.is_over for each in self._known.values()):
             return Rejected("Another transaction of this wallet has not ended yet")
         signed = self._signer.sign(prepared.batch, metadata=prepared.title)

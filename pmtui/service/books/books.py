@@ -108,7 +108,7 @@ RESYNC_PERIOD_S = 2.0
 
 
 class BooksFeed:
-    """Every book somebody looks at."""
+    """Every book that is watched."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class BooksFeed:
             self.retarget()
 
     def retarget(self) -> None:
-        """Work out anew which tokens to hear; those nobody wants stay for a moment."""
+        """Work out anew which tokens to subscribe; those nobody wants stay for a moment."""
         wanted, rows = self._follow_watchers()
         self._rows = (self._rows | rows) - wanted
         wanted |= rows
@@ -270,7 +270,7 @@ class BooksFeed:
         return self._disconnected is not None and token_id not in self._disconnected
 
     def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
-        """Whether a book's hash proves anything: not of what REST alone has told for too long."""
+        """Whether a book's hash proves anything: not where only REST has answered for too long."""
         return self._is_connected(token_id) and (
             tracked.is_fed or not self._first_books.is_late(token_id)
         )
@@ -307,7 +307,7 @@ class BooksFeed:
             self.tapes.resume(token_id)
 
     def _on_first_change(self, token_id: TokenId, tracked: Tracked) -> None:
-        """Note that the stream does tell of a token, be it without the whole book that it owes."""
+        """Note that the stream sends changes of a token, even without the whole book that it owes."""
         tracked.is_fed = True
         if self._first_books.is_late(token_id):
             # What was fetched is of before; between the two anything may have been missed.
@@ -320,11 +320,11 @@ class BooksFeed:
             self._first_books.settle(token_id)
 
     def _mark_overdue(self, tracked: Tracked) -> None:
-        """Say that the stream has not sent this book, whatever REST has told of it meanwhile."""
+        """Mark a book that the stream has not sent, whatever REST has answered meanwhile."""
         tracked.book.mark_overdue()
         if not self._has_reported_overdue:
             self._has_reported_overdue = True
-            text = "books did not come with the stream: asked for, and overdue until it speaks"
+            text = "books were not sent by the stream: fetched, and overdue until it sends them"
             self._kernel.log.add(Level.WARNING, "stream", text)
 
     def _on_event(self, event: MarketEvent) -> None:

@@ -15,7 +15,7 @@ from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.service.views import Level
 
 _SILENT = frozenset({BookState.LOADING, BookState.STALE})
-"""Books of which the stream has told nothing yet, or nothing any more: no more is lost with it."""
+"""Books for which the stream has sent nothing yet, or nothing any more: nothing more is lost with it."""
 _LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
 
 
@@ -44,7 +44,7 @@ class StreamLoss:
         self._market_of = market_of
 
     def is_lost(self, stream: SourceHealth) -> bool:
-        """Whether what a market on show is heard by has just been lost.
+        """Whether the socket of a market on screen has just been lost.
 
         Where no market is on show nothing is lost by sockets that come and go, only if they fail.
         """
@@ -56,12 +56,12 @@ class StreamLoss:
         return any(self._book_of(token_id).state not in _SILENT for token_id in deaf)
 
     def is_down(self, stream: SourceHealth) -> bool:
-        """Whether the markets on show cannot be heard; without any, whether some socket fails."""
+        """Whether the sockets of the markets on screen are down; without any, whether some socket fails."""
         on_show = self._on_show()
         return stream.state is HealthState.DOWN and (not on_show or bool(on_show & self._deaf()))
 
     def _on_show(self) -> frozenset[TokenId]:
-        """Return the tokens of markets that somebody looks at: not those of lists and quotes."""
+        """Return the tokens of markets on a trading screen: not those of lists and quotes."""
         watched = self._hub.watched()
         markets = {topic.condition_id for topic in watched if isinstance(topic, MarketTopic)}
         return frozenset(

@@ -209,7 +209,7 @@ class TapeBackfill:
         hosts = await self._hosts()
         answer = self._kernel.check(Source.ANALYTICS, await hosts.analytics.trades(condition_id))
         if isinstance(answer, Failure):
-            text = f"what traded before is not shown: {answer}"
+            text = f"older trades not loaded: {answer}"
             self._kernel.log.add(Level.INFO, "analytics", text)
             return
         self._tapes.add_past(answer, wanted)

@@ -25,7 +25,7 @@ class Tracked:
     check: BookCheck = field(default_factory=BookCheck)
     tape: Tape = field(default_factory=Tape)
     changed_at: datetime | None = None
-    """Of a burst within a frame its first change: a book is never older than it says."""
+    """When it changed first within this frame: a book is never older than it says."""
     marked_in: int = NEVER
     """Frame for which this book is marked and queued for its check: further changes need neither."""
     pair: "Pair | None" = None

@@ -48,7 +48,7 @@ from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, held_of
 from pmtui.service.conditionals.triggers import Reached, Triggers
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
@@ -61,11 +61,11 @@ BLIND_AFTER = timedelta(seconds=10)
 LOOKS_EVERY_S = 1.0
 COOL_OFF_S = 1.0
 """Before a sale that was refused here, before it left, is tried again."""
-RESTARTED = "the program was restarted"
+RESTARTED = "pmtui was restarted"
 SLOW_AFTER = 20
 """So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
 SLOW_COOL_OFF_S = 10.0
-TOO_LOW = "nobody bids its worst price or better"
+TOO_LOW = "no bid at its limit or better"
 GONE_AGAIN_S = 10.0
 """How often the venue is asked whether shares are gone that seem to be."""
 MAY_FAIL_FOR = timedelta(days=1)
@@ -102,8 +102,7 @@ class Conditionals:
         self._locked = locked
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
-        self._subscription: HubSubscription | None = None
-        self._watched: frozenset[Topic] = frozenset()
+        self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._blind_since: dict[TokenId, datetime] = {}
         self._told_blind: set[TokenId] = set()
         self._busy: dict[TokenId, ConditionalId] = {}
@@ -113,7 +112,7 @@ class Conditionals:
         self._under_way: set[ConditionalId] = set()
         """Whose last sale somebody waits for."""
         self._told_waiting: dict[ConditionalId, str] = {}
-        """Why those do not sell whose price is reached, as it was told."""
+        """Why those whose price is reached do not sell, as it was reported."""
 
     def view(self) -> tuple[Conditional, ...]:
         """Return those that are not over, the oldest first."""
@@ -123,7 +122,7 @@ class Conditionals:
         """Take up what an earlier session left, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
-            self._kernel.log.notice(Level.BAD, f"Conditional orders cannot be read: {found.text}")
+            self._kernel.log.notice(Level.BAD, f"Stops and targets cannot be read: {found.text}")
             return
         for each in found:
             if not each.state.is_over:
@@ -134,7 +133,7 @@ class Conditionals:
                 self._known[each.conditional_id] = each
         if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
-            text = f"{what} paused: {RESTARTED}. Start what is still wanted (C)"
+            text = f"{what} paused: {RESTARTED}. Resume those still wanted (C)"
             self._kernel.log.notice(Level.BAD, text, until_read=True)
 
     async def run(self) -> None:
@@ -152,7 +151,7 @@ class Conditionals:
         market, terms = self._market_of(plan.condition_id)
         problem = self._why_not(plan, terms)
         if problem or market is None or terms is None:
-            return problem or "The market's trading terms are not loaded yet"
+            return problem or "The trading terms are loading"
         index = terms.token_ids.index(plan.token_id)
         labels = terms.outcome_labels
         self._save(
@@ -186,7 +185,7 @@ class Conditionals:
             return ""
         market, terms = self._market_of(order.condition_id)
         if market is None or terms is None:
-            return "The market's trading terms are not loaded yet"
+            return "The trading terms are loading"
         if intent.side is not Side.BUY:
             return "Only a purchase brings shares to protect"
         book = self._book_of(intent.token_id)
@@ -237,7 +236,7 @@ class Conditionals:
         if known is None or known.state is not ConditionalState.PAUSED:
             return "It is not paused"
         if known.sale is not None or conditional_id in self._under_way:
-            return "What its last sale brought is still being checked"
+            return "Its last sale is still being checked"
         _, terms = self._market_of(known.condition_id)
         problem = self._why_not(plan_of(known), terms, known=known)
         if not problem:
@@ -253,7 +252,7 @@ class Conditionals:
             return "It is selling"
         _, terms = self._market_of(known.condition_id)
         if terms is None:
-            return "The market's trading terms are not loaded yet"
+            return "The trading terms are loading"
         moved = moved_to(known, trigger, price, tick=terms.tick_size)
         problem = self._why_not(plan_of(moved), terms, known=moved)
         if not problem:
@@ -286,14 +285,14 @@ class Conditionals:
         known: Conditional | None = None,
     ) -> str:  # fmt: skip
         if terms is None or plan.token_id not in terms.token_ids:
-            return "The market's trading terms are not loaded yet"
+            return "The trading terms are loading"
         if problem := self._market_problem(plan.condition_id):
             return problem
         if locked := self._locked():
             return locked
         account = self._account()
         if account.balance is None:
-            return "What you hold is not known yet"
+            return "Your positions are loading"
         book = self._book_of(plan.token_id)
         bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
         held, others = held_of(account, plan.token_id), self._active(plan.token_id)
@@ -317,9 +316,9 @@ class Conditionals:
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
         said: Conditional | None = None,
     ) -> None:  # fmt: skip
-        """Keep a change and tell of it; `said` is the order as it is named, unless as it is now."""
+        """Save a change and log it; `said` is the order as it is named, unless as it is now."""
         self._put(changed)
-        line = f"Conditional order to {describe_conditional(said or changed)}: {text}"
+        line = f"{describe_conditional(said or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
         self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
 
@@ -337,14 +336,7 @@ class Conditionals:
         for each in self._known.values():
             if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
-        if frozenset(topics) == self._watched:
-            return
-        self._watched = frozenset(topics)
-        before = self._subscription
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_change) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        self._followed.follow(topics)
 
     def _on_change(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):
@@ -372,15 +364,15 @@ class Conditionals:
                 self._fire(each, reached)
 
     def _waits(self, each: Conditional, reached: Reached) -> bool:
-        """Whether one whose price is reached cannot sell yet; it is told once why."""
+        """Whether one whose price is reached cannot sell yet; the reason is reported once."""
         if each.sale is not None or each.conditional_id in self._under_way:
             return True
         why = self._why_wait(each, reached)
         if why and self._told_waiting.get(each.conditional_id) != why:
-            text = f"{reached.words}; it waits: {why}"
+            text = f"{reached.words}, not sold yet: {why}"
             self._save(each, text, level=Level.WARNING)
             if why == TOO_LOW:
-                words = f"Stop reached, NOT sold, {why}: {describe_conditional(each)}"
+                words = f"Stop hit, NOT sold, {why}: {describe_conditional(each)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
         self._told_waiting[each.conditional_id] = why
         return bool(why)
@@ -400,7 +392,7 @@ class Conditionals:
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
         self._under_way.add(each.conditional_id)
-        self._save(selling, f"{reached.words}; selling", level=Level.WARNING)
+        self._save(selling, f"{reached.words}, selling", level=Level.WARNING)
         self._kernel.start("conditional order", lambda: self._sell(selling, reached.trigger))
 
     async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
@@ -473,11 +465,11 @@ class Conditionals:
             then = replace(then, counted=(*_young(then.counted, self._kernel.clock.now()), counted))
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
-            text = f"{text}; watching on"
+            text = f"{text}; still active"
         elif then.state is ConditionalState.PAUSED:
             text = f"{text}; paused: {then.reason}"
         if then.tries == SLOW_AFTER:
-            words = f"A stop has failed {SLOW_AFTER} times and goes on: {sale.problem}"
+            words = f"A stop has failed {SLOW_AFTER} times and keeps trying: {sale.problem}"
             self._kernel.log.notice(Level.BAD, words, until_read=True)
         # What it was to sell is what it sold; nothing is left to be named.
         self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
@@ -493,7 +485,7 @@ class Conditionals:
         return replace(active, size=rest) if size_floor(rest) > 0 else then
 
     def _recount(self) -> None:
-        """Count what was heard of purchases, and late of sales: fills, and trades that failed."""
+        """Count the fills of purchases, late fills of sales, and trades that failed."""
         for each in tuple(self._known.values()):
             followed = follow_purchases(
                 each, matched=self.sales.brought, failed=self.sales.failed,
@@ -510,7 +502,7 @@ class Conditionals:
             if is_back and any(other.is_all for other in self._active(each.token_id)):
                 # The one for the whole position speaks for them already.
                 found = replace(found, conditional=replace(each, counted=found.conditional.counted))
-            text = UNDONE if found.back else f"{group_micros(found.late)} more were sold than told"
+            text = UNDONE if found.back else f"{group_micros(found.late)} more sold than reported"
             self._save(found.conditional, text, level=Level.BAD)
             if found.back:
                 words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
@@ -532,7 +524,7 @@ class Conditionals:
         if known.is_all:
             leaving = replace(leaving, size=order.size)
         self._put(leaving)
-        text = f"Conditional order to {describe_conditional(known)}: sells as {leaving.sale}"
+        text = f"{describe_conditional(known)}: sells as {leaving.sale}"
         self._journal.record_conditional(leaving, text, at=self._kernel.clock.now())
         return ""
 
@@ -541,7 +533,7 @@ class Conditionals:
         known = self._known[conditional_id]
         if known.state is ConditionalState.SELLING:
             known = replace(known, state=ConditionalState.CHECKING, reason=reason)
-        text = f"checks what its sale sold before it sells more; the answer was: {reason}"
+        text = f"sale unconfirmed, checking before it sells more: {reason}"
         self._save(known, text, level=Level.WARNING)
 
     def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
@@ -549,7 +541,7 @@ class Conditionals:
 
         async def learn() -> None:
             if await self.sales.learn_end(order_id, since=left.created_at):
-                self._finish(left.conditional_id, Sale(ZERO, "its last sale brought nothing"))
+                self._finish(left.conditional_id, Sale(ZERO, "its last sale did not fill"))
 
         self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
 
@@ -575,7 +567,7 @@ class Conditionals:
             self._told_blind.discard(token_id)
 
     def pause_if_locked(self) -> bool:
-        """Pause all while entry is locked: at once, as it may be released before anybody looks."""
+        """Pause all while entry is locked: at once, as it may be released before the next check."""
         reason = self._locked()
         if not reason:
             return False
@@ -607,7 +599,7 @@ class Conditionals:
         if token_id not in self._told_blind:
             self._told_blind.add(token_id)
             state = self._book_of(token_id).state.value
-            text = f"Conditional orders see nothing: the book is {state}. None fires meanwhile"
+            text = f"Stops and targets cannot trigger here: book {state}"
             self._kernel.log.notice(Level.BAD, text)
 
     def _see_again(self, token_id: TokenId) -> None:
@@ -615,7 +607,9 @@ class Conditionals:
             self._mark()
         if token_id in self._told_blind:
             self._told_blind.discard(token_id)
-            self._kernel.log.notice(Level.GOOD, "Conditional orders see their book again")
+            self._kernel.log.notice(
+                Level.GOOD, "Stops and targets can trigger again: the book is back"
+            )
 
 
 def _new_id() -> ConditionalId:
@@ -629,7 +623,7 @@ def _young(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFil
 def _why_unwanted(each: Conditional) -> str:
     """Say why a sale that has not left yet is not wanted any more; empty while it is."""
     is_wanted = each.state is ConditionalState.SELLING
-    return "" if is_wanted else f"the conditional order is {each.state.value}"
+    return "" if is_wanted else f"the stop is {each.state.value}"
 
 
 def _is_paused(each: Conditional) -> bool:

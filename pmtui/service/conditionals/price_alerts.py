@@ -1,4 +1,4 @@
-"""Watches the books that price alerts wait for, and says when one is reached.
+"""Price alerts: watches their books, and reports when a price is reached.
 
 An alert fires once and stays listed as having rung until the trader removes it. What waits goes on
 waiting after a restart, on the books as they are then. Nothing fires from a book that is stale,
@@ -22,13 +22,13 @@ from pmtui.domain.conditionals.price_alert import (
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import AlertTopic, BookTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from pmtui.service.words import shorten
 
-UNKNOWN = "The market is not loaded yet"
+UNKNOWN = "The market is loading"
 
 
 class PriceAlerts:
@@ -55,8 +55,7 @@ class PriceAlerts:
         self._market_of = market_of
         self._keep = keep
         self._known: dict[AlertId, PriceAlert] = {}
-        self._subscription: HubSubscription | None = None
-        self._waited_for: frozenset[TokenId] = frozenset()
+        self._followed = FollowedTopics(kernel.hub, self._on_book)
         self.rung = 0
         """How many have fired in this session."""
 
@@ -129,17 +128,8 @@ class PriceAlerts:
         self._kernel.mark(AlertTopic())
 
     def _watch(self) -> None:
-        waiting = (a.plan.token_id for a in self.view() if a.state is AlertState.WAITING)
-        tokens = frozenset(waiting)
-        if tokens == self._waited_for:
-            return
-        self._waited_for = tokens
-        before = self._subscription
-        topics = [BookTopic(token_id) for token_id in sorted(tokens)]
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_book) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        waiting = (a for a in self.view() if a.state is AlertState.WAITING)
+        self._followed.follow(BookTopic(alert.plan.token_id) for alert in waiting)
 
     def _on_book(self, topic: Topic) -> None:
         if not isinstance(topic, BookTopic):

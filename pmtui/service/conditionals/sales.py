@@ -56,7 +56,7 @@ class OwnBids:
         self._own = own
 
     async def clear(self, sale: LimitIntent, tell: Tell) -> None:
-        """Cancel own orders that a sale may meet, and say what may be left of them."""
+        """Cancel own orders that a sale may meet, and report what may be left of them."""
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
@@ -68,7 +68,7 @@ class OwnBids:
             size = count_shares(Micros(sum(order.remaining_size for order in left)))
             text = f"{_say(tuple(left), sale)} may still be there: up to {size} sold to yourself"
             tell(text, Level.BAD)
-            self._kernel.log.notice(Level.BAD, f"A conditional order sells though {text}")
+            self._kernel.log.notice(Level.BAD, f"A stop or target sells though {text}")
 
     async def _cancel(self, met: tuple[Order, ...]) -> None:
         ids = tuple(order.order_id for order in met)
@@ -195,7 +195,7 @@ class ConditionalSales:
         return self._own.failed_size(order_id)
 
     def held(self, token_id: TokenId) -> Micros:
-        """Return the shares held, without those that were sold by answers not told of as trades."""
+        """Return the shares held, without those that were sold by answers not yet seen as trades."""
         return Micros(max(held_of(self._account(), token_id) - self._unbooked(token_id), 0))
 
     async def is_gone(self, token_id: TokenId) -> bool:
@@ -292,26 +292,26 @@ class ConditionalSales:
         """
         _, terms = self._market_of(selling.condition_id)
         if terms is None:
-            return Rejected("the market's trading terms are not loaded")
+            return Rejected("the trading terms are not loaded")
         token_id = selling.token_id
         held = self._least_held(token_id)
         if size_floor(held) <= 0 or (selling.is_all and selling.counted):
             # None by our own sums proves nothing, and what seems left of all may be sold already.
             shares = await self._ask_shares(token_id)
             if isinstance(shares, Failure):
-                return Rejected(f"the venue does not say how many shares are held: {shares}")
+                return Rejected(f"position unknown at the venue: {shares}")
             held = shares
         held = Micros(max(held - self._unbooked(token_id) - self._doubted(token_id), 0))
         size = most(held)
         wanted = replace(selling, size=size) if selling.is_all else selling
         intent = sale_of(wanted, trigger, held=size, tick=terms.tick_size)
         if intent is None:
-            return Rejected("no shares are held that could be sold")
+            return Rejected("no shares to sell")
         order = self._desk.prepare(intent)
         return order if isinstance(order, Rejected) else (order, intent)
 
     def _unbooked(self, token_id: TokenId) -> int:
-        """Return what was sold of a token by answers of which the trades are not told yet."""
+        """Return what was sold of a token by answers whose trades are not reported yet."""
         own = self._own
         orders = (own.order(order_id) for order_id in self._posted)
         return sum(
@@ -336,7 +336,7 @@ class ConditionalSales:
                 and await self._is_explained(order, token_id, before, until_s)
             ):
                 await self._kernel.clock.sleep(READ_AGAIN_S)
-        return Sale(self.brought(order_id), order.reason or "nobody bought it")
+        return Sale(self.brought(order_id), order.reason or "no buyer")
 
     async def _is_explained(
         self, sale: Order, token_id: TokenId, before: _Before, until_s: float

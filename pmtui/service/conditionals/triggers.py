@@ -56,8 +56,8 @@ class Triggers:
             self._held_up.pop(each.conditional_id, None)
         if trigger is None or bid is None or (is_behind_own and not self._has_lasted(each)):
             return None
-        yours = ", without yours" if is_behind_own else ""
-        words = f"its {trigger.value} is reached at a best bid of {say_price(bid)}{yours}"
+        yours = " (excluding yours)" if is_behind_own else ""
+        words = f"{trigger.value} hit: bid {say_price(bid)}{yours}"
         return Reached(trigger, bid, words)
 
     def raised(self, each: Conditional, book: BookView) -> Conditional | None:

@@ -58,7 +58,7 @@ class Needed:
 
     events: set[EventId]
     markets: set[ConditionId]
-    """With what is told of their events: somebody may hop to a sibling."""
+    """With their events: somebody may hop to a sibling."""
     tokens: set[TokenId]
     """Whose markets are needed like those."""
     owned: set[ConditionId]
@@ -110,7 +110,7 @@ class MarketStore:
         return kept
 
     def recall(self, event: Event, as_of: datetime) -> None:
-        """Take up again what was let go of and somebody still holds; nothing newer is lost by it."""
+        """Restore an event that was dropped and that a list still holds; nothing newer is overwritten."""
         state = self.event(event.event_id)
         if state.event is None:
             state.event, state.as_of, state.load = event, as_of, Load.READY
@@ -149,7 +149,7 @@ class MarketStore:
                 state.holders = ()
 
     def learn_terms(self, terms: MarketTerms, condition_id: ConditionId) -> None:
-        """Take in what the trading host says of a market."""
+        """Add the trading host's terms of a market."""
         self.market(condition_id).terms = terms
         for token_id in terms.token_ids:
             self.market_of_token[token_id] = condition_id

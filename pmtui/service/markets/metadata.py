@@ -94,7 +94,7 @@ INDEX_PAGES = 12
 START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
-"""Lists that nobody looks at any more and that are shown again at once."""
+"""Lists that nobody watches any more; opened again, they show at once."""
 MOST_LEFT = 2_000
 """Events in those lists together; the one left last stays, however far somebody scrolled in it."""
 
@@ -107,18 +107,18 @@ class ListState:
     load: Load = Load.EMPTY
     cursor: str | None = None
     as_of: datetime | None = None
-    """When the service answered for any of it last."""
+    """When the venue answered for any of it last."""
     told_at: dict[EventId, datetime] = field(default_factory=dict)
-    """When it last told of each event: pages far down a list are not fetched again by themselves."""
+    """When each event was last fetched: pages far down a list are not fetched again by themselves."""
     problem: str = ""
     is_fetching: bool = False
     is_cached: bool = False
-    """From an earlier session: gone as soon as the service answers."""
+    """From an earlier session: gone as soon as the venue answers."""
 
 
 @dataclass(slots=True)
 class SearchState:
-    """The service's own answer to one text."""
+    """The venue's own answer to one text."""
 
     text: str = ""
     found: tuple[MarketId, ...] = ()
@@ -128,7 +128,7 @@ class SearchState:
 
 
 class MetadataFeed:
-    """Everything the metadata host tells, plus the trading host's terms of open markets."""
+    """Everything from the metadata host, plus the trading host's terms of open markets."""
 
     def __init__(
         self,
@@ -364,7 +364,7 @@ class MetadataFeed:
         self._kernel.mark(MarketTopic(condition_id))
 
     def _list(self, topic: MarketListTopic) -> ListState:
-        """Return a list that somebody looks at, and forget those that were left long ago."""
+        """Return a list that is watched, and drop those that were left long ago."""
         # Taken out first: what was looked at last stands last.
         state = self.lists.pop(topic, None) or ListState()
         hub = self._kernel.hub
@@ -377,7 +377,7 @@ class MetadataFeed:
         return state
 
     def _recall(self, is_it: Callable[[Event], bool]) -> None:
-        """Take up again what the store has let go of and a list still holds: it shows at once."""
+        """Restore what the store has dropped and a list still holds: it shows at once."""
         for state in self.lists.values():
             if state.is_cached or state.as_of is None:
                 continue

@@ -93,7 +93,7 @@ class OwnMarkets:
         account.fees.on_unknown(self._start)
 
     def on_demand(self, topic: Topic) -> None:
-        """Name everything that is ours once somebody looks at it."""
+        """Fetch the names of everything that is ours as soon as the account is watched."""
         if topic == AccountTopic():
             self._start()
 
@@ -128,7 +128,7 @@ class OwnMarkets:
         return None
 
     async def _learn_fee(self, hosts: Hosts, condition_id: ConditionId) -> Failure | None:
-        """Ask the trading host where the metadata says nothing of what our trades cost."""
+        """Ask the trading host where the metadata has no fee for our trades."""
         if not self._account.fees.waits_for(condition_id):
             return None
         terms = self._kernel.check(Source.TRADING, await hosts.trading.market_terms(condition_id))

@@ -1,4 +1,4 @@
-"""Tells of held markets that have an answer, wherever the trader looks: once each, over restarts too.
+"""Reports held markets that are resolved: once each, over restarts too, whatever screen is open.
 
 The stream tells of markets that are watched; of the others the list of positions says which can be
 redeemed. Which were told of is kept in a small file. Where there is none yet, what has an answer
@@ -27,7 +27,7 @@ LOOK_PERIOD_S = 2.0
 PATIENCE_S = 10.0
 """How long a winner's name is waited for."""
 MOST_KEPT = 2_000
-"""Markets that are remembered as told of, the newest."""
+"""Markets that are remembered as reported, the newest."""
 MOST_AT_ONCE = 3
 """Notices for as many; of more, as after a while away, one sums up and the log names each."""
 _CENT = 10_000
@@ -159,7 +159,7 @@ class Resolutions:
         try:
             replace_file(self._path, msgspec.json.encode(list(self._reported)[-MOST_KEPT:]))
         except OSError as error:
-            text = f"A restart may tell of resolved markets again: {error.strerror or error}"
+            text = f"A restart may report resolved markets again: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
 
 

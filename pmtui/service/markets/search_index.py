@@ -181,7 +181,7 @@ class SearchIndex:
         return tuple(found)
 
     def seen_at(self, market_id: MarketId) -> datetime | None:
-        """Return when a market was last told of; None for one that is not known."""
+        """Return when a market was last fetched; None for one that is not known."""
         entry = self._entries.get(market_id)
         return None if entry is None else entry.seen_at
 

@@ -108,7 +108,7 @@ class VenueStates:
                 pass
 
     def on_order(self, order: Order) -> None:
-        """Learn what an order's life tells of its market."""
+        """Learn the state of a market from the life of an order in it."""
         market = order.condition_id
         if order.status is OrderStatus.REJECTED:
             fact = fact_of_refusal(order.reason, now=self._now, condition_id=market)
@@ -188,24 +188,26 @@ class VenueStates:
         trade_at, skew = self._last_trade_at(), timedelta(milliseconds=self._skew_ms() or 0)
         for key, fact in list(self._facts.items()):
             if not fact.holds(now):
-                self._drop(key, "nothing was heard of it since")
+                self._drop(key, "no news of it since")
             elif (
                 fact.state in OF_THE_ENGINE
                 and trade_at is not None
                 and trade_at - skew > fact.as_of + TRADE_MARGIN
             ):
-                self._drop(key, "there are trades again")
+                self._drop(key, "trades again")
 
     async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
-        """Tell what the service says of where we are; it is shown, never argued with."""
+        """Ask the venue whether it blocks trading from here; the answer is shown, never worked around."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):
-            self._kernel.log.add(Level.WARNING, "request", f"No answer where we are: {answer}")
+            self._kernel.log.add(
+                Level.WARNING, "request", f"No answer to the region check: {answer}"
+            )
             return answer
         place = " ".join(filter(None, (answer.country, answer.region)))
         if answer.is_blocked:
             fact = VenueFact(VenueState.REGION_REFUSED, Evidence.GEO, self._now, text=place)
-            said = f"The service blocks trading from here ({place})"
+            said = f"The venue blocks trading from here ({place})"
             self._put(fact, said=said, level=Level.BAD)
             return answer
         self._drop((VenueState.REGION_REFUSED, None), f"trading from {place} is allowed")

@@ -28,8 +28,8 @@ from pmtui.service.views import Level
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Before each repetition; the last one again and again."""
-NO_ANSWER = "no answer yet; it is asked again until one comes"
-MAY_ARRIVE = "not at the venue yet; it is cancelled again until it is known to be gone"
+NO_ANSWER = "no answer yet; asking again until there is one"
+MAY_ARRIVE = "not at the venue yet; cancelling again until it is known to be gone"
 NOT_SENT = "Not sent: cancelled before it left"
 _KEEPS_ASKING = frozenset(
     {FailureKind.LOST, FailureKind.SERVER, FailureKind.UNREACHABLE, FailureKind.BUSY}
@@ -68,7 +68,7 @@ class Cancellation:
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
 
     def settle(self, verdict: CancelVerdict, *, is_final: bool) -> None:
-        """Say how it stands; what was said before stays said."""
+        """Set the verdict so far; one that was set before stays."""
         for future in (self.first, self.final) if is_final else (self.first,):
             if not future.done():
                 future.set_result(verdict)
@@ -320,7 +320,7 @@ class Canceller:
                 self._history.record_cancel(format_failure(answer), order_id)
             refused = [i for i in left if not self._may_arrive(i)]
             if answer.kind not in _KEEPS_ASKING and refused:
-                text = f"Not known to be cancelled: {answer}"
+                text = f"Cancel unconfirmed: {answer}"
                 self._kernel.log.notice(Level.BAD, text)
                 for order_id in refused:
                     self._end(order_id, _End(str(answer), problem=str(answer)))
@@ -381,7 +381,7 @@ class Canceller:
             else:
                 gone.append(order_id)
         if not problem:
-            text = f"Answered after all: {len(gone)} cancelled, {len(kept)} not"
+            text = f"Late answer to a cancel: {len(gone)} cancelled, {len(kept)} not"
             self._kernel.log.notice(Level.INFO, text)
         return CancelVerdict(CancelResult(tuple(gone), tuple(kept)), problem)
 
@@ -393,7 +393,7 @@ class Canceller:
             self._end(order_id, _End("filled" if is_filled else ""))
         elif order_id in self._unwanted and is_open and order.status not in IN_DOUBT:
             if order_id not in self._insisted:
-                text = "An order that was to be cancelled has arrived: it is cancelled now"
+                text = "A late order arrived after its cancel: cancelling it now"
                 self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
             _ = self._insist_on(order_id)
             self._hurry()
@@ -417,8 +417,8 @@ class Canceller:
     def _report_strangers(self, number: int) -> None:
         if number:
             text = (
-                f"The venue says that it cancelled {count(number, 'order')} nobody asked about: "
-                "nothing is concluded from it"
+                f"The venue reports {count(number, 'order')} cancelled that were not asked about: "
+                "ignored"
             )
             self._kernel.log.notice(Level.WARNING, text)
 

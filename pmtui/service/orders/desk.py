@@ -8,7 +8,6 @@ that goes loses the words, not the order. How things are done is next door: `sen
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
-from typing import TypeVar
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
@@ -42,11 +41,7 @@ from pmtui.service.views import Level
 
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
-T = TypeVar("T")
-
 STOPPED = "the program stopped while sending"
-MOST_ENDED = 500
-"""Commands of a kind whose end can be asked for; of more, the oldest that have ended are dropped."""
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
@@ -93,7 +88,7 @@ class Desk:
         self._taken: set[OrderId] = set()
         """What was asked to leave, also under another id where less of it was left."""
         self._disagreements: set[Disagreement] = set()
-        """Which were told of already."""
+        """Those that were reported already."""
         self._verdicts: dict[CommandId, tuple[asyncio.Future[Verdict], ...]] = {}
         self._cancels: dict[CommandId, asyncio.Future[CancelVerdict]] = {}
         self._moves: dict[CommandId, asyncio.Future[MoveVerdict]] = {}
@@ -117,7 +112,7 @@ class Desk:
             return Rejected(READ_ONLY)
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
-            return Rejected("The market's trading terms are not loaded yet")
+            return Rejected("The trading terms are loading")
         if problem := self.why_not_this_market(intent.condition_id):
             return Rejected(problem)
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
@@ -280,7 +275,6 @@ class Desk:
         """Cancel an order and put another in its place, as one."""
         command_id = self._command()
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
-        _drop_ended(self._moves, lambda known: known.done())
         self._moves[command_id] = future
 
         instruction = self._sender.instruct()
@@ -318,7 +312,6 @@ class Desk:
         loop = asyncio.get_running_loop()
         futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
         command_id = self._command()
-        _drop_ended(self._verdicts, lambda known: all(future.done() for future in known))
         self._verdicts[command_id] = tuple(futures[order.unsigned.order_id] for order in orders)
         return command_id, futures
 
@@ -354,7 +347,6 @@ class Desk:
 
     def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
         command_id = self._command()
-        _drop_ended(self._cancels, lambda known: known.done())
         self._cancels[command_id] = self._canceller.start(meant, sweep).first
         return command_id
 
@@ -367,16 +359,7 @@ class Desk:
         return CommandId(str(self._next_command))
 
 
-def _drop_ended(known: dict[CommandId, T], has_ended: Callable[[T], bool]) -> None:
-    """Drop the oldest commands that have ended beyond what is kept of them."""
-    excess = len(known) + 1 - MOST_ENDED
-    if excess > 0:
-        ended = [command_id for command_id, ends in known.items() if has_ended(ends)]
-        for command_id in ended[:excess]:
-            del known[command_id]
-
-
 def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
-    """Say the first thing that can be said; what comes later is told by the account."""
+    """Set the first verdict; whatever comes later shows in the account."""
     if not future.done():
         future.set_result(verdict)

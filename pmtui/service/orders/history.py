@@ -1,4 +1,4 @@
-"""Keeps the journal of our orders: what leaves, what is answered, what is heard of them later.
+"""The journal of our orders: what leaves, what is answered, what is reported of them later.
 
 Orders that were placed elsewhere with the same key are not in it.
 """
@@ -30,12 +30,12 @@ class OrderHistory:
         self._unread = ""
         """Why it is not known what an earlier session left open; empty when it is."""
         self._lost: set[OrderId] = set()
-        """Orders of which the journal tells nothing but the id, until the venue does."""
+        """Orders of which the journal holds nothing but the id, until the venue answers for them."""
         self._reported = ""
         journal.on_problem(self._on_problem)
 
     async def restore(self) -> tuple[JournaledOrder, ...]:
-        """Return the orders whose end is not known; a journal that cannot be used is told of.
+        """Return the orders whose end is not known; a journal that cannot be used is reported.
 
         Without it nothing is sent: nobody would look for what an earlier session may have left.
         """
@@ -113,7 +113,7 @@ class OrderHistory:
             self._journal.record("move", text, at=self._kernel.clock.now(), order_id=order_id)
 
     async def write(self, kind: str, text: str, order_id: OrderId | None = None) -> None:
-        """Write a line and wait for it; a problem is told of and holds nothing up."""
+        """Write a line and wait for it; a problem is reported and holds nothing up."""
         now = self._kernel.clock.now()
         problem = await self._journal.append(kind, text, at=now, order_id=order_id)
         if problem is not None:
@@ -128,7 +128,7 @@ class OrderHistory:
         self._journal.record("kill", text, at=self._kernel.clock.now())
 
     def record_event(self, event: UserEvent) -> None:
-        """Note what the user stream told, before anything is concluded from it."""
+        """Record what the user stream sent, before anything is concluded from it."""
         match event:
             case OrderChanged(kind=kind, order=order):
                 self._record("stream", f"{kind.value} {_format_standing(order)}", order.order_id)

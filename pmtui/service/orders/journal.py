@@ -92,7 +92,7 @@ class AboutOrder:
 
     row: tuple[str, OrderId, str, str]
     fact: Standing | Fill | None = None
-    """What it stands for. A fill that is known already is not told of again."""
+    """What it stands for. A fill that is known already is not reported again."""
 
 
 Line = Row | Standing | Fill | Conditional | WalletTransaction | AboutOrder
@@ -130,7 +130,7 @@ class Journal:
         self._on_problem: Callable[[JournalProblem | None], None] | None = None
 
     def on_problem(self, listener: Callable[[JournalProblem | None], None]) -> None:
-        """Tell `listener` once when notes cannot be written, and with None when they can again."""
+        """Call `listener` once when notes cannot be written, and with None when they can again."""
         self._on_problem = listener
 
     async def open(self) -> JournalProblem | None:
@@ -241,7 +241,7 @@ class Journal:
         return await self._reading(count_damaged_conditionals)
 
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
-        """Return the orders whose end was never heard of, oldest first."""
+        """Return the orders whose end is not known, oldest first."""
         return await self._reading(read_unsettled)
 
     async def ruled_out(self) -> tuple[JournaledOrder, ...] | JournalProblem:

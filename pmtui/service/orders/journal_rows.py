@@ -65,7 +65,7 @@ UNWANTED = "unwanted"
 KEPT = "kept"
 """Of the line by which the venue's refusal to cancel one was taken for an answer."""
 RULED_OUT = "ruled out"
-"""The kind of the line that is written where an order's end is concluded and not told."""
+"""The kind of line that is written where an order's end is concluded and not reported."""
 MOST_ENDED = 500
 """Orders of earlier sessions that are followed after their end: the newest, by no clock."""
 _CONCLUDED = frozenset({OrderStatus.REJECTED, OrderStatus.CANCELLED})
@@ -104,7 +104,7 @@ class JournaledOrder:
 
     order: Order
     title: str
-    """Of its market: the service's own words."""
+    """Of its market: the venue's own words."""
     state: str | None
     """How it ended; None while that is not known."""
     is_known: bool
@@ -141,11 +141,11 @@ class OrderLife:
 
 @dataclass(frozen=True, slots=True)
 class JournaledFill:
-    """A fill of an order that was placed from here, as last heard of."""
+    """A fill of an order that was placed from here, as last reported."""
 
     fill: Fill
     title: str
-    """Of its market: the service's own words."""
+    """Of its market: the venue's own words."""
 
 
 def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:

@@ -105,7 +105,7 @@ class Mover:
     ) -> MoveVerdict:
         """Cancel an order, then send what was confirmed to take its place."""
         if order_id in self._new_ids:
-            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it is being moved already")
+            return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: already being moved")
         self._new_ids[order_id] = replacement.unsigned.order_id
         try:
             verdict = await self._move(order_id, replacement, instruction)
@@ -262,7 +262,7 @@ class Mover:
         if not isinstance(intent, LimitIntent) or size >= order.size:
             return order
         if size_floor(size) <= 0:
-            return Rejected("Nothing is left of it: all has filled meanwhile")
+            return Rejected("Nothing left: it has filled meanwhile")
         return self._prepare(replace(intent, size=size_floor(size)))
 
     async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:

@@ -107,7 +107,7 @@ def _amounts(intent: OrderIntent, terms: MarketTerms) -> OrderAmounts | Rejected
     except AmountError as error:
         return Rejected(str(error))
     if amounts.is_empty:
-        return Rejected("Nothing is left of this order after rounding", field="size")
+        return Rejected("Nothing left of this order after rounding", field="size")
     return amounts
 
 

@@ -26,7 +26,7 @@ from pmtui.service.views import Level, OwnList
 from pmtui.service.words import say_order_end
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Between looks; the last one again and again."""
+"""Between searches; the last one again and again."""
 MISSING_PAUSE_S = 5.0
 """The longest one while an order is missing that was at the venue."""
 GONE = "no longer at the venue"
@@ -75,7 +75,7 @@ class OrderSearch:
             # Nobody is told: it is no news before something contradicts it.
             _ = self._feed.endings.believe(order, now_s)
         for journaled in unsettled:
-            reason = "checking what became of it"
+            reason = "checking its outcome"
             order = replace(journaled.order, status=OrderStatus.UNKNOWN, reason=reason)
             self._feed.apply_order(order, is_news=False)
             self._feed.endings.doubt(order.order_id, now_s, was_at_venue=journaled.is_known)
@@ -115,7 +115,7 @@ class OrderSearch:
                 await self._search_once(account)
 
     async def _pause(self) -> None:
-        """Wait for the next look; an order that comes into doubt meanwhile makes it soon."""
+        """Wait for the next search; an order that comes into doubt meanwhile makes it soon."""
         self._added.clear()
         pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
         self._step += 1
@@ -211,7 +211,7 @@ class OrderSearch:
             self._feed.apply_order(replace(known, status=status), is_guess=True)
 
     async def _drop_found(self) -> None:
-        """Let go of the orders that something has been heard of, whoever told."""
+        """Drop the orders that are not in doubt any more, whatever source reported them."""
         for order_id, doubt in tuple(self._doubts.items()):
             known = self._feed.own.order(order_id)
             if known is None or known.status in IN_DOUBT:
@@ -222,7 +222,7 @@ class OrderSearch:
                 text = f"Found: {say_order_end(known, doubt.title)}"
                 self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
             else:
-                text = f"It did arrive. {say_order_end(known, doubt.title)}"
+                text = f"It arrived. {say_order_end(known, doubt.title)}"
                 self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
 
     def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:

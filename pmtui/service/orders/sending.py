@@ -97,7 +97,7 @@ class _Request:
         self.changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
-        """Let whoever works on it look at it again."""
+        """Wake whoever works on it: it has changed."""
         if not self.changed.done():
             self.changed.set_result(None)
 
@@ -165,7 +165,7 @@ class OrderSender:
         tell: Tell,
         instruction: Instruction | None = None,
     ) -> None:
-        """Send orders in one request; `tell` hears how each of them ended, once.
+        """Send orders in one request; `tell` is called once for each with how it ended.
 
         Args:
             orders: what is to leave.
@@ -387,7 +387,7 @@ def _route_of(legs: tuple[_Leg, ...]) -> str:
 def _each(
     legs: tuple[_Leg, ...], answer: tuple[PostResult, ...] | Failure
 ) -> tuple[PostResult | Failure, ...]:
-    """Return what is answered to each order; a failure where nobody can tell.
+    """Return the answer to each order; a failure where it is not clear which is whose.
 
     Answers stand in the order of the request (docs/wire.md#orders); one that names another order than
     the one in its place shows that they do not.

@@ -47,7 +47,7 @@ _UNSETTLED = ("could not insert order", "order timed out", "order match delayed"
 
 
 def is_inconclusive_refusal(text: str) -> bool:
-    """Whether the venue says itself that it does not know, or that the order may match later.
+    """Whether the venue's own words are that it does not know, or that the order may match later.
 
     It answers 400 where its own work was given up half-way, with the words "context canceled".
     """
@@ -80,7 +80,7 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):
         # Sent once by us: whoever doubled it on the way, the venue has met this order before.
-        return Unknown(order.unsigned.order_id, f"the venue knows it already: {text}", since=now)
+        return Unknown(order.unsigned.order_id, f"already at the venue: {text}", since=now)
     if is_inconclusive_refusal(text):
         return Unknown(order.unsigned.order_id, text, since=now)
     if isinstance(answer, PostResult):
@@ -133,7 +133,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
         status = OrderStatus.FILLED
     elif not order.intent.time_in_force.rests:
         status = OrderStatus.CANCELLED
-        text = f"filled {format_shares(filled, order.outcome)}, the rest dropped"
+        text = f"filled {format_shares(filled, order.outcome)}, the rest cancelled"
     else:
         status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
     return Accepted(
@@ -154,12 +154,12 @@ def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
     if answer.error:
         return f"the answer both names the order and refuses it: {answer.error}"
     if answer.status is None:
-        return "the answer neither takes nor refuses the order"
+        return "the answer neither accepts nor rejects the order"
     gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
     if answer.status is PostStatus.MATCHED and not (gave and got):
-        return "the answer tells of a match and not of how much"
+        return "the answer reports a match without an amount"
     if not are_possible(order, gave=gave, got=got):
-        return "the answer tells of amounts that the order cannot have"
+        return "the answer reports amounts that the order cannot have"
     return ""
 
 

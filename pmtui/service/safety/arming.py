@@ -66,7 +66,7 @@ class Arming:
         was_armed = self._until is not None
         self._start_anew()
         if not was_armed:
-            self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade at once")
+            self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade")
             self._kernel.start_unless_running("arming", "arming", self._wait_for_idleness)
             self._notify()
         return ""

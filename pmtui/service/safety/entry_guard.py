@@ -21,7 +21,7 @@ from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.surface import PreparedOrder
 
-NOT_YET_KNOWN = "Not checked against your limits yet: what you hold and what rests is still loading"
+NOT_YET_KNOWN = "Not checked against your limits yet: positions and orders are loading"
 CLOCK_UNKNOWN = "Not checked against your daily loss limit yet: the venue's clock is not known"
 MAY_ARRIVE = "an order that was not found at the venue may still arrive, and counts until {until}"
 MAY_ARRIVE_FOR_S = 900.0

@@ -114,7 +114,7 @@ def write_answer(state_dir: Path, answer: KillAnswer) -> None:
 
 
 def read_answer(state_dir: Path) -> KillAnswer | None:
-    """Return what the terminal said last, if anything."""
+    """Return the terminal's last answer, if there is one."""
     try:
         return _read(state_dir / ANSWER, KillAnswer)
     except (OSError, msgspec.MsgspecError):
@@ -150,13 +150,13 @@ class EntryLock:
 
     @property
     def killed(self) -> Killed | None:
-        """Why entry is locked, as known from the last look."""
+        """Why entry is locked, as of the last refresh."""
         return self._killed
 
     @property
     def reason(self) -> str:
         """Why no order may be entered, in words; empty while it may."""
-        return "" if self._killed is None else f"Entry is locked since {_say(self._killed)}"
+        return "" if self._killed is None else f"Trading locked since {_say(self._killed)}"
 
     def refresh(self) -> bool:
         """See whether somebody locked or released it from outside; return whether so."""

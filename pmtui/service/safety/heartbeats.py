@@ -1,4 +1,4 @@
-"""The dead man's switch: sends heartbeats while the trader wants them, and says when they fail.
+"""The dead man's switch: sends heartbeats while the trader wants them, and reports when they fail.
 
 There is no way to switch the venue's side off: once a heartbeat was accepted, silence cancels every
 open order of the key. So heartbeats that began with arming do not end with disarming, but when
@@ -64,7 +64,7 @@ class HeartbeatSender:
         self._accepted_at: datetime | None = None
         self._accepted_s = 0.0
         self._told: BeatState | None = None
-        """The worst that was told since the last accepted heartbeat."""
+        """The worst that was reported since the last accepted heartbeat."""
         self._reason = ""
         self._at_risk: frozenset[OrderId] = frozenset()
         """The same at a loss: the venue may sweep before we have looked."""
@@ -172,7 +172,7 @@ class HeartbeatSender:
         was_armed = self.state.is_armed_at_venue
         self._is_on = False
         if was_armed:
-            text = "Heartbeats end, as nothing rests: the venue cancels what this key places"
+            text = "Heartbeats stop, no working orders: the venue cancels what this key places"
             self._report(Level.INFO, f"{text} elsewhere within {SWEPT_WITHIN}")
         self._kernel.mark(StatusTopic())
 

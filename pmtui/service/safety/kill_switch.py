@@ -76,14 +76,14 @@ class KillSwitch:
         problem = self._lock.close(by)
         self._on_killed()
         if problem:
-            text = f"The lock will not outlive this session: {problem}"
+            text = f"The lock will not survive a restart: {problem}"
             self._kernel.log.notice(Level.BAD, text)
 
     def release(self, by: str) -> str:
         """Let orders be entered again; returns why that failed, "" if it did not."""
         problem = self._lock.open()
         if problem:
-            self._kernel.log.notice(Level.BAD, f"Entry stays locked: {problem}")
+            self._kernel.log.notice(Level.BAD, f"Trading stays locked: {problem}")
         else:
             self._on_released(by)
         return problem
@@ -109,8 +109,8 @@ class KillSwitch:
         self._gone.clear()
         self._at_stake.clear()
         self._arming.disarm("the kill switch")
-        deed = "cancelling everything" if self._has_key else "without a key nothing is cancelled"
-        text = f"Killed: {deed}. {self._lock.reason}"
+        deed = "cancelling all orders" if self._has_key else "no key, so nothing is cancelled"
+        text = f"Kill switch: {deed}. {self._lock.reason}"
         self._kernel.log.notice(Level.BAD, text)
         self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
@@ -122,7 +122,7 @@ class KillSwitch:
 
     def _on_released(self, by: str) -> None:
         self._seen = None
-        text = f"Released by {by}: orders may be entered again"
+        text = f"Trading unlocked by {by}"
         self._kernel.log.notice(Level.WARNING, text)
         self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
@@ -140,7 +140,7 @@ class KillSwitch:
             left = self._open()
             listed = await self._listed()
             if isinstance(listed, Failure):
-                problem = problem or f"what rests is not known: {listed}"
+                problem = problem or f"working orders unknown: {listed}"
             else:
                 left |= {order.order_id for order in listed.items}
                 if not listed.is_complete:
@@ -150,9 +150,7 @@ class KillSwitch:
             self._answer(KillAnswer(killed.kill_id, gone, len(left), is_done, problem))
             if is_done:
                 self._finished = killed.kill_id
-                text = (
-                    f"Nothing rests any more: {count(gone, 'order')} cancelled by the kill switch"
-                )
+                text = f"Kill switch: {count(gone, 'order')} cancelled, none working"
                 self._kernel.log.notice(Level.WARNING, text)
                 self._history.record_kill(text)
                 if self._lock.killed == killed:
@@ -189,5 +187,5 @@ class KillSwitch:
         try:
             write_answer(self._state_dir, answer)
         except OSError as error:
-            text = f"Nobody outside hears how the kill went: {error.strerror or error}"
+            text = f"The result of the kill switch could not be written: {error.strerror or error}"
             self._kernel.log.add(Level.WARNING, "notice", text)

@@ -15,7 +15,7 @@ class Safeguards:
     """The safeguards of one session."""
 
     arming: Arming
-    dead_man: HeartbeatSender
+    heartbeats: HeartbeatSender
     venue: VenueStates
     guard: EntryGuard
     kill_switch: KillSwitch

@@ -1,4 +1,4 @@
-"""Ends a session: does with resting orders what the trader chose, within seconds, and says so.
+"""Ends a session: does with resting orders what the trader chose, within seconds, and reports it.
 
 It begins at once when a signal comes, before the terminal has been put in order: a line that hangs
 must not keep orders alive. Everything is journaled without waiting for the disk.
@@ -101,7 +101,7 @@ class Shutdown:
 
     async def _leave(self, departure: ExitReason, policy: ExitPolicy) -> ShutdownReport:
         account, orders = self._feed.account, self._feed.own.open_orders()
-        is_switch_armed = self._safeguards.dead_man.state.is_armed_at_venue
+        is_switch_armed = self._safeguards.heartbeats.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
         ended = describe_paused_stops(len(awake_of(self._conditionals.view())))
         self._conditionals.pause_all(f"the program ended ({departure.value})")

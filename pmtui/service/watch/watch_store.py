@@ -226,7 +226,7 @@ LOOKS_EVERY_S = 5.0
 
 
 class WatchKeeper:
-    """Keeps stars and alerts for the next session, and says where it cannot."""
+    """Keeps stars and alerts for the next session, and reports where it cannot."""
 
     def __init__(self, kernel: Kernel, state_dir: Path | None) -> None:
         """Build it; without a directory nothing is kept."""
@@ -243,7 +243,7 @@ class WatchKeeper:
         """Why what is starred is not kept, or what is kept was not read."""
 
     def restore(self) -> Kept:
-        """Return what an earlier session left; says it where that cannot be read."""
+        """Return what an earlier session left, and report where that cannot be read."""
         if self._store is None:
             return Kept()
         try:
@@ -257,7 +257,7 @@ class WatchKeeper:
         return kept
 
     async def follow(self, take: Callable[[Kept], None]) -> None:
-        """Read what others have written from now on; `take` hears of all that is kept."""
+        """Read what others have written from now on; `take` is called with all that is kept."""
         store, loop = self._store, asyncio.get_running_loop()
         while store is not None:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)

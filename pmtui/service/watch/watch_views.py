@@ -30,11 +30,11 @@ class WatchRow:
     """Untrusted text."""
     is_starred: bool
     seen: Seen | None
-    """None until anything was ever heard of it."""
+    """None until anything is known of it."""
     quote: QuoteRow | None = None
     """Of its market, or of the leading one of an event."""
     is_heard: bool = True
-    """Whether its book is heard while the list is open; there is a bound on how many are."""
+    """Whether its book is streamed while the list is open; there is a bound on how many are."""
     alerts: tuple[AlertRow, ...] = ()
 
 

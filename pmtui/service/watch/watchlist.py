@@ -1,4 +1,4 @@
-"""What is starred: kept on the disk, fetched and heard only while somebody looks at the list.
+"""What is starred: kept on the disk, fetched and streamed only while the list is watched.
 
 The rows come from whatever is known best: the books, what this session has met anywhere, and last
 what an earlier one saw. Nothing of the list needs the venue to be there.
@@ -30,7 +30,7 @@ from pmtui.domain.markets.watchlist import (
 )
 from pmtui.service.conditionals.price_alerts import PriceAlerts
 from pmtui.service.hosts import Hosts
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.prices import Quotes
@@ -75,8 +75,7 @@ class Watchlist:
         self._as_of: datetime | None = None
         self._streamed: frozenset[ConditionId] = frozenset()
         self._unstreamed = 0
-        self._topics: frozenset[Topic] = frozenset()
-        self._subscription: HubSubscription | None = None
+        self._followed = FollowedTopics(kernel.hub, self._on_book)
         self.alerts = PriceAlerts(
             kernel, book_of=quotes.book_of, market_of=self._market_of, keep=keeper.keep
         )
@@ -89,7 +88,7 @@ class Watchlist:
         self._kernel.start("watchlist file", lambda: self._keeper.follow(self._merge))
 
     def _merge(self, kept: Kept) -> None:
-        """Take up what another terminal has starred since, and let go of what it has not any more."""
+        """Add what another terminal has starred since, and drop what it has unstarred."""
         before = tuple(self._stars)
         self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
         if self.alerts.merge(kept.alerts) or tuple(self._stars) != before:
@@ -131,7 +130,7 @@ class Watchlist:
         """Keep something in sight; returns why not."""
         if key not in self._stars:
             if len(self._stars) >= MOST_STARS:
-                return f"{MOST_STARS} are starred already: remove one first"
+                return f"{MOST_STARS} are starred, the most there can be: remove one first"
             seen = self._current(key)
             kept = None if seen is None else without_long_texts(seen)
             title = title if seen is None else seen.title
@@ -150,13 +149,13 @@ class Watchlist:
         self._kernel.start_unless_running("watchlist fetch", "watchlist", self._fetch)
 
     def on_demand(self, topic: Topic) -> None:
-        """Begin to hear and to fetch when somebody looks at the list."""
+        """Begin to stream and to fetch when the list is watched."""
         if topic == WatchlistTopic():
             self._watch()
             self._kernel.start_unless_running(topic, "watchlist", self._poll)
 
     def on_release(self, topic: Topic) -> None:
-        """Let go when nobody looks any more, and remember what was seen."""
+        """Stop when nobody watches any more, and remember what was seen."""
         if topic == WatchlistTopic():
             self._save_seen()
             self._watch()
@@ -289,15 +288,7 @@ class Watchlist:
             if (condition_id := m.condition_id) is not None and m.token_ids
         }
         self._streamed, self._unstreamed = choose_watched(tokens)
-        topics = frozenset(BookTopic(tokens[condition_id]) for condition_id in self._streamed)
-        if topics == self._topics:
-            return
-        before = self._subscription
-        self._topics = topics
-        self._subscription = self._kernel.hub.subscribe(topics, self._on_book) if topics else None
-        # Only now: a book that stays must not lose its last watcher in between.
-        if before is not None:
-            before.close()
+        self._followed.follow(BookTopic(tokens[condition_id]) for condition_id in self._streamed)
 
     def _on_book(self, _: Topic) -> None:
         self._kernel.mark(WatchlistTopic())

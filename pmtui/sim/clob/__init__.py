@@ -1,1 +1,4 @@
-"""The trading host of the local venue: markets, books, orders, notifications."""
+"""The trading host of the local venue: markets, books, orders, rewards, keys and notifications.
+
+Each module has the routes of its subject and what they answer from.
+"""

@@ -7,9 +7,10 @@ token: a taker meets its own token first.
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from types import MappingProxyType
 
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
@@ -37,7 +38,7 @@ class RestingOrder:
     created_ms: int
     is_simulated: bool
     matched: Micros = ZERO
-    trade_ids: list[TradeId] = field(default_factory=list)
+    trade_ids: tuple[TradeId, ...] = ()
     is_bid: bool = field(init=False)
     book_price: Micros = field(init=False)
     """In the first token."""
@@ -79,13 +80,16 @@ class RestingOrder:
             expiration_s=self.expiration_s,
             created_ms=self.created_ms,
             status=status,
-            trade_ids=tuple(self.trade_ids),
+            trade_ids=self.trade_ids,
         )
 
 
 def own_price(price: Micros, token_index: int) -> Micros:
     """Translate a price between the first token and the token of this index, either way."""
     return price if token_index == 0 else Micros(ONE - price)
+
+
+_NO_ORDERS: Mapping[OrderId, RestingOrder] = MappingProxyType({})
 
 
 class PriceLevel:
@@ -96,11 +100,24 @@ class PriceLevel:
     def __init__(self, price: Micros) -> None:
         self.price = price
         self.total = 0
+        # Most levels of a venue hold a single order: a queue is made for the first of its token.
+        self.queues: list[Mapping[OrderId, RestingOrder]] = [_NO_ORDERS, _NO_ORDERS]
+
+    def add(self, order: RestingOrder) -> None:
+        """Queue the order behind the others of its token."""
+        queue = self.queues[order.token_index]
         # An ordered dict removes from both ends and the middle in constant time; a dict does not.
-        self.queues: tuple[OrderedDict[OrderId, RestingOrder], ...] = (
-            OrderedDict(),
-            OrderedDict(),
-        )
+        if not isinstance(queue, OrderedDict):
+            queue = self.queues[order.token_index] = OrderedDict()
+        queue[order.order_id] = order
+        self.total += order.remaining
+
+    def remove(self, order: RestingOrder) -> None:
+        """Take the order out of its queue."""
+        queue = self.queues[order.token_index]
+        if isinstance(queue, OrderedDict):
+            del queue[order.order_id]
+        self.total -= order.remaining
 
     @property
     def shown(self) -> Micros:
@@ -126,15 +143,13 @@ class BookSide:
         if level is None:
             level = self._levels[price] = PriceLevel(price)
             insort(self._keys, price * self._sign)
-        level.queues[order.token_index][order.order_id] = order
-        level.total += order.remaining
+        level.add(order)
 
     def remove(self, order: RestingOrder) -> None:
         """Take the order out, and its level if it was the last."""
         price = order.book_price
         level = self._levels[price]
-        del level.queues[order.token_index][order.order_id]
-        level.total -= order.remaining
+        level.remove(order)
         if not level.queues[0] and not level.queues[1]:
             del self._levels[price]
             del self._keys[bisect_left(self._keys, price * self._sign)]

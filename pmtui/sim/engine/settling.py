@@ -175,7 +175,7 @@ def _update_orders(
 def _announce_update(floor: Floor, order: RestingOrder, trade: Trade) -> None:
     if order.is_simulated:
         return
-    order.trade_ids.append(trade.trade_id)
+    order.trade_ids = (*order.trade_ids, trade.trade_id)
     status = LiveStatus.MATCHED if order.is_filled else LiveStatus.LIVE
     floor.orders.known[order.order_id] = status
     floor.journal.add(OrderUpdated(order.view(status), floor.journal.now_ms))

@@ -173,5 +173,5 @@ def _resting(floor: Floor, order: OrderView) -> RestingOrder:
         created_ms=order.created_ms,
         is_simulated=False,
         matched=order.matched_size,
-        trade_ids=list(order.trade_ids),
+        trade_ids=order.trade_ids,
     )

@@ -1,1 +1,5 @@
-"""What the local venue keeps on disk, and its restart from it."""
+"""What the local venue remembers, in memory and on disk, and what happens as time passes.
+
+`records` is the bounded memory, `store` the file, `persistence` decides what goes there, and
+`maintenance` runs the timers.
+"""

@@ -40,7 +40,7 @@ class AccountScreen(FrameScreen):
 
     ABOUT: ClassVar[str] = "Every step from a key to a first order, with its state and its result."
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by the toolkit
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by Textual
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
     DEFAULT_CSS = f"""
     AccountScreen #lines {{ height: 1fr; layout: vertical; }}
@@ -74,7 +74,7 @@ class AccountScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self.table.focus()
         self._show_lines()
         if self.surface.queries.onboarding().key_problem:

@@ -34,7 +34,7 @@ from pmtui.ui.format import format_money
 from pmtui.ui.local_time import write_moment
 from pmtui.ui.plain import plain
 
-ASKED = "not told yet"
+ASKED = "not loaded yet"
 PAPER_SPENT = "Play money is given once, when the paper account is made; what it held is spent."
 PAYS_ITSELF = "the key pays by itself: no contract"
 _Result = tuple[str, str]
@@ -43,7 +43,7 @@ _HEAD, _TAIL = 6, 4
 _BEATS = {
     BeatState.STARTING: (StepState.NOT_KNOWN, "sent, none accepted yet"),
     BeatState.BEATING: (StepState.DONE, "accepted"),
-    BeatState.LATE: (StepState.NOT_DONE, "LATE: one went wrong"),
+    BeatState.LATE: (StepState.NOT_DONE, "LATE: one failed"),
     BeatState.LOST: (StepState.NOT_DONE, "LOST: the venue cancels every order of the key"),
 }
 
@@ -134,7 +134,7 @@ def _place(_: StepStatus, facts: Onboarding) -> _Result:
     if told is None:
         return ASKED, ""
     place = plain(" ".join(filter(None, (told.country, told.region))), 20) or "somewhere"
-    said = "BLOCKED by the service" if told.is_blocked else "not blocked"
+    said = "BLOCKED by the venue" if told.is_blocked else "not blocked"
     return f"{place}: {said}", ""
 
 
@@ -163,8 +163,8 @@ def _deployed(stand: StepStatus, facts: Onboarding) -> _Result:
     if told is None:
         return _unknown(facts), ""
     if not told and facts.code.value:
-        return "not yet by it; the chain has it", ""
-    return ("the relayer knows it" if told else "the relayer knows of none"), ""
+        return "not seen by the relayer; deployed on chain", ""
+    return ("deployed, says the relayer" if told else "not deployed, says the relayer"), ""
 
 
 def _code(stand: StepStatus, facts: Onboarding) -> _Result:
@@ -189,7 +189,11 @@ def _credentials(_: StepStatus, facts: Onboarding) -> _Result:
 def _allowance(stand: StepStatus, facts: Onboarding) -> _Result:
     assert stand.spender is not None
     if stand.amount is None:
-        said = "the host tells of none" if facts.balance.value is not None else _unknown(facts)
+        said = (
+            "none listed by the trading host"
+            if facts.balance.value is not None
+            else _unknown(facts)
+        )
         return said, f"{said}; the contract is {stand.spender.address}"
     if is_unlimited(stand.amount):
         said = "unlimited"

@@ -35,22 +35,22 @@ _APPROVING = (
     "unlimited) on the dollar's own contract, with a deadline. The relayer takes no other amount."
 )
 _NO_APPROVING = (
-    "This program approves nothing yet: an account that is set up on the service's website has it."
+    "This program approves nothing yet: an account that is set up on the venue's website has it."
 )
 
 WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
     {
         Step.PLACE: Words(
-            "Place",
-            "Where the service sees you, and whether it takes orders from there. Its answer is "
-            "shown as it is; keeping to the law of the place is up to you.",
+            "Region",
+            "Where the venue sees you, and whether it takes orders from there. Its answer is shown "
+            "as it is; following the law where you are is up to you.",
             missing="Orders are refused from here. Reading and cancelling go on.",
         ),
         Step.KEY: Words(
             "Key",
-            "The private key that speaks for the account. It is never shown, only its address, "
+            "The private key of the account. It is never shown, only its address, "
             "which signs and need hold no money.",
-            "It signs the login to the trading host and every order. Drawing a key signs nothing.",
+            "It signs the login to the trading host and every order. Creating a key signs nothing.",
         ),
         Step.WALLET: Words(
             "Paying wallet",
@@ -59,11 +59,11 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
         ),
         Step.DEPLOYED: Words(
             "Deployed (relayer)",
-            "Whether the wallet's contract has been made, as the relayer knows. It may run late: "
-            "what the chain says goes before it.",
+            "Whether the wallet's contract is deployed, according to the relayer. It may lag: what "
+            "the chain says counts.",
             "Making it is asked of the relayer (WALLET-CREATE) with the key's address: nothing is "
             "signed, and no gas is paid.",
-            "This program deploys no wallet yet: setting the account up on the service's website "
+            "This program deploys no wallet yet: setting the account up on the venue's website "
             "does.",
         ),
         Step.CODE: Words(
@@ -74,23 +74,23 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
         ),
         Step.CREDENTIALS: Words(
             "API credentials",
-            "What the trading host knows you by: an id, a secret and a passphrase. They are asked "
+            "Your login at the trading host: an id, a secret and a passphrase. They are asked "
             "for at every start and kept in memory only; secret and passphrase are never shown.",
             "Your key signs a login: “This message attests that I control the given wallet”, "
             "with its address, the time and a number. It moves no money.",
-            "They are asked for again by themselves.",
+            "They are requested again automatically.",
         ),
         Step.STANDING: Words(
             "Standing",
             "Whether the venue lets this account open positions, or only reduce what it holds "
             "(close-only).",
-            missing="Orders that add to a position are refused. Only the service can change it.",
+            missing="Orders that add to a position are rejected. Only the venue can change it.",
         ),
         Step.RELAYER_KEY: Words(
             "Relayer key",
             "Deploying, approving and redeeming go through the relayer and need a key of its own, "
             "which cannot trade. This program does none of these yet, so it needs and keeps none.",
-            "Asking for one signs a login to the service's website.",
+            "Asking for one signs a login to the venue's website.",
         ),
         Step.BALANCE: Words(
             "Collateral",
@@ -139,9 +139,9 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
 
 PAPER_MEANINGS: Mapping[Step, str] = MappingProxyType(
     {
-        Step.PLACE: "What the local venue answers in the place of the service's geographic check: an "
-        "answer made up, to practise with. Nobody is asked where you are.",
-        Step.KEY: "A key drawn for the local venue alone. It lies unencrypted beside the paper "
+        Step.PLACE: "Simulated check (paper): the local venue answers, nobody is asked where you "
+        "are.",
+        Step.KEY: "A key created for the local venue alone. It lies unencrypted beside the paper "
         "account, opens nothing else, and is shared with no other profile.",
         Step.WALLET: "The address that pays for paper orders and holds what they bring. Only the "
         "local venue knows it: never send it real money.",

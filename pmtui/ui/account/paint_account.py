@@ -18,7 +18,7 @@ ACCOUNT_COLUMNS = (
     Column("state", "State", 12),
     Column("step", "Step", 18),
     Column("result", "What is known", 16, grow=1),
-    Column("age", "LastAnswer", 5, priority=1, align=Align.RIGHT),
+    Column("age", "Checked", 5, priority=1, align=Align.RIGHT),
 )
 _AGE_STEP_S = 10
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
@@ -69,7 +69,7 @@ def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> 
         line = line_of(following, facts)
         role = Role.NOTICE_WARN if following.state is StepState.NOT_DONE else Role.STALE
         way = Cell(f"{following.state.value}: {line.words.title}", role, Emphasis.BOLD)
-    lost: Line = (Cell(f"{failing} failing to be told", Role.STALE),) if failing else ()
+    lost: Line = (Cell(f"{failing} could not be checked", Role.STALE),) if failing else ()
     asking: Line = (Cell("asking…", Role.DIM),) if facts.is_asking else ()
     return join_facts(
         [
@@ -110,7 +110,7 @@ def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[L
     ]
     shown += [(Cell(text),) for text in others]
     if line.problem:
-        shown += _wrapped(f"Not told now: {line.problem}", width, Role.STALE)
+        shown += _wrapped(f"Not checked now: {line.problem}", width, Role.STALE)
     if line.to_do:
         shown += _wrapped(line.to_do, width, Role.NOTICE_WARN)
     shown += _wrapped(f"{line.words.meaning} {line.words.signing}", width, Role.DIM)
@@ -119,12 +119,12 @@ def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[L
 
 def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cell, ...]:
     """Explain a line in full, one cell for each line of text."""
-    told = f", told {_ago(line.as_of, now)}" if line.as_of is not None else ""
+    told = f", checked {_ago(line.as_of, now)}" if line.as_of is not None else ""
     asked = f" (asked {_ago(line.asked_at, now)})" if line.asked_at is not None else ""
     sections = (
-        ("How it stands", f"{line.state.value}{told}"),
+        ("State", f"{line.state.value}{told}"),
         ("What is known", line.full),
-        ("Why it was not told now", f"{line.problem}{asked}"),
+        ("Why it was not checked", f"{line.problem}{asked}"),
         ("What to do", line.to_do),
         ("What it is", line.words.meaning),
         ("What is signed", line.words.signing),

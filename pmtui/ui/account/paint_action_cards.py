@@ -47,7 +47,7 @@ def paint_move_card(
     """Show which orders go, and what is signed in their place."""
     if len(moves) == 1:
         old, order = moves[0]
-        first = (f"Cancels first: {say_resting(old, ascii_only=ascii_only)}",)
+        first = (f"Replaces {say_resting(old, ascii_only=ascii_only)} (queue place lost)",)
         return paint_confirm(
             order, width, mode=mode, doubt=doubt, ascii_only=ascii_only,
             occasion=Occasion("Move this order?", first, numbers=numbers),
@@ -59,8 +59,10 @@ def paint_move_card(
         away = format_price(old.price, ascii_only=ascii_only)
         to = format_price(limit_price(order), ascii_only=ascii_only)
         what = f"{side.value} {format_size(shares)} {plain(order.outcome, 12)}"
-        lines.append((Cell(what, side_role(side), Emphasis.BOLD), Cell(f" {away} to {to}")))
-    note = "Each is cancelled first; what is left of it is placed anew. Never do both rest."
+        lines.append((Cell(what, side_role(side), Emphasis.BOLD), Cell(f" @ {away} to {to}")))
+    note = (
+        "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
+    )
     lines += _sentences((note,), width, Role.DIM)
     lines += _common(moves[0][1], width, ascii_only=ascii_only)
     if doubt:
@@ -83,9 +85,11 @@ def paint_flatten_card(
         f"Cancels first: {say_resting(each, ascii_only=ascii_only)}" for each in plan.in_the_way[:2]
     ]
     if more := len(plan.in_the_way[2:]):
-        first.append(f"and {count(more, 'more open order' if plan.bids else 'more open sale')}")
+        first.append(
+            f"and {count(more, 'more working order' if plan.bids else 'more working sale')}"
+        )
     average = numbers.fills_now_average
-    fills = "nothing at this price"
+    fills = "nothing, no bids here"
     if average is not None:
         at = format_average(average, ascii_only=ascii_only)
         cash = format_past_money(numbers.fills_now_cash)
@@ -93,7 +97,7 @@ def paint_flatten_card(
     bid = format_price(plan.best_bid, ascii_only=ascii_only)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
-        estimates.append(("Stays", f"{format_size(plan.stays)} that nobody bids for"))
+        estimates.append(("Unsold", f"{format_size(plan.stays)} without a bid"))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
@@ -119,7 +123,7 @@ def paint_scaled_card(
     prices = sorted({limit_price(order) for order in orders})
     ends = [format_price(price, ascii_only=ascii_only) for price in prices]
     span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
-    text = f"{side.value} {format_size(shares)} {outcome} at {span} or better"
+    text = f"{side.value} {format_size(shares)} {outcome} @ {span} or better"
     lines += _sentences((text,), width, side_role(side))
     lines += _sentences((plain(head.market_title, width, ascii_only=ascii_only),), width, Role.DIM)
     lines += _legs(orders, width, ascii_only=ascii_only)
@@ -135,7 +139,7 @@ def say_resting(order: Order, *, ascii_only: bool = False) -> str:
     """Name an order that rests, by what is left of it."""
     price = format_price(order.price, ascii_only=ascii_only)
     size = format_size(order.remaining_size)
-    return f"{order.side.value} {size} {plain(order.outcome, 14)} at {price}"
+    return f"{order.side.value} {size} {plain(order.outcome, 14)} @ {price}"
 
 
 def _legs(orders: Sequence[PreparedOrder], width: int, *, ascii_only: bool) -> list[Line]:
@@ -156,7 +160,7 @@ def _common(order: PreparedOrder, width: int, *, ascii_only: bool) -> list[Line]
     terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
     identity = say_identity(order, ascii_only=ascii_only)
     lines: list[Line] = []
-    for name, value in (("Lives", terms), *identity[:2]):
+    for name, value in (("TIF", terms), *identity[:2]):
         lines += paint_fact(name, value, width)
     return lines
 

@@ -73,9 +73,9 @@ class DepthPane(LinePane, can_focus=True):
         if width < MIN_WIDTH or height < MIN_HEIGHT:
             words = "No room for the chart."
         elif book is None or book.state is BookState.LOADING:
-            words = "Waiting for the book."
+            words = "Loading the book…"
         elif not (book.bids or book.asks):
-            words = "Nothing rests in this book."
+            words = "The book is empty."
         if words or book is None:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
         curve, span = self._added_up(book), span_around(book, self._reach)

@@ -34,7 +34,7 @@ def paint_chart_title(
         ends = [format_price(_readable(price), ascii_only=ascii_only) for price in (first, last)]
         moved = Micros(_readable(last) - _readable(first))
         change = format_price_change(moved, ascii_only=ascii_only)
-        # Both ends: the service counts a change of its own, over other times.
+        # Both ends: the venue counts a change of its own, over other times.
         line += [Cell(f" from {ends[0]} to {ends[1]} ", Role.DIM), Cell(f"{change} ", role)]
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:
@@ -55,11 +55,11 @@ def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) ->
         return "No room for the chart." if small else ""
     match view.load:
         case Load.FAILED:
-            return f"No history: {plain(view.problem) or 'the service did not answer'}."
+            return f"No history: {plain(view.problem) or 'no answer'}."
         case Load.LOADING | Load.EMPTY:
             return "Loading the history…"
         case Load.READY:
-            return "The service has no prices for this time."
+            return "No prices for this interval."
 
 
 def draw_chart(

@@ -25,8 +25,8 @@ from pmtui.ui.widgets.key_line import KeyLine, answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
 _ENTRIES = (
-    ("alert-above", "Above", "cents: rings at a best bid there or higher"),
-    ("alert-below", "Below", "cents: rings at a best ask there or lower"),
+    ("alert-above", "Above", "¢: rings at bid ≥"),
+    ("alert-below", "Below", "¢: rings at ask ≤"),
 )
 _CENT = Micros(10_000)
 _MOST_LISTED = 4
@@ -68,7 +68,7 @@ class AlertForm(OrderForm[str]):
             title = plain(self._subject.title, self.WIDTH)
             yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Now in"),), classes="label", ascii_only=ascii_only)
+                yield TextLine((Cell("Market"),), classes="label", ascii_only=ascii_only)
                 yield TextLine(id="alert-touch", ascii_only=ascii_only)
             for name, label, meaning in _ENTRIES:
                 with Horizontal(classes="row"):
@@ -98,9 +98,7 @@ class AlertForm(OrderForm[str]):
 
     def say_where(self) -> None:
         """Say that the venue knows nothing of an alert."""
-        words, _, more = LIVES_HERE.partition(", ")
-        lines = ((Cell(f"{words},", Role.DIM),), (Cell(more, Role.DIM),))
-        self.state.show(lines)
+        self.state.show(((Cell(LIVES_HERE, Role.DIM),),))
 
     def action_accept(self) -> None:
         """Set what is asked for, or say why not."""

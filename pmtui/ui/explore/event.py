@@ -79,7 +79,7 @@ class EventScreen(EventChart):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_outcomes()
         self.show_chart()
         self.table.focus()
@@ -116,7 +116,7 @@ class EventScreen(EventChart):
         """Show who holds most of the market at the cursor."""
         market = self._market
         if market is None or market.condition_id is None:
-            self.say("This market has no condition id yet, so nobody can hold it.")
+            self.say("No condition id yet, so no holders.")
             return
         _ = self.app.push_screen(HoldersScreen(self.surface, market.condition_id))
 
@@ -132,7 +132,7 @@ class EventScreen(EventChart):
         if market is None:
             return
         if market.condition_id is None:
-            self.say("This market has no condition id yet, so it cannot be traded.")
+            self.say("No condition id yet: not tradable.")
         else:
             self.post_message(MarketChosen(market.condition_id))
 
@@ -157,10 +157,10 @@ class EventScreen(EventChart):
         watchlist, key = self.surface.queries.watchlist(), key_of_event(event)
         if watchlist.is_starred(key):
             self.surface.commands.unstar(key)
-            self.say("The event is no longer starred.")
+            self.say("Event unstarred.")
         else:
             problem = self.surface.commands.star(key, event.title)
-            self.say(problem or "The event is starred.")
+            self.say(problem or "Event starred.")
 
     @property
     def _market(self) -> Market | None:

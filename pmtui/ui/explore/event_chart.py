@@ -52,7 +52,7 @@ class EventChart(FrameScreen):
         self.show_chart()
         if self._is_chart_wanted and not self._chart_rows:
             self._is_chart_wanted = None
-            self.say("There is no room for a chart, or nothing to draw.")
+            self.say("No room for a chart, or no data.")
 
     def action_shorter_interval(self) -> None:
         """Show a shorter time."""
@@ -137,10 +137,10 @@ class EventChart(FrameScreen):
     def _shift_interval(self, steps: int) -> None:
         interval = self._interval.shifted(steps)
         if not self._chart_rows:
-            self.say("The chart is not on show.")
+            self.say("The chart is hidden.")
         elif interval is self._interval:
             which = "shorter" if steps < 0 else "longer"
-            self.say(f"There is no {which} time than {interval.value}.")
+            self.say(f"No {which} interval than {interval.value}.")
         else:
             self._interval = interval
             self.show_chart()

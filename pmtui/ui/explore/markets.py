@@ -130,7 +130,7 @@ class MarketsScreen(FrameScreen):
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt", ascii_only=ascii_only)
             yield SearchInput(
-                lambda: self._table, placeholder="words of a title", id="search",
+                lambda: self._table, placeholder="Search markets", id="search",
                 not_text=self.surface.options.keymap.keys_of("global.star"),
                 begins=self.surface.options.keymap.keys_of("global.search"),
             )  # fmt: skip
@@ -142,7 +142,7 @@ class MarketsScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_list()
         self.browse.focus()
 
@@ -333,7 +333,7 @@ class MarketsScreen(FrameScreen):
 
     def _says_list_only(self) -> bool:
         if self._is_searching:
-            self.notify("Close the search first: this is about the list.", markup=False, timeout=4)
+            self.notify("Close search first: this key is for the list.", markup=False, timeout=4)
         return self._is_searching
 
     def _show_list(self) -> None:

@@ -50,9 +50,9 @@ OUTCOME_COLUMNS = (
     Column("volume", "Volume", MONEY_WIDTH, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=4, align=Align.RIGHT),
-    Column("left", "Left", LEFT_WIDTH, priority=5, align=Align.RIGHT),
-    Column("own", "Own", OWN_WIDTH, align=Align.RIGHT),
-    Column("quote", "Quote", 8),
+    Column("left", "Ends", LEFT_WIDTH, priority=5, align=Align.RIGHT),
+    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
+    Column("quote", "Status", 8),
     Column("question", "Question", 40, priority=6, grow=4),
 )
 
@@ -152,8 +152,8 @@ def say_no_event(view: EventView, keymap: Keymap) -> str:
     """Say why there is nothing to show, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return f"The event could not be fetched: {plain(view.problem)}. {again} tries again."
-    return "Fetching the event…"
+        return f"Could not load the event: {plain(view.problem)}. {again} to retry."
+    return "Loading the event…"
 
 
 def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int) -> Line:
@@ -161,25 +161,22 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
     if event is None or len(event.markets) < 2:
         return ()
     if not event.neg_risk:
-        return indent((Cell("Each market resolves on its own; several can be Yes.", Role.DIM),))
+        return indent((Cell("Independent markets: more than one can resolve Yes.", Role.DIM),))
     total = quotes.yes_midpoint_sum
     if total is None:
-        return indent((Cell("One of these resolves Yes. Their sum needs a bid and an ask in each.",
+        return indent((Cell("One winner. The sum needs a bid and an ask in every market.",
                             Role.DIM),))  # fmt: skip
     over = round_price(total, TENTH_OF_CENT) - SCALE
     cells = [
-        Cell("Exactly one pays 100¢; the YES mids add up to ", Role.DIM),
+        Cell("One winner: the Yes mids sum to ", Role.DIM),
         Cell(format_average(total), Role.HEADING),
     ]
-    if over == 0:
-        cells.append(Cell(", in line.", Role.DIM))
-    else:
-        word = "above" if over > 0 else "below"
-        apart = f", {format_average(Micros(abs(over)))} {word} that."
+    if over:
+        apart = f" ({'+' if over > 0 else '-'}{format_average(Micros(abs(over)))})"
         cells.append(Cell(apart, Role.LAST_TRADE))
     line = indent(tuple(cells))
     assumed = any(is_one_sided(row.best_bid, row.best_ask) for row in quotes.rows)
-    note = Cell("  ~ counts no bid as 0¢, no ask as 100¢", Role.DIM)
+    note = Cell("  ~ one-sided book", Role.DIM)
     return (*line, note) if assumed and line_width((*line, note)) <= width else line
 
 
@@ -194,8 +191,8 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     counted = "0¢" if bid is None else "100¢"
     is_assumed = is_one_sided(bid, ask) and not market.closed
     facts: list[Cell | Line] = [
-        Cell(f"no {empty}: ~ counts {counted}", Role.STALE) if is_assumed else (),
-        name_fact("own", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
+        Cell(f"one-sided book: no {empty}, counted as {counted}", Role.STALE) if is_assumed else (),
+        name_fact("position", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
         name_fact("spread", paint_price(None if market.closed else spread(bid, ask))),
         name_fact("last", paint_price(quote.last_trade_price if quote else None)),
         name_fact("24h", paint_money(market.volume_24h)),

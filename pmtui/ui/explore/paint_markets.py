@@ -43,7 +43,7 @@ AGE_WIDTH = 4
 EVENT_COLUMNS = (
     Column("own", "", 1),
     Column("title", "Event", 29, grow=3),
-    Column("leading", "Leading", 12, grow=1),
+    Column("leading", "Leader", 12, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
@@ -51,7 +51,7 @@ EVENT_COLUMNS = (
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, priority=4, align=Align.RIGHT),
-    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
+    Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
     Column("open", "Open", 4, priority=3, align=Align.RIGHT),
     Column("tags", "Tags", 36, priority=5),
 )
@@ -65,8 +65,8 @@ RESULT_COLUMNS = (
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
-    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
-    Column("position", "Own", 7, priority=3, align=Align.RIGHT),
+    Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
+    Column("position", "Pos", 7, priority=3, align=Align.RIGHT),
     Column("event", "Event", 40, priority=4, grow=1),
 )
 
@@ -132,9 +132,10 @@ def paint_list_heading(
         rows: of those in view.
         is_loading_more: whether the next page is on its way.
     """
-    narrowed = [Cell("closed too", Role.KEY)] if topic.include_closed else []
+    narrowed = [Cell("closed included", Role.KEY)] if topic.include_closed else []
     tag = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
-    more = ", fetching more…" if is_loading_more else ", more below" if view.has_more else ""
+    more = ", loading more…" if is_loading_more else ""
+    more = more or (" loaded, scroll for more" if view.has_more else "")
     said = count(len(view.rows), "event") + more
     return join_facts(
         [
@@ -154,39 +155,39 @@ def say_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap)
     """Say why no events are listed, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return f" The list could not be fetched: {plain(view.problem)}. {again} tries again."
+        return f" Could not load the list: {plain(view.problem)}. {again} to retry."
     if view.load is Load.READY:
         other = key_of(keymap, "markets.filter")
         narrowed = " with this tag" if topic.tag_slug else ""
-        return f" No open events{narrowed}. {other} changes the filter."
-    return " Fetching the list of events…"
+        return f" No open events{narrowed}. {other} to change the filter."
+    return " Loading events…"
 
 
 def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
     """Say what a search has found and who has answered."""
     if not is_asked:
-        return (Cell(f"{count(view.indexed, 'market')} known here", Role.DIM),)
-    found = Cell(f"{count(len(view.rows), 'market')}  ")
+        return (Cell(f"{count(view.indexed, 'market')} cached", Role.DIM),)
+    found = Cell(f"{count(len(view.rows), 'result')}  ")
     match view.load:
         case Load.READY:
-            return (found, Cell("service asked too", Role.DIM))
+            return (found, Cell("server included", Role.DIM))
         case Load.FAILED:
-            return (found, Cell("the service failed", Role.NOTICE_WARN))
+            return (found, Cell("server search failed", Role.NOTICE_WARN))
         case Load.EMPTY | Load.LOADING:
-            return (found, Cell("asking the service…", Role.STALE))
+            return (found, Cell("searching the server…", Role.STALE))
 
 
 def say_empty_search(view: SearchView, keymap: Keymap) -> str:
     """Say why nothing was found, and which key helps."""
-    where = f"in the {count(view.indexed, 'market')} seen so far"
+    where = f"in {count(view.indexed, 'cached market')}"
     match view.load:
         case Load.FAILED:
-            return f" Nothing {where}; the service's search failed: {plain(view.problem)}."
+            return f" No matches {where}; the server's search failed: {plain(view.problem)}."
         case Load.READY:
             close = key_of(keymap, "search.close")
-            return f" Nothing {where} or at the service. {close} goes back to the list."
+            return f" No matches. {close} to clear."
         case Load.EMPTY | Load.LOADING:
-            return f" Nothing {where}; asking the service…"
+            return f" No matches {where}; searching the server…"
 
 
 def paint_event_details(
@@ -201,7 +202,7 @@ def paint_event_details(
         name_fact("liquidity", paint_money(event.liquidity)),
         name_fact("volume", paint_money(event.volume)),
         Cell(f"{row.open_markets} of {count(len(event.markets), 'market')} open"),
-        Cell("you hold some", Role.OWN_ORDER) if row.has_position else (),
+        Cell("in position", Role.OWN_ORDER) if row.has_position else (),
         Cell("starred", Role.KEY) if row.is_starred else (),
     ]
     details = join_facts(facts, width, tail=_tag_names(event))
@@ -215,13 +216,13 @@ def paint_result_details(
     if row is None:
         return (), ()
     market, size = row.market, row.position_size
-    held = Cell(f"you hold {format_size_compact(size)}", Role.OWN_ORDER) if size else ()
+    held = Cell(f"position {format_size_compact(size)}", Role.OWN_ORDER) if size else ()
     facts: list[Cell | Line] = [
         name_fact("spread", _spread_cell(market, book)),
         name_fact("liquidity", paint_money(market.liquidity)),
         held,
         Cell("starred", Role.KEY) if row.is_starred else (),
-        Cell("not open for trading", Role.STALE) if not market.is_tradable else (),
+        Cell("not trading", Role.STALE) if not market.is_tradable else (),
     ]
     # The only market of an event often bears its name.
     tail = f"of {plain(row.event_title)}" if row.event_title not in ("", market.question) else ""

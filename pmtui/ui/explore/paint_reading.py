@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from pmtui.domain.formats import are, count
+from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Comment, Event, Holder, Market
 from pmtui.service.views import EventView, Load, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
@@ -37,7 +37,7 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
             lines.append("")
     if len(text) > MOST_LETTERS:
         left_out = len(text) - MOST_LETTERS
-        lines += ["", f"The remaining {count(left_out, 'letter')} {are(left_out)} left out."]
+        lines += ["", f"{count(left_out, 'more letter')} not shown."]
     return tuple(lines)
 
 
@@ -56,7 +56,7 @@ def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple
 
 
 def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ...]:
-    """Show comments as the service orders them, answers set in; one cell for each line."""
+    """Show comments as the venue orders them, answers set in; one cell for each line."""
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
@@ -64,7 +64,7 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
-    """List the biggest holders, outcome by outcome as the service states them."""
+    """List the biggest holders, outcome by outcome as the venue states them."""
     keys = unique_keys([f"{h.token_id}:{h.address}" for h in view.holders])
     return tuple(
         Row(key, _holder_cells(holder, view.market))
@@ -76,11 +76,11 @@ def say_no_holders(view: MarketView) -> str:
     """Say why no holders are listed."""
     match view.load:
         case Load.READY:
-            return " No holders are known."
+            return " No holders listed."
         case Load.FAILED:
-            return f" The holders could not be fetched: {plain(view.problem)}"
+            return f" Could not load the holders: {plain(view.problem)}"
         case Load.EMPTY | Load.LOADING:
-            return " Fetching the holders…"
+            return " Loading holders…"
 
 
 def _wrap_paragraph(clean: str, width: int) -> list[str]:
@@ -119,18 +119,18 @@ def _section(title: str, text: str, width: int) -> list[Cell]:
 def _sources(stated: Sequence[str], width: int) -> list[Cell]:
     # Market and event often say the same, or only one of them says anything.
     wrapped = dict.fromkeys(wrap_text(source, width) for source in stated)
-    said = [line for lines in wrapped for line in lines] or ["none beside the rules above"]
+    said = [line for lines in wrapped for line in lines] or ["none named besides the rules above"]
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
 
 
 def _say_no_comments(view: EventView) -> str:
     match view.load:
         case Load.READY:
-            return "Nobody has said anything yet, or the comments are still on their way."
+            return "No comments yet."
         case Load.FAILED:
-            return f"The comments could not be fetched: {plain(view.problem)}"
+            return f"Could not load the comments: {plain(view.problem)}"
         case Load.EMPTY | Load.LOADING:
-            return "Fetching the comments…"
+            return "Loading comments…"
 
 
 def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:
@@ -139,7 +139,7 @@ def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:
     if comment.created_at is not None:
         head += f"  {format_age((now - comment.created_at).total_seconds())} ago"
     if comment.reaction_count:
-        head += f"  {comment.reaction_count} liked it"
+        head += f"  {count(comment.reaction_count, 'like')}"
     body = wrap_text(comment.body, width - len(margin))
     return [Cell(head, Role.KEY), *(Cell(margin + text) for text in body), Cell("")]
 

@@ -26,21 +26,20 @@ def say_no_tags(view: TagsView) -> str:
     """Say why there is no tag to choose."""
     match view.load:
         case Load.FAILED:
-            return "The tags could not be fetched."
+            return "Could not load the tags."
         case Load.READY:
-            return "No tag holds these letters."
+            return "No tag matches."
         case Load.EMPTY | Load.LOADING:
-            return "Fetching the tags…"
+            return "Loading tags…"
 
 
 def paint_closed_choice(keymap: Keymap, *, include_closed: bool) -> Line:
     """Say whether closed events are listed, and which key changes that."""
-    said = "listed too" if include_closed else "left out"
+    said = "shown" if include_closed else "hidden"
     return (
-        Cell("Closed events: ", Role.DIM),
+        Cell("Closed: ", Role.DIM),
         Cell(said),
-        Cell(f"   {key_of(keymap, 'picker.toggle_closed')} ", Role.KEY),
-        Cell("changes it", Role.DIM),
+        Cell(f" ({key_of(keymap, 'picker.toggle_closed')})", Role.KEY),
     )
 
 

@@ -40,7 +40,7 @@ from pmtui.ui.paint.facts import (
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
-LIVES_HERE = "Alerts ring only while this program runs, from a book that can be trusted."
+LIVES_HERE = "Alerts need pmtui running and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (
@@ -53,9 +53,9 @@ WATCH_COLUMNS = (
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=3, align=Align.RIGHT),
-    Column("left", "Left", LEFT_WIDTH, align=Align.RIGHT),
-    Column("own", "Own", OWN_WIDTH, align=Align.RIGHT),
-    Column("quote", "Quote", 8),
+    Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
+    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
+    Column("quote", "Status", 8),
     Column("event", "Event", 30, priority=4, grow=1),
 )
 _NOTHING = Cell("")
@@ -146,7 +146,7 @@ def paint_watch_note(view: WatchlistView, width: int) -> Line:
     if view.kept_problem:
         return (Cell(f" {plain(view.kept_problem, width - 1)}", Role.NOTICE_WARN),)
     if view.unheard:
-        said = f"Only {MOST_WATCHED} books are heard: {count(view.unheard, 'row')} below them "
+        said = f"Only {MOST_WATCHED} books are streamed: {count(view.unheard, 'row')} below them "
         said += "shows listed prices." if view.unheard == 1 else "show listed prices."
         return (Cell(f" {said}", Role.NOTICE_WARN),)
     return (Cell(f" {LIVES_HERE}", Role.DIM),) if view.alerts else ()
@@ -156,7 +156,8 @@ def say_nothing_starred(keymap: Keymap) -> str:
     """Say what to do where nothing is starred."""
     star, markets = key_of(keymap, "global.star"), key_of(keymap, "global.markets")
     search = key_of(keymap, "global.search")
-    return f" Nothing is starred. {star} stars what is under the cursor ({markets}: list, {search}: search)."
+    where = f"{markets} markets, {search} search"
+    return f" Nothing starred. {star} stars the row at the cursor ({where})."
 
 
 def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line, Line]:
@@ -164,7 +165,7 @@ def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line,
     title: Line = (Cell(f" {plain(row.title)}", Role.HEADING),)
     seen, quote = row.seen, row.quote
     if seen is None:
-        return title, (Cell(" Nothing was heard of it yet.", Role.DIM),)
+        return title, (Cell(" Not loaded yet.", Role.DIM),)
     market = seen.market
     prices = spread(quote.best_bid, quote.best_ask) if quote else None
     age_s = (now - seen.as_of).total_seconds()
@@ -194,15 +195,15 @@ def _alert_words(row: AlertRow, outcome: str, now: datetime) -> Cell:
     alert = row.alert
     if alert.state is AlertState.RANG:
         ago = format_age((now - (alert.rang_at or now)).total_seconds())
-        return Cell(f" {outcome}: rang {ago} ago: {describe_ring(alert)}", Role.NOTICE_WARN)
+        return Cell(f" {outcome}: rang {ago} ago, {describe_ring(alert)}", Role.NOTICE_WARN)
     if alert.state is AlertState.OVER:
-        return Cell(" The market has ended; this alert waits no more.", Role.DIM)
+        return Cell(" The market has ended: the alert is off.", Role.DIM)
     if not row.book.is_good:
-        return Cell(f" {outcome}: the book is {row.book.value}: nothing rings.", Role.STALE)
+        return Cell(f" {outcome}: book {row.book.value}, the alert cannot ring.", Role.STALE)
     is_above = alert.plan.side is AlertSide.ABOVE
     best, beyond = ("bid", "higher") if is_above else ("ask", "lower")
     price = format_price(alert.plan.price)
-    return Cell(f" {outcome}: rings once when the best {best} is {price} or {beyond}.")
+    return Cell(f" {outcome}: rings once at {best} {price} or {beyond}.")
 
 
 def _state(row: AlertRow) -> Cell:
@@ -210,8 +211,8 @@ def _state(row: AlertRow) -> Cell:
     if state is AlertState.RANG:
         return Cell("RANG", Role.NOTICE_WARN, Emphasis.BOLD)
     if state is AlertState.OVER:
-        return Cell("over", Role.DIM)
-    return Cell("waits", Role.VERIFIED) if row.book.is_good else Cell(row.book.value, Role.STALE)
+        return Cell("ended", Role.DIM)
+    return Cell("set", Role.VERIFIED) if row.book.is_good else Cell(row.book.value, Role.STALE)
 
 
 def _outcome(row: WatchRow, seen: Seen) -> str:

@@ -63,7 +63,7 @@ class ReadingScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self.table.focus()
 
     @override
@@ -162,7 +162,7 @@ class HoldersScreen(ReadingScreen):
     @override
     def heading_words(self) -> tuple[str, str]:
         market = self.surface.queries.market(self._condition_id).market
-        return "Biggest holders", market.distinct_name if market else ""
+        return "Top holders", market.distinct_name if market else ""
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

@@ -1,4 +1,4 @@
-"""A small card to choose a tag from, by typing part of its name."""
+"""A small card to choose a tag from, by typing type to narrow."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -73,11 +73,11 @@ class TagPicker(ModalScreen[TagChoice]):
         options = self._surface.options
         ascii_only = options.ascii_only
         with Vertical(id="card"):
-            title = (Cell("Filter the list by a tag", Role.HEADING, Emphasis.BOLD),)
+            title = (Cell("Filter by tag", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title, ascii_only=ascii_only)
             with Horizontal(id="field"):
                 yield TextLine((Cell("/ ", Role.KEY),), id="prompt", ascii_only=ascii_only)
-                yield SearchInput(lambda: self.table, placeholder="part of its name", id="text")
+                yield SearchInput(lambda: self.table, placeholder="type to narrow", id="text")
             yield LineTable(COLUMNS, show_header=False, id="tags", ascii_only=ascii_only)
             yield TextLine(id="closed", ascii_only=ascii_only)
             entries = (

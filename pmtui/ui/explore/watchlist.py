@@ -79,7 +79,7 @@ class WatchlistScreen(SayingScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._show_rows()
         self.table.focus()
 
@@ -110,9 +110,9 @@ class WatchlistScreen(SayingScreen):
         subject = self._subject()
         if subject is None:
             star = key_of(self.surface.options.keymap, "global.star")
-            self.say(f"There is no market here to wait for; {star} stars one.")
+            self.say(f"No market here; {star} stars one.")
         elif subject.token_id is None:
-            self.say("The market is not loaded yet, or has no order book.")
+            self.say("The market is loading, or has no order book.")
         else:
             _ = self.app.push_screen(AlertForm(self.surface, subject), self._say_set)
 
@@ -121,11 +121,11 @@ class WatchlistScreen(SayingScreen):
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is None:
             set_key = key_of(self.surface.options.keymap, "watchlist.set_alert")
-            self.say(f"There is no price alert at the cursor; {set_key} sets one.")
+            self.say(f"No alert at the cursor; {set_key} sets one.")
             return
         self.surface.commands.remove_alert(alert.alert.alert_id)
         self._show_rows()
-        self.say("The price alert is removed.")
+        self.say("Alert removed.")
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

@@ -53,7 +53,7 @@ class Action:
     in_widget: bool = False
     """Bound by the focused widget, not by the screen or the app."""
     command: str = ""
-    """The toolkit's action when it is not a method of ours."""
+    """Textual's action when it is not a method of ours."""
 
     @property
     def context(self) -> Context:

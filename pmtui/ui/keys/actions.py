@@ -23,8 +23,8 @@ class Keymap:
         return self.overrides.get(action_id, find_action(action_id).keys)
 
     def to_textual(self) -> dict[str, str]:
-        """Return the overrides as the toolkit's `set_keymap` takes them."""
-        # The toolkit ignores an empty entry; a name no terminal sends takes the keys away.
+        """Return the overrides as Textual's `set_keymap` takes them."""
+        # Textual ignores an empty entry; a name no terminal sends takes the keys away.
         return {
             action_id: ",".join(keys) or f"unbound_{action_id}"
             for action_id, keys in self.overrides.items()
@@ -52,7 +52,7 @@ class PaletteCommand:
     title: str
     help: str
     command: str
-    """What to run, as the toolkit's action string."""
+    """What to run, as Textual's action string."""
 
 
 @dataclass(frozen=True, slots=True)

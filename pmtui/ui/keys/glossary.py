@@ -17,23 +17,19 @@ GLOSSARY: tuple[Term, ...] = (
          "sign requests; orders are signed by the key."),
     Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
          "an order of yours trades. ExportRequest for once for each contract."),
-    Term("armed", "Single keys place orders without a card. It ends after idle time, on a lost "
+    Term("armed", "Single keys place orders without a card. Disarms after idle time, on a lost "
          "connection and on the kill switch."),
-    Term("ask", "What somebody wants for a share. The best ask is the lowest one."),
-    Term("bid", "What somebody would pay for a share. The best bid is the highest one."),
+    Term("ask", "Ask (offer): a price at which someone will sell. The best ask is the lowest one."),
+    Term("bid", "A price at which someone will buy. The best bid is the highest one."),
     Term("break-even", "The price at which closing a position gains and loses nothing, taker fee "
          "included."),
     Term("builder code", "A code in an order that credits an app with it, which may add a fee of its "
          "own. Zeros credit nobody."),
-    Term("cancel-only", "The venue takes cancellations and no orders, usually around a restart."),
+    Term("cancel-only", "The venue takes cancels and no orders, usually around a restart."),
     Term("chunk", "A part of a long list of orders: what one request may name."),
     Term("close-only", "An account that may reduce what it holds and not add to it."),
     Term("collateral", "The dollars in the trading wallet. Every share is backed by them: a Yes and "
          "a No of one market are always worth one dollar together."),
-    Term("conditional order", "A stop, a target (a take profit) or both. It lives in this program "
-         "and ends with it; the venue knows nothing of it. Own bids that its sale would meet are "
-         "cancelled first. Where a trade of it FAILS on chain the shares are back, and are "
-         "protected again at once."),
     Term("crossed", "A book whose best bid is not below its best ask. It cannot be right, so it is "
          "marked and fetched again."),
     Term("dead man's switch", "The venue cancels every order of a key that sent a heartbeat once "
@@ -45,13 +41,13 @@ GLOSSARY: tuple[Term, ...] = (
     Term("depth", "How many shares wait at a price or better."),
     Term("FAK", "Fill and kill: trade at once what there is up to the limit, cancel the rest."),
     Term("fill", "A part of an order that has traded."),
-    Term("flatten", "Sell the whole position now, down to a stated worst price."),
+    Term("flatten", "Sell the whole position now, down to a limit shown first."),
     Term("FOK", "Fill or kill: trade all of it at once, or nothing."),
     Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
     Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
     Term("improve", "Rest a tick in front of the best price of one's own side."),
     Term("join", "Rest at the best price of one's own side, behind who is there."),
-    Term("kill switch", "Cancels everything, disarms, and locks order entry until you release it."),
+    Term("kill switch", "Cancels all orders, disarms, and locks trading until you unlock it."),
     Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
          "\u2022 or * the last trade, a line beside the price the reward band, $ an order that earns "
          "rewards, ? one that may not rest, ~ an estimate, B or S your bid or your ask where both "
@@ -75,28 +71,32 @@ GLOSSARY: tuple[Term, ...] = (
     Term("paper", "The local venue: real servers, real books, play money, no account."),
     Term("paying wallet", "The address that an order names as its maker: it pays and receives. A deposit "
          "wallet for accounts made now; a proxy or a safe for older ones."),
-    Term("post-only", "Refuse the order rather than let it take."),
-    Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or the "
-         "best ask down to it. It lives only while this program runs."),
+    Term("post-only", "Reject the order if it would cross."),
+    Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or "
+         "the best ask down to it. Works only while pmtui runs."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
          "estimate: the venue does not say. Of an order from before a restart it is blank for "
          "ten seconds: the first book may not hold all who stand before it."),
     Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
-    Term("relayer", "The service's host that puts a wallet's transactions on the chain and pays for "
+    Term("relayer", "The venue's host that puts a wallet's transactions on the chain and pays for "
          "them. It has keys of its own, which cannot trade."),
     Term("resolution", "The decision which outcome was right, by the source the rules name."),
     Term("reward band", "How near to the midpoint an order must rest, and how large it must be, to "
          "earn liquidity rewards in a market."),
     Term("scoring", "An order that earns liquidity rewards right now."),
     Term("spread", "The gap between the best bid and the best ask."),
-    Term("stale", "Nothing has been heard of a book for too long to trust it."),
+    Term("stale", "No update of a book for too long to trust it."),
     Term("star", "Keeps an event or a market on the watchlist, over restarts; nothing is traded."),
+    Term("stop and target", "A stop, a target (take profit) or both for a position. Held by "
+         "pmtui, not by the venue: inactive while pmtui is closed. Own bids that its sale "
+         "would meet are cancelled first. Where a trade of it FAILS on chain the shares are "
+         "back, and are protected again at once."),
     Term("taker", "The side whose order traded at once. Takers pay the fee."),
     Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
     Term("trade signs", "In the list of trades * (< in plain ASCII) marks one of yours; where it is less "
          "than all of that trade, how much of it follows. The pane that keys go to begins with \u25a0 "
          "(# in plain ASCII)."),
-    Term("unknown", "An order that was sent and not answered. It counts as resting and is looked "
+    Term("unknown", "An order that was sent and not answered. It counts as working and is looked "
          "for by its id until found or ruled out."),
     Term("verified", "A book whose hash equals the one that the venue announced for it."),
 )  # fmt: skip

@@ -26,7 +26,7 @@ class GlossaryScreen(ReadingScreen):
 
     @override
     def heading_words(self) -> tuple[str, str]:
-        return "Glossary", f"{len(GLOSSARY)} words of this trade"
+        return "Glossary", f"{len(GLOSSARY)} terms"
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

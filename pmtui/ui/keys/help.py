@@ -61,12 +61,12 @@ class HelpScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self._explain()
         self.table.focus()
 
     @override
-    def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
+    def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         """Break the sentences where the screen ends now."""
         self._explain()
 

@@ -1,4 +1,4 @@
-"""Checks the user's keys before the toolkit sees them, because it takes mistakes in silence.
+"""Checks the user's keys before Textual sees them, because it takes mistakes in silence.
 
 A mistaken entry is left out and reported with its line; the other entries still count.
 """

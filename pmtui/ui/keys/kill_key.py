@@ -21,11 +21,9 @@ class KillKey(App[None]):
         """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
         status = self.surface.queries.status()
         if status.entry_lock:
-            self._ask_before(
-                "Release the kill switch?", paint_release(status), "Release", self._throw_back
-            )
+            self._ask_before("Unlock trading?", paint_release(status), "Release", self._throw_back)
         else:
-            self._ask_before("Stop all trading?", paint_kill(status), "Kill", self._throw)
+            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._throw)
 
     def _throw(self) -> None:
         # Whoever threw it from another shell meanwhile has thrown it.
@@ -39,7 +37,7 @@ class KillKey(App[None]):
     def _ask_before(
         self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], None]
     ) -> None:
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 do()
 
@@ -50,19 +48,19 @@ class KillKey(App[None]):
 def paint_kill(status: StatusView) -> tuple[Line, ...]:
     """Say everything that the kill switch does."""
     cancels: Line = (
-        Cell("Cancels every open order until none is left: "),
+        Cell("Cancels all working orders until none is left: "),
         Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
     )
     if status.mode is Mode.READ_ONLY:
-        text = "This session has no key and cancels nothing; a terminal that trades here would."
+        text = "No key here: this session cancels nothing; a terminal with the key would."
         cancels = (Cell(text, Role.NOTICE_BAD),)
     return (
         cancels,
-        (Cell("Single keys trade no more. Positions stay as they are."),),
+        (Cell("Disarms single keys. Positions stay as they are."),),
         (
             Cell(
-                "No order can be entered, not even after a restart, until this key releases it, "
-                "or `pmtui release` in a shell."
+                "Locks trading, also after a restart, until you unlock it with this key "
+                "or with `pmtui release` in a shell."
             ),
         ),
     )
@@ -72,5 +70,5 @@ def paint_release(status: StatusView) -> tuple[Line, ...]:
     """Say since when and by whom it is locked, and what changes."""
     return (
         (Cell(f"{plain(status.entry_lock, 120)}.", Role.NOTICE_WARN),),
-        (Cell("Orders can be entered again; nothing is sent or armed by itself."),),
+        (Cell("Orders can be entered again; nothing is sent or armed for you."),),
     )

@@ -56,7 +56,7 @@ class TourGuide:
         frame, keymap = self._frame(), self._surface.options.keymap
         if frame is not None:
             tour, keys = key_of(keymap, "global.tour"), key_of(keymap, "global.help")
-            words = f" New here? {tour} shows the way round; {keys} explains the keys of a screen."
+            words = f" New here? {tour}: tour, {keys}: keys"
             frame.greet((Cell(words, Role.KEY),))
 
     def start(self) -> None:

@@ -34,7 +34,7 @@ class WatchKeys(App[None]):
         screen = self.screen
         found = screen.to_star() if isinstance(screen, FrameScreen) else None
         if found is None:
-            self._tell("There is nothing here to star.")
+            self._tell("Nothing to star here.")
             return
         key, title = found
         queries, commands = self.surface.queries, self.surface.commands
@@ -48,7 +48,7 @@ class WatchKeys(App[None]):
         commands.unstar(key)
         waits = any(row.key == key and row.alerts for row in watchlist.rows)
         left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
-        self._tell(f"No longer starred: {name}.{left}")
+        self._tell(f"Unstarred {name}.{left}")
 
     @abstractmethod
     def action_watchlist(self) -> None:

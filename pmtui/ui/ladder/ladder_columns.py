@@ -125,7 +125,7 @@ def paint_titles(
         return Cell(fit(text, size, Align.RIGHT, ascii_only=ascii_only), Role.DIM)
 
     painters = Painters(
-        own=lambda _: title("own ", columns.own),
+        own=lambda _: title("mine ", columns.own),
         bar=lambda _: Cell(" " * columns.bar),
         size=lambda side: title("bids" if side is Side.BUY else "asks", columns.size),
         band=lambda: Cell(" "),

@@ -24,18 +24,18 @@ _STATE_ROLES = {
     BookState.NO_BOOK: Role.DIM,
 }
 _MEANINGS = {
-    BookState.LOADING: "waiting for the first snapshot",
+    BookState.LOADING: "waiting for a snapshot",
     BookState.LIVE: "",
     BookState.VERIFIED: "",
-    BookState.STALE: "no word from the stream",
-    BookState.OVERDUE: "the stream has not sent it: fetching",
-    BookState.CROSSED: "a bid at or above an ask: fetching anew",
-    BookState.LOSSY: "a change was missed: fetching anew",
+    BookState.STALE: "no updates from the stream",
+    BookState.OVERDUE: "not sent by the stream yet: fetching",
+    BookState.CROSSED: "bid at or above ask: refetching",
+    BookState.LOSSY: "update missed: refetching",
     BookState.TICK_CHANGED: "the tick changed: waiting for new levels",
-    BookState.NO_BOOK: "the venue has none for this outcome",
+    BookState.NO_BOOK: "the venue has no book here",
 }
 
-_IN_TICKET: tuple[Line, ...] = ((Cell("enter reviews the order ", Role.DIM),), ())
+_IN_TICKET: tuple[Line, ...] = ((Cell("enter: review ", Role.DIM),), ())
 
 
 def paint_state(  # noqa: PLR0913 - each is another fact of the line
@@ -70,7 +70,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     left: list[Cell] = [state_word(book, now, trading), *keys]
     if group is not None and group != book.tick_size:
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
-        left.append(Cell(f" rows {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
+        left.append(Cell(f" group {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
     meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
     # A hint makes way for a warning.
@@ -114,7 +114,7 @@ def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]
         where, key = away
         sign = "▲" if where == "above" else "▼"
         return (f" spread {where}: {key} centres ", f" spread {where} ", f" spread {sign} ")
-    return (f" held: {release_key} follows ", " held ") if release_key else ("",)
+    return (f" axis held: {release_key} frees it ", " held ") if release_key else ("",)
 
 
 def _hints(
@@ -122,11 +122,11 @@ def _hints(
 ) -> tuple[Line, ...]:
     """Say what `enter` does, in fewer words where the line is narrow, at last in none."""
     if cursor is None:
-        return ((Cell("enter points at the bid ", Role.DIM),), ())
+        return ((Cell("enter: go to best bid ", Role.DIM),), ())
     price, side = cursor
     is_buy = side is Side.BUY
     said = (
-        Cell("buys " if is_buy else "sells ", Role.BID if is_buy else Role.ASK),
+        Cell("buy @ " if is_buy else "sell @ ", Role.BID if is_buy else Role.ASK),
         Cell(f"{format_price(price, tick=tick, ascii_only=ascii_only)} "),
     )
     return ((Cell("enter ", Role.DIM), *said), said, ())
@@ -184,7 +184,7 @@ def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line
         least = format_size_compact(band.min_size, width=6).strip()
         own = Micros(rung.own_bid + rung.own_ask)
         is_small = own > 0 and not band.takes(rung.price, own)
-        note = f"rewards only from {least}" if is_small else f"rewards from {least}"
+        note = f"rewards need {least}" if is_small else f"rewards from {least}"
         facts.append((Cell(note, Role.NOTICE_WARN if is_small else Role.DIM),))
     return facts
 
@@ -215,11 +215,11 @@ def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[L
     facts: list[Line] = []
     for stake in ladder.placed.marks.stakes[:1]:
         average = format_average(stake.entry, ascii_only=ascii_only)
-        facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"paid {average}")))
+        facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"avg {average}")))
         if ladder.placed.evens:
             even = ladder.axis.price_at(min(ladder.placed.evens))
             text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
-            facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"even {text}")))
+            facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"b/e {text}")))
     profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
     if profit is not None:
         text = profit_text(profit, 9).strip()

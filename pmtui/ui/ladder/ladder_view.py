@@ -58,7 +58,7 @@ class _LineState(NamedTuple):
 class LadderView(ReadyLines):
     """A ladder over one book, without keys."""
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start without a book."""
         super().__init__(id=id)
         self._ascii_only = ascii_only

@@ -66,13 +66,13 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     CSS_PATH = "market.tcss"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
         (0, "-narrow"),
         (DEPTH_FROM_WIDTH, "-normal"),
         (CHART_FROM_WIDTH, "-wide"),
         (SIDES_FROM_WIDTH, "-huge"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by the toolkit
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
         (0, "-tiny"),
         (18, "-short"),
         (STRIP_FROM_HEIGHT, "-tall"),
@@ -194,7 +194,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         self._show_head()
 
     @override
-    def on_resize(self) -> None:  # type: ignore[override]  # the toolkit passes the event only where it is named
+    def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         self.place_charts(is_alone=not self._is_side_by_side)
         self.follow_topics()
         self._place_ticket()
@@ -242,7 +242,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         view = self._market_view
         count = len(view.market.outcomes) if view.market else 0
         if count < 2:
-            self.say("There is no other outcome to show.")
+            self.say("No other outcome.")
             return
         cursor = self.ladder.cursor
         self.take_back_confirmation()
@@ -309,7 +309,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def action_filter_tape(self) -> None:
         """Show the next kind of trades on the tape: by size, or own ones only."""
         words = self.tape.next_filter().words
-        self.confirm(f"Trades {words}." if words else "All trades.")
+        self.confirm(f"Tape: {words}." if words else "Tape: all trades.")
 
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id

@@ -44,17 +44,17 @@ def why_not_tradable(view: MarketView, status: StatusView) -> str:
     market = view.market
     if market is not None:
         if market.archived:
-            return "Archived: no more trading."
+            return "Archived: trading has ended."
         if market.closed:
-            return f"Closed{_resolution(market)}: no more trading."
+            return f"Closed{_resolution(market)}: trading has ended."
         if not market.has_order_book or len(market.token_ids) != 2:
-            return "This market has no order book: it can be read, not traded."
+            return "No order book: not tradable here."
         if not market.active:
             return "Not open yet: no trading."
         if not market.accepting_orders:
-            return "Halted: the market takes no orders now."
+            return "Paused: the market takes no orders now."
     if view.terms is not None and not view.terms.accepting_orders:
-        return "Halted: the market takes no orders now."
+        return "Paused: the market takes no orders now."
     return why_nothing_of_ours(status)
 
 

@@ -17,7 +17,7 @@ class MarketHead(Container):
 
     DEFAULT_CSS = "MarketHead { height: auto; layout: vertical; }"
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
         self._ascii_only = ascii_only

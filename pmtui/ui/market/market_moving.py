@@ -90,7 +90,7 @@ class MarketMoving(MarketLadder):
         ):
             self._pick_stops(self._picked.token_id, self._picked.price)
         elif self._picked is not None:
-            self.say("Choose a price with the arrows; enter moves it there, esc drops it.")
+            self.say("Arrows choose a price; enter moves it there, esc leaves it as is.")
         elif self._left_out is not None and self._left_out.condition_id == self.condition_id:
             self._offer_again(self._left_out)
         else:
@@ -134,7 +134,7 @@ class MarketMoving(MarketLadder):
         if found:
             self._pick(found, token_id, place.price)
         else:
-            self.say(f"What is yours at {place.words} is of the other outcome: flip to move it.")
+            self.say(f"Your order at {place.words} is in the other outcome: flip to move it.")
 
     def _stops_at(self, price: Micros) -> tuple[StopMark, ...]:
         """Return the stops and targets of the outcome on show at a price."""
@@ -160,7 +160,7 @@ class MarketMoving(MarketLadder):
             return None
         ladder, cursor = self.ladder.ladder, self.ladder.cursor
         if ladder is None or cursor is None:
-            self.say("Move the cursor to a price with an order of yours first.")
+            self.say("Put the cursor on one of your orders first.")
             return None
         words = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
         orders = orders_at(ladder, cursor[0], self._ladder_orders())
@@ -184,13 +184,13 @@ class MarketMoving(MarketLadder):
         terms = self._market_view.terms
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if not reason and terms is None:
-            reason = "The terms of trading are not loaded yet."
+            reason = "The trading terms are loading."
         if reason or terms is None:
             self.say(reason)
             return
         problems = [why_not_movable(order, terms, self.surface.queries.now()) for order in found]
         if any(problems):
-            self.say(f"Not movable: {next(filter(None, problems))}.")
+            self.say(f"Cannot be moved: {next(filter(None, problems))}.")
             return
         self._picked = Picked(tuple(o.order_id for o in found), token_id, price)
         self.ladder.focus()
@@ -208,15 +208,15 @@ class MarketMoving(MarketLadder):
             return
         if self._picked.token_id != self.token_id:
             self._let_go()
-            self.say("The other outcome is on show: nothing was moved.")
+            self.say("Outcome changed: nothing was moved.")
         elif len(self._picked_orders()) < len(self._picked.order_ids):
             self._let_go()
-            self.say("An order you were moving has ended: nothing was moved.")
+            self.say("The order you were moving has ended.")
         elif {mark.conditional_id for mark in self._picked.stops} - {
             each.conditional_id for each in self.surface.queries.account().conditionals
         }:
             self._let_go()
-            self.say("A stop you were moving has ended: nothing was moved.")
+            self.say("The stop you were moving has ended.")
 
     def _picked_orders(self) -> tuple[Order, ...]:
         ids = self._picked.order_ids if self._picked is not None else ()
@@ -256,7 +256,7 @@ class MarketMoving(MarketLadder):
             self.say(f"Not moved: {plain(moves, 90)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._let_go()
                 self._send_moves(moves)
@@ -269,7 +269,7 @@ class MarketMoving(MarketLadder):
         words = say_stops(stops, ascii_only=self._ascii_only)
         to = format_price(price, ascii_only=self._ascii_only)
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if not is_agreed:
                 return
             move = self.surface.commands.move_conditional
@@ -298,7 +298,7 @@ class MarketMoving(MarketLadder):
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
             key = key_of(self.surface.options.keymap, "market.move_order")
-            text = f"{plain(verdict.text, 60)} - {key} tries again"
+            text = f"{plain(verdict.text, 60)} - {key} to retry"
         self.say(text)
 
     def _offer_again(self, intent: OrderIntent) -> None:
@@ -308,7 +308,7 @@ class MarketMoving(MarketLadder):
             self.say(f"Not placed: {plain(order.reason, 80)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 command_id = self.surface.commands.place(order)
                 _ = self.run_worker(self._await_placed(command_id, order))
@@ -340,7 +340,8 @@ def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
         for entry in footer_entries(Context.LADDER, keymap=keymap)
         if entry.id == "ladder.trade_here"
     )
-    drop = FooterEntry("market.drop_order", key_of(keymap, "market.drop_order"), "Drop", False)  # noqa: FBT003 - a row of a table
+    key = key_of(keymap, "market.drop_order")
+    drop = FooterEntry("market.drop_order", key, "Leave as is", is_dangerous=False)
     rest = footer_entries(Context.GLOBAL, keymap=keymap)
     taken = ("global.open", "global.back")
     return (*here, drop, *(entry for entry in rest if entry.id not in taken))

@@ -26,7 +26,7 @@ DEPTH_FROM_WIDTH = 79
 BOTH_FROM_WIDTH, BOTH_FROM_HEIGHT = 196, 36
 """Where prices and depth stand below one another, beside the trades."""
 _CHART_FROM_HEIGHT = 18
-_ENDED = "The order that was chosen has ended: choose another one."
+_ENDED = "That order has ended: choose another."
 
 
 class MarketPanes(MarketTrading):
@@ -47,7 +47,7 @@ class MarketPanes(MarketTrading):
         """Show the depth of the book in the place of the prices, or the other way round."""
         width, height = self.size
         if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
-            self.say(f"Charts need a screen of {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
+            self.say(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
             return
         # Where both are on show it chooses which of them is meant.
         has_focus = self.shows_both_charts or self.focused in (self.chart, self.depth)
@@ -88,7 +88,7 @@ class MarketPanes(MarketTrading):
 
     def action_go_to_orders(self) -> None:
         """Let keys go to the own orders."""
-        self._go_to(self.orders, "the own orders")
+        self._go_to(self.orders, "your orders")
 
     def action_go_to_tape(self) -> None:
         """Let keys go to the trades."""
@@ -115,7 +115,7 @@ class MarketPanes(MarketTrading):
             return
         order = self.orders.selected
         if order is None:
-            self.say(_ENDED if self._own_orders() else "No open orders of yours in this market.")
+            self.say(_ENDED if self._own_orders() else "No working orders in this market.")
             return
         at = format_price(order.price, ascii_only=self._ascii_only)
         command_id = self.surface.commands.cancel((order.order_id,))
@@ -130,7 +130,7 @@ class MarketPanes(MarketTrading):
             return
         order, token_id = self.orders.selected, self.token_id
         if order is None:
-            self.say(_ENDED if self._own_orders() else "No open orders of yours in this market.")
+            self.say(_ENDED if self._own_orders() else "No working orders in this market.")
         elif token_id is not None and self._point_at_order(order):
             self._pick((order,), token_id, order.price)
 
@@ -141,7 +141,7 @@ class MarketPanes(MarketTrading):
 
     def _point_at_order(self, order: Order) -> bool:
         if order.token_id != self.token_id:
-            self.say("That order is of the other outcome: flip to see it.")
+            self.say("That order is in the other outcome: flip to see it.")
             return False
         self.ladder.point_at(order.price)
         return True
@@ -150,7 +150,7 @@ class MarketPanes(MarketTrading):
         if pane.display and pane.region.area:
             pane.focus()
         else:
-            self.say(f"There is no room for {name} on this screen.")
+            self.say(f"No room for {name} on this screen.")
 
     def on_descendant_blur(self) -> None:
         """Look whether the keys went anywhere."""
@@ -166,16 +166,16 @@ class MarketPanes(MarketTrading):
             self._shift_interval(steps)
         elif not self.depth.shift_reach(steps):
             is_least = self.depth.reach is Reach.TWO
-            self.say("Nearer than this there is nothing." if is_least else "This is all of it.")
+            self.say("Already the closest range." if is_least else "Already the whole book.")
 
     def _shift_interval(self, steps: int) -> None:
         if self.size.width < CHART_FROM_WIDTH:
-            self.say(f"The chart needs a screen of {CHART_FROM_WIDTH} columns.")
+            self.say(f"The chart needs {CHART_FROM_WIDTH} columns.")
             return
         interval = self._interval.shifted(steps)
         if interval is self._interval:
             which = "shorter" if steps < 0 else "longer"
-            self.say(f"There is no {which} time than {interval.value}.")
+            self.say(f"No {which} interval than {interval.value}.")
             return
         self._interval = interval
         self.follow_topics()

@@ -73,9 +73,9 @@ class MarketSiblings(MarketParts):
         siblings = self.hoppable
         if siblings is not None:
             name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
-            where = f"{siblings.index + 1} of {len(siblings.markets)}: {name}."
+            where = f"Outcome {siblings.index + 1}/{len(siblings.markets)}: {name}."
             if was_open:
-                self.say(f"{where} The ticket of the one before is closed.")
+                self.say(f"{where} Its ticket is closed.")
             else:
                 self.confirm(where)
 
@@ -124,7 +124,7 @@ class MarketSiblings(MarketParts):
         if siblings is not None:
             self._hop(siblings.markets[siblings.stepped(steps)])
         elif self._event_id is not None and self._event_of_market is None:
-            self.say("The event is not loaded yet.")
+            self.say("The event is loading.")
         else:
             self.say("This event has no other open market.")
 

@@ -56,7 +56,7 @@ OVERRIDE_LIFE = timedelta(seconds=2)
 _AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
 HELD_DOWN = timedelta(milliseconds=150)
 """The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
-KEYS_IN_TICKET = ("Single keys are off", "Other keys are off")
+KEYS_IN_TICKET = ("single keys are off", "other keys are off")
 """How it begins to be said that the ticket has the keys; true no more when it closes."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
@@ -91,7 +91,7 @@ class MarketOneKey(MarketTrading):
         """Let single keys trade, or no more."""
         if self.is_armed:
             self.surface.commands.disarm("by you")
-            self.say("Disarmed: single keys trade no more.")
+            self.say("Disarmed.")
         else:
             self._arm()
         self._follow_arming()
@@ -102,15 +102,15 @@ class MarketOneKey(MarketTrading):
         """Let single keys send another size."""
         presets = self.surface.options.presets
         if number > len(presets):
-            self.say(f"There {'is' if len(presets) == 1 else 'are'} {count(len(presets), 'size')}.")
+            self.say(f"Only {count(len(presets), 'preset')}.")
             return
         self._preset = number - 1
         self.surface.commands.touch_arming()
-        text = f"Single keys send {exact_shares(self.preset)}"
+        text = f"One-key size: {exact_shares(self.preset)}"
         if self.is_armed:
-            self.confirm(f"{text}; what buys at once spends dollars and may get more.")
+            self.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
         else:
-            self.say(f"{text}; {self._key('toggle_arming')} arms them.")
+            self.say(f"{text}; {self._key('toggle_arming')} to arm.")
         self._show_state()
 
     def action_override(self) -> None:
@@ -119,13 +119,11 @@ class MarketOneKey(MarketTrading):
         if reason or book is None:
             self.say(reason or NOT_LOADED)
         elif book.state.is_good:
-            self.say(f"The book is {book.state.value}: there is nothing to override.")
+            self.say(f"Book {book.state.value}: nothing to override.")
         else:
             self._permitted_at = self.surface.queries.now()
             seconds = OVERRIDE_LIFE.seconds
-            self.say(
-                f"The next key within {seconds} s trades though the book is {book.state.value}."
-            )
+            self.say(f"OVERRIDE: the next key within {seconds} s trades, book {book.state.value}.")
             _ = self.set_timer(seconds, self._show_state)
             self._show_state()
 
@@ -198,7 +196,7 @@ class MarketOneKey(MarketTrading):
             return
         book, is_permitted = found
         if view.terms is None:
-            self.say("The terms of trading are not loaded yet.")
+            self.say("The trading terms are loading.")
             return
         own = self.surface.queries.account().orders_at(book.token_id)
         plan = plan_one_key(
@@ -227,7 +225,7 @@ class MarketOneKey(MarketTrading):
         if seen is None or told == self._told_gone:
             return False
         was, now = (format_price(p, ascii_only=self._ascii_only) for p in (seen, intent.price))
-        self.say(f"Not sent: {was} is gone, it is {now} now; once more takes it.")
+        self.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
     def _context_of(self, book: BookView, terms: MarketTerms) -> TicketContext:
@@ -273,7 +271,7 @@ class MarketOneKey(MarketTrading):
         name = "bid" if side is Side.BUY else "ask"
         found = tuple(order for order in self._ladder_orders() if order.side is side)
         if not found:
-            self.say(f"No order of yours on the {name} side.")
+            self.say(f"No working orders on the {name} side.")
             return
         command_id = self.surface.commands.cancel(order.order_id for order in found)
         self.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
@@ -292,7 +290,7 @@ class MarketOneKey(MarketTrading):
         buy, sell, take, off = (self._key(name) for name in names)
         size = format_size(self.preset)
         self.say(
-            f"ARMED: {buy} buys and {sell} sells {size} at the cursor at once; {off} disarms. "
+            f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
             f"{take} spends dollars: {size} or more."
         )
 
@@ -300,7 +298,7 @@ class MarketOneKey(MarketTrading):
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
         what = KEYS_IN_TICKET[0] if self.is_armed else KEYS_IN_TICKET[1]
-        self.say(f"{what} while the ticket has the keys: {close} closes it.")
+        self.say(f"Ticket has focus: {what}. {close} to close it.")
 
     @property
     @override
@@ -317,7 +315,7 @@ class MarketOneKey(MarketTrading):
             self._was_armed, self._permitted_at = is_armed, None
             self.show_footer()
             if not is_armed:
-                self.take_back("ARMED", "The next key within")
+                self.take_back("ARMED", "OVERRIDE")
 
     def _arming_line(self, book: BookView) -> Line:
         """Say that single keys trade; nothing while they do not."""
@@ -355,7 +353,7 @@ class MarketOneKey(MarketTrading):
         is_permitted, self._permitted_at = self._is_permitted, None
         self._show_state()
         if not is_permitted and (locked := why_locked(book)):
-            self.say(f"{locked}; {self._key('override')} first permits one order.")
+            self.say(f"{locked}; {self._key('override')} permits one order.")
             return None
         return book, is_permitted
 
@@ -367,9 +365,9 @@ class MarketOneKey(MarketTrading):
         if status.entry_lock:
             return f"{plain(status.entry_lock, 100)}."
         if not self.is_armed:
-            return f"Not armed: {self._key('toggle_arming')} lets single keys trade."
+            return f"Not armed: {self._key('toggle_arming')} to arm."
         if self.is_moving:
-            return "An order is being moved: put it down first."
+            return "An order is being moved: finish that first."
         return ""
 
     def _why_key_sends_nothing(self, name: str) -> str:
@@ -380,7 +378,7 @@ class MarketOneKey(MarketTrading):
         self._pressed = (name, now)
         self.surface.commands.touch_arming()
         if before is not None and before[0] == name and timedelta() <= now - before[1] < HELD_DOWN:
-            return "The same key twice at once counts once: nothing more was sent."
+            return "Same key twice at once: sent only once."
         return ""
 
     def _key(self, name: str) -> str:

@@ -65,7 +65,7 @@ class MarketTrading(MarketMoving):
             return
         command_id = self.surface.commands.cancel(order.order_id for order in place.orders)
         self.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
-        more = " The stop there stays." if self._stops_at(place.price) else ""
+        more = " The stop there stays active." if self._stops_at(place.price) else ""
         _ = self.run_worker(self._say_cancelled(command_id, f"at {place.words}", more))
 
     def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
@@ -84,10 +84,10 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if not orders:
-            self.refuse_form("No open orders of yours in this market.")
+            self.refuse_form("No working orders in this market.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 command_id = self.surface.commands.cancel_market(self.condition_id, None)
                 _ = self.run_worker(self._say_cancelled(command_id, "in this market"))
@@ -96,7 +96,7 @@ class MarketTrading(MarketMoving):
         name = (Cell(plain(market.distinct_name if market else self.condition_id, 120)),)
         by_price = sorted(orders, key=lambda order: order.price, reverse=True)
         lines = (name, *paint_resting_orders(by_price))
-        title, options = "Cancel all orders in this market?", self.surface.options
+        title, options = "Cancel all working orders in this market?", self.surface.options
         screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)
 
@@ -105,7 +105,7 @@ class MarketTrading(MarketMoving):
         book = self._book_view
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if reason or book is None:
-            self.refuse_form(reason or "The market is not loaded yet.")
+            self.refuse_form(reason or "The market is loading.")
             return
         sale = self._prepare_sale(book)
         if isinstance(sale, str):
@@ -113,7 +113,7 @@ class MarketTrading(MarketMoving):
             return
         order, plan = sale
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self.say("Selling the whole position.")
                 command_id = self.surface.commands.flatten(order, plan.in_the_way)
@@ -125,7 +125,7 @@ class MarketTrading(MarketMoving):
         """Prepare the sale of the whole position of a book's token, or say why there is none."""
         terms, account = self._market_view.terms, self.surface.queries.account()
         if terms is None:
-            return "The market is not loaded yet."
+            return "The market is loading."
         held = account.held(book.token_id)
         plan = plan_flatten(
             held=held, orders=account.open_orders, book=book, terms=terms,
@@ -144,12 +144,12 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if token_id is None or view.terms is None:
-            self.refuse_form("The market is not loaded yet.")
+            self.refuse_form("The market is loading.")
             return
         account = self.surface.queries.account()
         held = account.held(token_id)
         if held <= 0:
-            self.refuse_form("You hold no shares of this outcome to protect.")
+            self.refuse_form("No position in this outcome to protect.")
             return
         screen = ProtectScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index, held=held
@@ -161,7 +161,7 @@ class MarketTrading(MarketMoving):
         view = self._market_view
         reason = why_not_tradable(view, self.surface.queries.status())
         if not reason and view.terms is None:
-            reason = "The terms of trading are not loaded yet."
+            reason = "The trading terms are loading."
         if reason:
             self.refuse_form(reason)
             return
@@ -186,7 +186,7 @@ class MarketTrading(MarketMoving):
         view = self._market_view
         reason = why_not_tradable(view, self.surface.queries.status())
         if not reason and view.terms is None:
-            reason = "The terms of trading are not loaded yet."
+            reason = "The trading terms are loading."
         if reason:
             self.refuse_form(reason)
             return

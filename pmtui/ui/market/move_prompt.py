@@ -50,7 +50,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             )
             yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
             with Horizontal(classes="row"):
-                yield TextLine((Cell("To cents"),), classes="label", ascii_only=ascii_only)
+                yield TextLine((Cell("To ¢"),), classes="label", ascii_only=ascii_only)
                 yield NumberField(id="move-price", characters="0-9.¢")
                 yield TextLine(id="move-touch", ascii_only=ascii_only)
             yield TextBlock(id="state", ascii_only=ascii_only)
@@ -66,7 +66,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         """Show the card of the move, or why there is none."""
         price, terms = parse_cents(self.price.value), self.terms
         if price is None or terms is None:
-            reason = "A price in cents is needed" if terms else "The market's terms are loading"
+            reason = "Enter a price in cents" if terms else "The trading terms are loading"
             self.say(reason)
             return
         account = self._surface.queries.account()
@@ -76,7 +76,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             self.say(moves)
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self.dismiss(moves)
 

@@ -9,7 +9,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.surface import Surface
 
-LEFT_OUT = "The order it was to replace is gone. This places what was left of it."
+LEFT_OUT = "The old order is cancelled. This places what was left of it."
 
 
 def prepare_moves(
@@ -51,5 +51,5 @@ def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
     if not crosses:
         return ""
     if order.intent.is_post_only:
-        return "It would fill at once: post-only is refused then, and the old order is gone."
-    return "It fills at once as far as the book goes."
+        return "It would cross: post-only is then rejected, and the old order is gone."
+    return "It crosses: it fills at once as far as the book goes."

@@ -93,7 +93,7 @@ def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
     if market.volume is not None:
         numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
     if market.volume_24h is not None:
-        name = ", 24h" if numbers else "volume in 24h"
+        name = ", 24h" if numbers else "24h volume"
         numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
     # No change of a day: beside the chart's own it would be a second one, of another last price.
     return numbers
@@ -109,16 +109,16 @@ def paint_terms(
         return fit_line(line, width, ascii_only=ascii_only)
     terms = view.terms
     if terms is None:
-        line = (Cell(f" {market_words(view) or 'Loading the terms of trading…'}", Role.DIM),)
+        line = (Cell(f" {market_words(view) or 'Loading the trading terms…'}", Role.DIM),)
         return fit_line(line, width, ascii_only=ascii_only)
     pieces = _terms(terms, ascii_only=ascii_only)
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
         # Before the terms that never change: it decides how one trades here.
         delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
-        pieces.insert(0, f"taking is delayed{delay}")
+        pieces.insert(0, f"taker orders delayed{delay}")
     if VenueState.MARKET_NOT_READY in states:
-        pieces.insert(0, "the market is not ready for orders yet")
+        pieces.insert(0, "market not ready for orders")
     if view.load is Load.FAILED and view.as_of is not None:
         age = format_age((now - view.as_of).total_seconds())
         pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
@@ -134,20 +134,20 @@ def paint_terms(
 
 def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
     tick = format_price(terms.tick_size, ascii_only=ascii_only)
-    pieces = [f"tick {tick}", f"at least {exact_shares(terms.min_order_size)}"]
+    pieces = [f"tick {tick}", f"min {exact_shares(terms.min_order_size)}"]
     if terms.fee.rate:
         power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
         who = "taker fee" if terms.fee.is_taker_only else "fee"
-        formula = f"price x (1 - price){power}" if not power else f"(price x (1 - price)){power}"
+        formula = f"p(1-p){power}" if not power else f"(p(1-p)){power}"
         pieces.append(f"{who} {format_percent(terms.fee.rate)} of {formula}")
     else:
         pieces.append("no fee")
     if terms.neg_risk:
-        pieces.append("negative risk")
+        pieces.append("one winner (neg-risk)")
     if terms.rewards is not None:
         band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
         shares = exact_shares(terms.rewards.min_size)
-        pieces.append(f"rewards for {shares} within {band} of the mid")
+        pieces.append(f"LP rewards: {shares} within {band} of mid")
     return pieces
 
 

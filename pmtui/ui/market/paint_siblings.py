@@ -44,7 +44,7 @@ def paint_siblings(
         width: cells there are.
         ascii_only: whether to keep to ASCII.
     """
-    lead = f" {siblings.index + 1} of {len(siblings.markets)}{' mids' if mids else ''} "
+    lead = f" Outcome {siblings.index + 1}/{len(siblings.markets)}{' mids' if mids else ''} "
     cells = [Cell(lead, Role.DIM)]
     places = [-1] * len(lead)
     items = [

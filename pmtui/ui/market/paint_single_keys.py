@@ -54,7 +54,7 @@ def say_sent(
 ) -> str:
     """Say what a key sent, and what the trader wants to hear of it."""
     what = _say_order(order, ascii_only=ascii_only)
-    return _warned(f"Sent {what}, which takes." if takes else f"Sent {what}.", warnings)
+    return _warned(f"Sent {what} (taker)." if takes else f"Sent {what}.", warnings)
 
 
 def say_end(
@@ -88,7 +88,7 @@ def _say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool) -> str
     if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
         # Quicker hands were there: no fault of the order, and the venue's words hide it.
         gone = "ask" if order.intent.side is Side.BUY else "bid"
-        return f"{what} found nothing: no {gone} was left there."
+        return f"{what}: no fill, the {gone} was gone."
     return _say_verdict(verdict, what)
 
 
@@ -99,23 +99,23 @@ def _warned(said: str, warnings: Sequence[str]) -> str:
 def _say_verdict(verdict: Verdict, what: str) -> str:
     match verdict:
         case Accepted():
+            if verdict.status is OrderStatus.LIVE:
+                return f"Working: {what}."
             return f"{what} {_say_accepted(verdict)}"
         case Rejected():
             return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
         case Unknown():
-            return f"{what} unknown, checking: {plain(verdict.reason, _REASON)}"
+            return f"{what} unconfirmed, checking: {plain(verdict.reason, _REASON)}"
 
 
 def _say_accepted(verdict: Accepted) -> str:
     match verdict.status:
-        case OrderStatus.LIVE:
-            return "rests."
         case OrderStatus.FILLED:
             return "filled."
         case OrderStatus.PARTIALLY_FILLED:
-            return f"filled {format_size(verdict.filled_size)}, the remainder rests."
+            return f"filled {format_size(verdict.filled_size)}, the rest is working."
         case OrderStatus.DELAYED:
-            return "is taken, the venue delays it. Its fill is told here."
+            return "accepted, delayed by the venue. Its fill shows here."
         case _:
             return f"{plain(verdict.text, _REASON)}."
 
@@ -123,4 +123,4 @@ def _say_accepted(verdict: Accepted) -> str:
 def _say_order(order: PreparedOrder, *, ascii_only: bool) -> str:
     side = "BUY" if order.intent.side is Side.BUY else "SELL"
     price = format_price(order.price, ascii_only=ascii_only)
-    return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} {price}"
+    return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} @ {price}"

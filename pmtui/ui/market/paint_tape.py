@@ -74,7 +74,7 @@ def paint_tape(
             lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
         if begins is not None and row.trade.at < begins:
             begins = None
-            begin = (Cell("Older: only your own trades", Role.DIM),)
+            begin = (Cell("Older: your fills only", Role.DIM),)
             lines.append(fit_line(begin, width, ascii_only=ascii_only))
         own = row._replace(trade=replace(row.trade, size=row.own))
         shown = own if wanted is TapeFilter.OWN else row
@@ -93,9 +93,9 @@ def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
     words: tuple[str, ...]
     if gap.before is None:
         words = (
-            f"No trades heard since {since}",
-            f"nothing heard since {since}",
-            f"unheard {since}",
+            f"No trades received since {since}",
+            f"none received {since}",
+            f"no data {since}",
         )
     elif not gap.is_final:
         words = (f"Fetching trades from {since}", f"fetching {since}")
@@ -159,5 +159,6 @@ def _plan_for(width: int) -> _Plan | None:
 
 
 def _none_of(wanted: TapeFilter) -> str:
-    yours = "No trades of yours"
-    return f"{yours}." if wanted is TapeFilter.OWN else f"{yours} or from {wanted.value:,}."
+    if wanted is TapeFilter.OWN:
+        return "None of your fills in view."
+    return f"No trades of {wanted.value:,}+, none of yours."

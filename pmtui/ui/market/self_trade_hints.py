@@ -35,7 +35,7 @@ def say_what_clears(
 def say_what_sells(keymap: Keymap) -> str:
     """Say what to do where own orders that stayed kept a position from being sold."""
     again, ticket = (key_of(keymap, f"market.{name}") for name in ("flatten_now", "sell"))
-    return f"{again} tries again, {ticket} sells by ticket"
+    return f"{again} to retry, {ticket} to sell by ticket"
 
 
 def say_clearing(plan: FlattenPlan | None, said: str) -> str:

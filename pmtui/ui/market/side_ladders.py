@@ -25,8 +25,8 @@ from pmtui.ui.paint.facts import key_of
 SIDES_FROM_WIDTH = 170
 _THREE_FROM_WIDTH = 200
 _MOST = 3
-_TOO_NARROW = "Ladders side by side need a screen"
-_NO_SIDES = "No ladders are beside this one"
+_TOO_NARROW = "Side ladders need a screen"
+_NO_SIDES = "No side ladders are open"
 _TRADING = frozenset((
     "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
     "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
@@ -90,7 +90,9 @@ class MarketSides(MarketSiblings):
             # Its cursor is not the one that would be traded at.
             keymap = self.surface.options.keymap
             there, here = key_of(keymap, "global.open"), key_of(keymap, "market.go_to_ladder")
-            self.say(f"Keys trade on the main ladder: {there} makes this one it, {here} goes back.")
+            self.say(
+                f"Keys trade on the main ladder: {there} makes this one main, {here} goes back."
+            )
             return False
         return super().check_action(action, parameters)
 

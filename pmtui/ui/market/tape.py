@@ -136,7 +136,7 @@ class PositionPane(LinePane):
 class OrdersPane(ScrollingPane):
     """Open orders in this market; with the focus, one of them is the one that keys act on."""
 
-    TITLE: ClassVar[str] = "Own orders"
+    TITLE: ClassVar[str] = "Working"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("global.open")
 
     @dataclass

@@ -36,9 +36,9 @@ def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
         return ()
     count = len(awake)
     text = (
-        "1 stop ends with this program, and is paused next time:"
+        "1 stop is inactive while pmtui is closed, and paused on the next start:"
         if count == 1
-        else f"{count} stops end with this program, and are paused next time:"
+        else f"{count} stops are inactive while pmtui is closed, and paused on the next start:"
     )
     lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
     for each in awake[:MOST_LISTED]:
@@ -53,5 +53,5 @@ def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
 def title_leaving(*, has_orders: bool, has_awake: bool) -> str:
     """Ask whether to quit, and say what for there is a question."""
     if has_orders and has_awake:
-        return "Quit while orders rest and stops are active?"
-    return "Quit while orders rest?" if has_orders else "Quit while stops are active?"
+        return "Quit with working orders and active stops?"
+    return "Quit with working orders?" if has_orders else "Quit with active stops?"

@@ -31,7 +31,7 @@ LEAST_TAIL = 12
 """Fewer cells of a cropped sentence say nothing."""
 MINUTE_S = 60
 FRESH_S = 35
-"""Lists are polled twice a minute; within that they are up to date."""
+"""Lists are polled twice a minute; within that they are fresh."""
 
 
 def paint_price(
@@ -99,11 +99,11 @@ def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool =
 def say_age(as_of: datetime | None, now: datetime) -> Cell:
     """Say how old a list is; the words stand still while it is fresh."""
     if as_of is None:
-        return Cell("not fetched yet", Role.DIM)
+        return Cell("not loaded yet", Role.DIM)
     age_s = (now - as_of).total_seconds()
     if age_s <= FRESH_S:
-        return Cell("up to date", Role.VERIFIED)
-    return Cell(f"{format_age(age_s)} old", Role.STALE)
+        return Cell("updated just now", Role.VERIFIED)
+    return Cell(f"updated {format_age(age_s)} ago", Role.STALE)
 
 
 def format_price_age(as_of: datetime | None, now: datetime) -> str:
@@ -127,7 +127,7 @@ NO_ROWS = LiveRows(live=0, priced=0)
 
 
 def say_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
-    """Say how old a list and its prices are: `up to date` only where every price is live."""
+    """Say how old a list and its prices are: `updated just now` only where every price is live."""
     age = say_age(as_of, now)
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age

@@ -73,9 +73,9 @@ def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
         return "" if width >= _MIN_WIDTH and height >= MIN_HEIGHT - 1 else "No room for the chart."
     failed = next((view for view in views if view.load is Load.FAILED), None)
     if failed is not None:
-        return f"No history: {plain(failed.problem) or 'the service did not answer'}."
+        return f"No history: {plain(failed.problem) or 'no answer'}."
     if all(view.load is Load.READY for view in views):
-        return "The service has no prices of this time." if views else "Nothing to draw."
+        return "No prices for this interval." if views else "Nothing to draw."
     return "Loading the histories…"
 
 

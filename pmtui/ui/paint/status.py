@@ -116,12 +116,12 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
         facts.append(_Fact(_OURS, (Cell("cash ", Role.DIM), Cell(format_money(view.cash)))))
     if view.portfolio_value is not None:
         total = Cell(format_money(view.portfolio_value))
-        facts.append(_Fact(_TOTAL, (Cell("total ", Role.DIM), total)))
+        facts.append(_Fact(_TOTAL, (Cell("equity ", Role.DIM), total)))
     if view.day_result:
         facts.append(_Fact(_TODAY, (Cell("today ", Role.DIM), _gain(view.day_result))))
     if is_ours:
         role = Role.OWN_ORDER if view.open_orders else Role.DIM
-        facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} open", role),)))
+        facts.append(_Fact(_OURS, (Cell(f"{_open_orders(view)} working", role),)))
         if watching := view.watching - view.blind:
             cells = (Cell(f"{watching} {_stops(watching)}", Role.OWN_ORDER),)
             facts.append(_Fact(_MEANWHILE, cells))
@@ -131,7 +131,7 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
     for rank, number, words in (
         (_KEPT, view.blind, f"{_stops(view.blind)} blind"),
         (_KEPT, view.paused, f"{_stops(view.paused)} paused"),
-        (_KEPT, view.unknown_orders, "unknown, checking"), (_MEANWHILE, view.unread_notices, "new"),
+        (_KEPT, view.unknown_orders, "unconfirmed"), (_MEANWHILE, view.unread_notices, "new"),
     ):  # fmt: skip
         if number:
             facts.append(_Fact(rank, (Cell(f"{number} {words}", Role.NOTICE_WARN),)))

@@ -48,11 +48,11 @@ class ConditionalsScreen(SayingScreen):
     @override
     def compose_body(self) -> ComposeResult:
         ascii_only = self.surface.options.ascii_only
-        heading = (Cell(" Conditional orders ", Role.HEADING), Cell(f" {LIVES_HERE}", Role.DIM))
+        heading = (Cell(" Stops and targets ", Role.HEADING), Cell(f" {LIVES_HERE}", Role.DIM))
         yield TextLine(heading, ascii_only=ascii_only)
         yield LineTable(
             CONDITIONAL_COLUMNS,
-            empty="None. On a market's screen, t protects what you hold there.",
+            empty="None. On a market's screen, t sets one for your position.",
             id="conditionals",
             ascii_only=ascii_only,
         )
@@ -77,21 +77,21 @@ class ConditionalsScreen(SayingScreen):
         """Start the one at the cursor, or pause it."""
         each = self._at_cursor()
         if each is None:
-            self.say("There is no conditional order here.")
+            self.say("No stop or target here.")
         elif each.state is ConditionalState.PAUSED:
             problem = self.surface.commands.start_conditional(each.conditional_id)
-            self.say(f"Not started: {plain(problem)}." if problem else "Watching.")
+            self.say(f"Not resumed: {plain(problem)}." if problem else "Watching.")
         else:
             is_selling = each.state is not ConditionalState.WATCHING
             self.surface.commands.pause_conditional(each.conditional_id)
-            more = " A sale of it that has left goes on." if is_selling else ""
-            self.say(f"Paused: it does nothing until it is started again.{more}")
+            more = " A sale already sent goes on." if is_selling else ""
+            self.say(f"Paused until you resume it.{more}")
 
     def action_cancel(self) -> None:
         """End the one at the cursor."""
         each = self._at_cursor()
         if each is None:
-            self.say("There is no conditional order here.")
+            self.say("No stop or target here.")
             return
         self.surface.commands.cancel_conditional(each.conditional_id)
         self.say("Cancelled.")

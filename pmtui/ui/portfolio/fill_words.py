@@ -18,7 +18,7 @@ _FINEST_TICK = 100
 def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = False) -> str:
     """Say in a sentence what an order bought or sold at once, and what becomes of the rest.
 
-    `Bought 500 Yes at 87.36¢ on average for $436.80 (limit 89¢).`
+    `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
     """
     verb = "Bought" if order.intent.side is Side.BUY else "Sold"
     size = format_size(verdict.filled_size)
@@ -28,10 +28,12 @@ def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = Fa
     traded += say_fill_price(verdict, ascii_only=ascii_only)
     limit = format_price(order.price, ascii_only=ascii_only)
     if verdict.status is OrderStatus.PARTIALLY_FILLED:
-        return f"{traded}; the remainder rests at {limit}."
+        return f"{traded}; the rest is working @ {limit}."
     if verdict.average != order.price:
         traded += f" (limit {limit})"
-    return f"{traded}." if verdict.status is OrderStatus.FILLED else f"{traded}; the rest dropped."
+    return (
+        f"{traded}." if verdict.status is OrderStatus.FILLED else f"{traded}; the rest cancelled."
+    )
 
 
 def say_fill_price(verdict: Accepted, *, ascii_only: bool = False) -> str:
@@ -41,4 +43,4 @@ def say_fill_price(verdict: Accepted, *, ascii_only: bool = False) -> str:
         return ""
     cents = Micros((average + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
     price = format_price(cents, ascii_only=ascii_only)
-    return f" at {price} on average for {format_past_money(verdict.filled_cash)}"
+    return f" @ {price} avg for {format_past_money(verdict.filled_cash)}"

@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.formats import are, count
+from pmtui.domain.formats import count
 from pmtui.service.topics import LogTopic, Topic
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.frame import FrameScreen
@@ -52,9 +52,7 @@ class LogScreen(FrameScreen):
     def compose_body(self) -> ComposeResult:
         ascii_only = self.surface.options.ascii_only
         yield TextLine(id="heading", ascii_only=ascii_only)
-        yield LineTable(
-            COLUMNS, empty="Nothing has happened yet.", id="entries", ascii_only=ascii_only
-        )
+        yield LineTable(COLUMNS, empty="Nothing logged yet.", id="entries", ascii_only=ascii_only)
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -80,7 +78,7 @@ class LogScreen(FrameScreen):
         entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
         dropped = ""
         if view.dropped:
-            dropped = f"   {count(view.dropped, 'older one')} {are(view.dropped)} gone"
+            dropped = f"   {count(view.dropped, 'older one')} dropped"
         zone = f"   times in {zone_at(entries[0].at)}" if entries else ""
         self.heading.show(
             (

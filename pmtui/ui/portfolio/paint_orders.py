@@ -42,7 +42,7 @@ def paint_resting_orders(
         (
             Cell(f"{count(len(orders), 'order')}, "),
             Cell(format_cost(Micros(tied))),
-            Cell(" of cash in purchases"),
+            Cell(" reserved"),
         )
     ]
     lines += [
@@ -60,10 +60,10 @@ def paint_order(order: Order, title: str) -> Line:
     cells = [
         Cell(f"  {order.side.value:<4} ", role),
         Cell(f"{format_size(order.remaining_size)} "),
-        Cell(f"{plain(order.outcome, 14)} at {format_price(order.price)}"),
+        Cell(f"{plain(order.outcome, 14)} @ {format_price(order.price)}"),
     ]
     if order.status is OrderStatus.UNKNOWN:
-        cells.append(Cell("  unknown, checking", Role.NOTICE_WARN))
+        cells.append(Cell("  unconfirmed", Role.NOTICE_WARN))
     room = LINE_WIDTH - line_width(tuple(cells)) - 2
     if title and room >= LEAST_TITLE:
         cells.append(Cell(f"  {plain(title, room)}", Role.DIM))
@@ -73,7 +73,7 @@ def paint_order(order: Order, title: str) -> Line:
 def say_cancelled(verdict: CancelVerdict, where: str) -> str:
     """Say in a sentence how the cancelling of orders somewhere ended."""
     if verdict.result.unanswered:
-        return f"Not known to be cancelled: {plain(verdict.problem, 60)}"
+        return f"Cancel unconfirmed: {plain(verdict.problem, 60)}"
     if verdict.problem:
         return f"Not cancelled: {plain(verdict.problem, 60)}"
     gone, stayed = verdict.result.canceled, verdict.result.not_canceled
@@ -93,10 +93,10 @@ def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
         case Accepted() if verdict.status is OrderStatus.DELAYED:
             what = "purchase" if order.intent.side is Side.BUY else "sale"
             shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
-            return f"Taken, the venue delays it: {what} of {shares}. Its fill is told here."
+            return f"Accepted, delayed by the venue: {what} of {shares}. Its fill shows here."
         case Accepted() if verdict.status is OrderStatus.LIVE:
             shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
-            return f"{order.intent.side.value} {shares} rests at {format_price(order.price)}."
+            return f"Working: {order.intent.side.value} {shares} @ {format_price(order.price)}."
         case Accepted():
             verb = "Bought" if order.intent.side is Side.BUY else "Sold"
             size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"
@@ -104,7 +104,7 @@ def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
         case Rejected():
             return f"Refused: {plain(verdict.reason, 80)}"
         case Unknown():
-            return f"Unknown, checking: {plain(verdict.reason, 70)}"
+            return f"Unconfirmed, checking: {plain(verdict.reason, 70)}"
 
 
 _NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
@@ -115,5 +115,5 @@ def paint_unknown_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
     count = sum(order.status in _NOT_SETTLED for order in orders)
     if not count:
         return ()
-    text = f"{count} may or may not be at the venue; the next start goes on checking."
+    text = f"{count} unconfirmed: may be at the venue; checked again at the next start."
     return ((Cell(text, Role.NOTICE_WARN),),)

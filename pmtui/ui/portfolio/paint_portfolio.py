@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.account.position import Position
+from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import TradeStatus
@@ -24,7 +25,6 @@ from pmtui.ui.paint.facts import (
     ABSENT,
     NO_ROWS,
     LiveRows,
-    count,
     indent,
     join_facts,
     key_of,
@@ -38,8 +38,8 @@ _SAME_MOMENT = timedelta(seconds=2)
 """Two hosts date one trade so far apart at most."""
 
 
-_USUAL_AGE = 10
-"""Columns of `up to date`: names that change with every age would jump."""
+_USUAL_AGE = 16
+"""Columns of `updated just now`: names that change with every age would jump."""
 _TAB_PADDING = 15
 """Around six tabs, before them, and between them and the age."""
 
@@ -48,7 +48,7 @@ class Tab(StrEnum):
     """The parts of a portfolio; the values are their names on screen."""
 
     POSITIONS = "Positions"
-    ORDERS = "Open orders"
+    ORDERS = "Working"
     FILLS = "Fills"
     CLOSED = "Closed"
     ACTIVITY = "Activity"
@@ -111,11 +111,9 @@ def paint_tabs(
 
 def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
-    shorter = {**sized, Tab.ORDERS: sized[Tab.ORDERS].removeprefix("Open ").capitalize()}
-    for names in (sized, shorter):
-        if _TAB_PADDING + sum(map(len, names.values())) <= width:
-            return names
-    return {tab: shorter[tab] if tab is active else tab.value for tab in Tab}
+    if _TAB_PADDING + sum(map(len, sized.values())) <= width:
+        return sized
+    return {tab: sized[tab] if tab is active else tab.value for tab in Tab}
 
 
 def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int) -> Line:
@@ -139,7 +137,7 @@ def paint_totals(view: AccountView, active: Tab, status: StatusView, width: int)
     if lack and view.load is Load.READY:
         # What adds up to too little says so first. Why is in the log too, so that it gives way.
         why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
-        totals = [Cell("not all known", Role.STALE), *why, *totals]
+        totals = [Cell("incomplete", Role.STALE), *why, *totals]
     return join_facts(totals, width)
 
 
@@ -170,24 +168,24 @@ def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap:
     """Say why a tab is empty, and what would fill it."""
     if view.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         how = key_of(keymap, "global.account")
-        return f" All of this belongs to a key; this session has none. {how} tells how to get one."
+        return f" No key in this session, so no account to show. {how} says how to get one."
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return f" Could not be fetched: {plain(view.problem)}. {again} tries again."
+        return f" Could not load: {plain(view.problem)}. {again} to retry."
     if view.load is not Load.READY:
-        return " Fetching what is yours…"
+        return " Loading your account…"
     if active is Tab.REWARDS:
         return _say_nothing_earned(view.earned, keymap)
     find = key_of(keymap, "global.search")
     return {
-        Tab.POSITIONS: f" No positions. {find} finds a market to trade.",
-        Tab.ORDERS: f" No open orders. {find} finds a market to trade.",
-        Tab.FILLS: " No fills yet: nothing of yours has traded.",
-        Tab.CLOSED: " No position has been closed yet.",
+        Tab.POSITIONS: f" No positions. {find} to find a market.",
+        Tab.ORDERS: f" No working orders. {find} to find a market.",
+        Tab.FILLS: " No fills yet.",
+        Tab.CLOSED: " No closed positions yet.",
         Tab.ACTIVITY: (
-            " Your latest fills are not told of here yet."
+            " Your latest fills are not listed here yet."
             if lags_behind_fills(view)
-            else " Nothing has happened here yet."
+            else " No activity yet."
         ),
     }[active]
 
@@ -195,10 +193,10 @@ def say_nothing_here(view: AccountView, active: Tab, status: StatusView, keymap:
 def _say_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
     if earned.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return f" Could not be fetched: {plain(earned.problem)}. {again} tries again."
+        return f" Could not load: {plain(earned.problem)}. {again} to retry."
     if earned.load is not Load.READY:
-        return " Fetching what your orders earned…"
-    return " No rewards and no rebates in seven days. On a ladder $ marks an order that earns."
+        return " Loading rewards…"
+    return " No rewards or rebates in the last 7 days. On a ladder $ marks an order that earns."
 
 
 def paint_day(result: Micros) -> Cell:
@@ -245,10 +243,10 @@ def _tab_totals(view: AccountView, active: Tab) -> list[Cell | Line]:
             return _fill_totals(view)
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
-            return [name_fact("realised before fees", paint_gain(realized))]
+            return [name_fact("realised (gross)", paint_gain(realized))]
         case Tab.ACTIVITY:
             newest = [Cell("newest first", Role.DIM)]
-            late = Cell("your latest fills are not in it yet", Role.STALE)
+            late = Cell("latest fills not included yet", Role.STALE)
             return [*newest, late] if lags_behind_fills(view) else [*newest]
         case Tab.REWARDS:
             return _earned_totals(view.earned)
@@ -274,7 +272,7 @@ def _fill_totals(view: AccountView) -> list[Cell | Line]:
     known = [fill.fee for fill in view.fills if fill.fee is not None]
     facts: list[Cell | Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
     if unknown := len(view.fills) - len(known):
-        facts.append(Cell(f"({unknown} more not known)", Role.STALE))
+        facts.append(Cell(f"({unknown} more unknown)", Role.STALE))
     return facts
 
 
@@ -283,8 +281,8 @@ def _order_totals(view: AccountView) -> list[Cell | Line]:
     tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
     sells = len(view.open_orders) - len(buys)
     return [
-        name_fact("buying for", Cell(format_cost(tied))),
-        Cell(f"{count(len(buys), 'purchase')}, {count(sells, 'sale')}", Role.DIM),
+        name_fact("bids worth", Cell(format_cost(tied))),
+        Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),
     ]
 
 
@@ -296,7 +294,7 @@ def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
     return [
         name_fact("rewards", Cell(format_past_money(rewards))),
         name_fact("rebates", Cell(format_past_money(rebates))),
-        Cell("in seven days (UTC), today included", Role.DIM),
+        Cell("last 7 days (UTC)", Role.DIM),
     ]
 
 
@@ -320,5 +318,5 @@ def _freshness(
             return ()
     if problem:
         again = key_of(keymap, "global.refresh")
-        return (Cell(f"fetching failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
+        return (Cell(f"not loaded: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
     return (say_prices_age(as_of, now, rows),)

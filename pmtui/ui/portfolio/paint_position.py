@@ -74,7 +74,7 @@ def paint_own_orders(
 ) -> tuple[Line, ...]:
     """Show open orders as they come, and how many more there are."""
     if not orders:
-        return (fit_line((Cell("No open orders.", Role.DIM),), width, ascii_only=ascii_only),)
+        return (fit_line((Cell("No working orders.", Role.DIM),), width, ascii_only=ascii_only),)
     shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
     lines = [_order(order, width, ascii_only=ascii_only) for order in shown]
     if len(shown) < len(orders):
@@ -87,11 +87,11 @@ def account_words(account: AccountView) -> str:
     """Say why nothing of ours can be shown; empty when it can."""
     match account.load:
         case Load.EMPTY:
-            return "No key: nothing of ours to show."
+            return "No key: no account."
         case Load.LOADING:
             return "Loading the account…"
         case Load.FAILED:
-            return f"Account unknown: {plain(account.problem) or 'no answer'}."
+            return f"Account not loaded: {plain(account.problem) or 'no answer'}."
         case Load.READY:
             return ""
 

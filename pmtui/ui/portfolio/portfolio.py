@@ -110,7 +110,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # The toolkit calls the frame's own handler too.
+        # Textual calls the frame's own handler too.
         self.show_tab(self._tab)
 
     @override
@@ -174,10 +174,10 @@ class PortfolioScreen(FrameScreen):
         if not orders:
             mark = key_of(self.surface.options.keymap, "portfolio.mark_order")
             reason = why_nothing_of_ours(self.surface.queries.status())
-            self._say(reason or f"No order is marked; {mark} marks the one at the cursor.")
+            self._say(reason or f"No marked orders; {mark} marks the one at the cursor.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._cancel(frozenset(o.order_id for o in orders))
 
@@ -219,7 +219,7 @@ class PortfolioScreen(FrameScreen):
             self._is_dust_shown = not self._is_dust_shown
             self._show_items()
         elif item.condition_id is None:
-            self._say("This line names no market.")
+            self._say("No market on this line.")
         else:
             self.post_message(MarketChosen(item.condition_id))
 
@@ -239,7 +239,7 @@ class PortfolioScreen(FrameScreen):
         if verdict.problem:
             problems.insert(0, plain(verdict.problem, 60))
         if problems:
-            unsure = "Not known to be cancelled" if verdict.result.unanswered else "Not cancelled"
+            unsure = "Cancel unconfirmed" if verdict.result.unanswered else "Not cancelled"
             self._say(f"{unsure}: {problems[0]}")
         self._show_items()
 
@@ -259,7 +259,7 @@ class PortfolioScreen(FrameScreen):
         text = plain(verdict.text, 90)
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
-            text += f" - {key_of(self.surface.options.keymap, 'portfolio.move_order')} tries again"
+            text += f" - {key_of(self.surface.options.keymap, 'portfolio.move_order')} to retry"
         self._say(text)
         self._show_items()
 
@@ -270,7 +270,7 @@ class PortfolioScreen(FrameScreen):
             self._say(f"Not placed: {plain(order.reason, 60)}")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self.surface.commands.place(order)
 
@@ -284,10 +284,10 @@ class PortfolioScreen(FrameScreen):
             return item
         if self._tab is Tab.ORDERS:
             reason = why_nothing_of_ours(self.surface.queries.status())
-            self._say(reason or "There is no open order here.")
+            self._say(reason or "No working order here.")
         else:
             onward = key_of(self.surface.options.keymap, "portfolio.next_tab")
-            self._say(f"Only open orders can be cancelled; {onward} leads to their tab.")
+            self._say(f"Only working orders can be cancelled; {onward} goes to their tab.")
         return None
 
     def _table(self, tab: Tab) -> LineTable:

@@ -28,11 +28,11 @@ from pmtui.ui.theme.theme import Role
 
 _STATUS_SENTENCES = {
     OrderStatus.PENDING: "being sent",
-    OrderStatus.SENT: "sent, no answer yet",
-    OrderStatus.UNKNOWN: "unknown, checking: it counts as resting until ruled out",
-    OrderStatus.LIVE: "rests in the book",
+    OrderStatus.SENT: "sent, awaiting the venue's answer",
+    OrderStatus.UNKNOWN: "unconfirmed, checking: counted as working until ruled out",
+    OrderStatus.LIVE: "working",
     OrderStatus.DELAYED: "delayed by the venue, may still fill",
-    OrderStatus.PARTIALLY_FILLED: "partially filled, the remainder rests in the book",
+    OrderStatus.PARTIALLY_FILLED: "partially filled, the rest is working",
 }
 
 
@@ -52,7 +52,7 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
         case Position():
             return _position_facts(item)
         case Dust():
-            return [Cell("too small for an order; enter lists them, or folds them again", Role.DIM)]
+            return [Cell("dust, too small for an order; enter shows or hides them", Role.DIM)]
         case Order():
             return _order_facts(item, is_scoring=item.order_id in marks.scoring)
         case Fill():
@@ -72,7 +72,7 @@ def _position_facts(position: Position) -> list[Cell | Line]:
         Cell(held),
         name_fact("average", Cell(format_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
-        name_fact("realised before fees", paint_gain(position.realized)),
+        name_fact("realised (gross)", paint_gain(position.realized)),
         Cell(note, Role.NOTICE_GOOD) if note else (),
     ]
 
@@ -109,7 +109,7 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
     at = write_moment(closed.closed_at) if closed.closed_at else "unknown time"
     return [
         Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
-        name_fact("realised before fees", paint_gain(closed.realized)),
+        name_fact("realised (gross)", paint_gain(closed.realized)),
         Cell(at, Role.DIM),
     ]
 

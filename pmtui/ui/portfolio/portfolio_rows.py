@@ -60,7 +60,7 @@ ORDER_COLUMNS = (
     Column("side", "Side", 4),
     Column("outcome", "Outcome", 7),
     Column("price", "Price", PRICE_WIDTH, align=_R),
-    Column("size", "Left/original", 13, align=_R),
+    Column("size", "Open/size", 13, align=_R),
     Column("age", "Age", 4, align=_R),
     Column("status", "Status", 9),
     Column("expiry", "Expires", 7, align=_R),
@@ -75,7 +75,7 @@ FILL_COLUMNS = (
     Column("size", "Size", 8, align=_R),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
-    Column("liquidity", "As", 5, priority=1),
+    Column("liquidity", "Liq", 5, priority=1),
     Column("status", "Settled", 9),
 )
 CLOSED_COLUMNS = (
@@ -101,7 +101,7 @@ REWARD_COLUMNS = (
     Column("title", "Market", 20, grow=1),
     Column("reward", "Reward", MONEY_WIDTH, align=_R),
     Column("rebate", "Rebate", MONEY_WIDTH, align=_R),
-    Column("total", "Together", MONEY_WIDTH, align=_R),
+    Column("total", "Total", MONEY_WIDTH, align=_R),
     Column("share", "Share now", 9, align=_R),
 )
 

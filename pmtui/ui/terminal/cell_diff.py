@@ -1,7 +1,7 @@
 """Writes only the cells that changed, because the terminal is a slow line.
 
 `CellDiff` keeps a shadow of what the terminal shows and compares each frame with it. It overrides
-a private method of the pinned toolkit; anything it does not know goes the stock way, and the
+a private method of the pinned Textual; anything it does not know goes the stock way, and the
 shadow is dropped, so that the worst case is a repaint and never a wrong screen.
 
 While the line is behind nothing is compared and nothing sent: what the terminal shows stays known,
@@ -35,7 +35,7 @@ _PATIENCE = 3
 """Surprises after which the stock display stays in use."""
 
 WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
-"""Terminals that the toolkit would send sixteen colours."""
+"""Terminals that Textual would send sixteen colours."""
 _LOOK_S = 0.02
 """How often a line that is behind is looked at."""
 
@@ -134,7 +134,7 @@ class CellDiff(App[Any]):
         shadow = self._shadow
         if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
-            # Without colour the toolkit paints in greys of its own; the terminal's are better.
+            # Without colour Textual paints in greys of its own; the terminal's are better.
             is_grey = self.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
             colors = None if is_grey else self.console._color_system
             shadow = TerminalShadow(width, height, colors, is_ascii=self.is_ascii_terminal)

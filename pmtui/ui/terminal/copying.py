@@ -34,7 +34,7 @@ class Copying(App[Any]):
         what, text = self.screen.to_copy() if isinstance(self.screen, FrameScreen) else ("", "")
         if text:
             self.copy_to_clipboard(text)
-        said = self._told(what, text) if text else "There is nothing here to copy."
+        said = self._told(what, text) if text else "Nothing to copy here."
         if isinstance(self.screen, SayingScreen):
             # A line of its own covers nothing.
             self.screen.say(said)

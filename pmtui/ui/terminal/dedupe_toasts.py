@@ -19,7 +19,7 @@ class CalmToasts(App[Any]):
         self.screen_change_signal.subscribe(self, self._leave_toasts_behind, immediate=True)
 
     def on_notify(self, message: Notify) -> None:
-        """Take back what says the same; the toolkit's own handler shows the new one after this."""
+        """Take back what says the same; Textual's own handler shows the new one after this."""
         for told in list(self._notifications):
             if told.message == message.notification.message:
                 del self._notifications[told]

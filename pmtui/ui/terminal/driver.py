@@ -9,7 +9,7 @@ orders, heartbeats and signals would wait for a terminal that reads no more. Our
 when the line is behind (`line_pace`), which then paints nothing; what finds no room all the same is
 dropped, and everything painted again once the terminal has caught up.
 
-It leans on private names of the pinned toolkit; where one is missing,
+It leans on private names of the pinned Textual; where one is missing,
 `driver_class()` answers None and the stock driver does the work.
 """
 
@@ -77,7 +77,7 @@ class PromptDriver(LinuxDriver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        """Take the toolkit's arguments; Screen gets no mouse."""
+        """Take Textual's arguments; Screen gets no mouse."""
         self._takes_mouse_later = mouse and is_told_by_name_only(os.environ)
         # While Screen looks for clicks it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)

@@ -1,7 +1,7 @@
 """Paints what a key changed at once, instead of waiting for the frame timer.
 
-While a feed is painting, the toolkit's timer can hold the answer to a key for two frames. The
-private names used belong to the pinned toolkit; where one is missing, the timer paints as usual.
+While a feed is painting, Textual's timer can hold the answer to a key for two frames. The
+private names used belong to the pinned Textual; where one is missing, the timer paints as usual.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Reads the terminal and says what was pressed, at the moment that is certain.
 
-The toolkit's input thread looks at the clock every 100 ms; this one sleeps exactly as long as an open
+Textual's input thread looks at the clock every 100 ms; this one sleeps exactly as long as an open
 sequence may take, and for ever where none is.
 """
 

@@ -1,6 +1,6 @@
 """A key that is bound acts at once, instead of after a tour of everything around the focus.
 
-The toolkit sends a key to the widget with the focus and from there up, queue by queue, to the
+Textual sends a key to the widget with the focus and from there up, queue by queue, to the
 application, which then looks up what it is bound to. Where no class on that way handles keys itself
 the outcome is known beforehand, and the way costs most of the time until the answer is seen; on a
 busy screen it also leads through the queue of the screen, behind everything that is told there.
@@ -26,7 +26,7 @@ _BUTTONS = (
     events.MouseDown, events.MouseUp, events.MouseScrollUp, events.MouseScrollDown,
 )  # fmt: skip
 _IS_KNOWN = hasattr(App, "_check_bindings") and hasattr(Screen, "_clear_tooltip")
-"""Whether this release of the toolkit looks bindings up as it did; else keys go its way."""
+"""Whether this release of Textual looks bindings up as it did; else keys go its way."""
 _PASSES = 2
 """Ways up that a click is waited for: its own, and that of what it set off."""
 

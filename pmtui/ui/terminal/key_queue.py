@@ -1,6 +1,6 @@
 """Keys act one after the other, also when several arrive at once.
 
-On a slow line a burst of keys arrives together. The toolkit hands each to whatever has the focus as
+On a slow line a burst of keys arrives together. Textual hands each to whatever has the focus as
 it arrives, while the one before may be about to move the focus: of `tab 25` the digits would land in
 the field that `tab` is leaving, and a price could become a size. Here a key waits until the one
 before it has gone all the way: to its widget, up to the app, and through what that set off.

@@ -1,4 +1,4 @@
-"""Key sequences that the toolkit does not know, which it would read as the letters within.
+"""Key sequences that Textual does not know, which it would read as the letters within.
 
 A function key that some terminal sends as `ESC [ U` would press `U`, and letters trade. So what is a
 sequence by its form and means nothing here is dropped, and what means a key is told in the usual way.
@@ -30,7 +30,7 @@ _KNOWN_FORM = re.compile(
     re.VERBOSE,
 )
 _NUMBERED = re.compile(r"\x1b\[(?P<number>\d*)(?::\d*)*(?:;[\d:]*){0,2}(?P<kind>[~A-HPQRS])")
-"""Keys with modifiers. The toolkit takes a number that it does not know for a character's."""
+"""Keys with modifiers. Textual takes a number that it does not know for a character's."""
 _USUAL = {
     # What PuTTY sends for F5 to F12 when told to be a VT100+.
     "\x1bOT": "\x1b[15~", "\x1bOU": "\x1b[17~", "\x1bOV": "\x1b[18~", "\x1bOW": "\x1b[19~",
@@ -39,7 +39,7 @@ _USUAL = {
 
 
 def usual_sequences(text: str) -> str:
-    """Return what was typed, as the toolkit knows it."""
+    """Return what was typed, as Textual knows it."""
     return _SEQUENCE.sub(_usual, text) if "\x1b" in text else text
 
 

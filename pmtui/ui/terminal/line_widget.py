@@ -1,11 +1,11 @@
 """A widget of painted cells whose lines are ready for the screen as they are.
 
-The toolkit dresses each line in padding, border, opacity and filters, and keeps the result. With none
+Textual dresses each line in padding, border, opacity and filters, and keeps the result. With none
 of the former, and the filters already in the styles, there is nothing to dress: a screen may take
 the line itself. What is to be painted is told the screen at once, not by way of two queues, so that
 the answer to a key can be painted as soon as the key has acted.
 
-The private names used belong to the pinned toolkit; where one is missing, its own way is gone.
+The private names used belong to the pinned Textual; where one is missing, its own way is gone.
 """
 
 from typing import Self
@@ -72,7 +72,7 @@ class ReadyLines(Widget):
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def _tell_screen(self, regions: tuple[Region, ...]) -> bool:
-        """Do at once what the toolkit does when this widget and the screen are idle."""
+        """Do at once what Textual does when this widget and the screen are idle."""
         try:
             screen = self.screen
             dirty, is_shown = screen._dirty_widgets, self in screen._compositor

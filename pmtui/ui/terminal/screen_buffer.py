@@ -1,7 +1,7 @@
 """What the terminal shows, cell by cell, and the shortest way to what it should show.
 
 Pure but for its memory: pieces of lines in, one string of escape sequences out. Nothing here
-knows the toolkit's screens; the toolkit's text styles are the only thing borrowed.
+knows Textual's screens; Textual's text styles are the only thing borrowed.
 """
 
 from collections.abc import Iterable, Sequence

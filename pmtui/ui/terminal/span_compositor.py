@@ -1,13 +1,13 @@
 """Renders the changed parts of a screen, and nothing beside or behind them.
 
-The toolkit renders every widget that touches the rectangle around all changes, cuts each of its lines
+Textual renders every widget that touches the rectangle around all changes, cuts each of its lines
 where any other widget begins, and throws nearly all of it away: most of the cost of a frame. Here a
 changed part of a line is looked up in a table of what lies in front there, which is kept until the
 layout changes, and only those lines are asked for. A whole screen is made the same way: containers
 that are covered would else be rendered and cut, and their lines be kept.
 
-The private names used belong to the pinned toolkit. Where one is missing, or anything surprises, the
-toolkit renders as usual.
+The private names used belong to the pinned Textual. Where one is missing, or anything surprises,
+Textual renders as usual.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class _Part(NamedTuple):
 
 
 def use_spans(screen: Screen[Any]) -> None:
-    """Have a new screen render what changed alone, where this release of the toolkit allows it."""
+    """Have a new screen render what changed alone, where this release of Textual allows it."""
     compositor = getattr(screen, "_compositor", None)
     if type(compositor) is Compositor and all(hasattr(compositor, name) for name in _NEEDED):
         screen._compositor = SpanCompositor()
@@ -56,7 +56,7 @@ class SpanCompositor(Compositor):
     """A compositor whose partial updates cost what they hold."""
 
     _layout: tuple[object, object] | None = None
-    """What the table was made from: the toolkit makes these anew with every layout."""
+    """What the table was made from: Textual makes these anew with every layout."""
     _painted_map: "CompositorMap | None" = None
     """Of the last layout, where another was made since."""
 
@@ -105,7 +105,7 @@ class SpanCompositor(Compositor):
 
     @override
     def render_strips(self, size: Size | None = None) -> list[Strip]:
-        # What the toolkit shows behind a question.
+        # What Textual shows behind a question.
         try:
             lines = self._render_whole() if size in (None, self.size) else None
         except _SURPRISES:

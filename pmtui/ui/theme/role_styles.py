@@ -1,8 +1,8 @@
-"""Turns cells into the toolkit's segments: roles become the styles of the theme in use.
+"""Turns cells into Textual's segments: roles become the styles of the theme in use.
 
 Every segment gets a style with a background; without one the terminal's own would shine through.
-The toolkit's filters look at styles alone, so they are applied once for each style; on a line that
-the toolkit filters once more they change nothing.
+Textual's filters look at styles alone, so they are applied once for each style; on a line that
+Textual filters once more they change nothing.
 """
 
 from collections.abc import Mapping, Sequence

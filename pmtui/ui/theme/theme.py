@@ -1,7 +1,7 @@
 """The trading words a theme may colour, and what they look like when a theme says nothing.
 
 Roles are a closed set. A theme that knows none of them still dresses the whole terminal, because
-each role has a default in terms of the toolkit's slots.
+each role has a default in terms of Textual's slots.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SLOTS = (
     "panel",
     "boost",
 )
-"""The toolkit's own colours, in its spelling."""
+"""Textual's own colours, in its spelling."""
 
 TEXT_STYLES = ("bold", "dim", "italic", "underline", "reverse", "strike", "none")
 
@@ -144,7 +144,7 @@ def role_variables(
     """Resolve every role against a theme into stylesheet variables.
 
     Args:
-        theme: Any theme of the toolkit, also one that knows no roles.
+        theme: Any theme of Textual, also one that knows no roles.
         colors: Colours for some roles, as a theme file writes them.
         styles: Text styles for some roles.
 
@@ -161,13 +161,13 @@ def role_variables(
 
 
 def slot_colors(theme: Theme) -> dict[str, str]:
-    """Return the colour of each slot, with the toolkit's own fallbacks filled in."""
+    """Return the colour of each slot, with Textual's own fallbacks filled in."""
     generated = theme.to_color_system().generate()
     return {slot: getattr(theme, slot) or generated[slot] for slot in SLOTS}
 
 
 def resolve_color(text: str, slots: Mapping[str, str]) -> str:
-    """Turn `#rrggbb`, a colour name, `@slot` or `@slot 40%` into a colour the toolkit reads.
+    """Turn `#rrggbb`, a colour name, `@slot` or `@slot 40%` into a colour Textual reads.
 
     A percentage mixes the slot into the theme's background.
 

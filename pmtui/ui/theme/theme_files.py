@@ -20,7 +20,7 @@ _KEYS = ("name", "kind", "dark", "ansi", "colors", "roles", "styles")
 LONGEST_KIND = 17
 """Of the words that say what a theme is for."""
 
-# What the toolkit's own widgets need to stay readable when only palette colours exist.
+# What Textual's own widgets need to stay readable when only palette colours exist.
 _ANSI_VARIABLES = {
     **BUILTIN_THEMES["ansi-dark"].variables,
     "block-cursor-foreground": "ansi_default",

@@ -64,12 +64,15 @@ class ThemePicker(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         ascii_only = self._options.ascii_only
         with Vertical(id="card"):
-            title = (Cell("Try a theme on", Role.HEADING, Emphasis.BOLD),)
+            title = (Cell("Theme", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title, ascii_only=ascii_only)
             yield LineTable(COLUMNS, show_header=False, id="themes", ascii_only=ascii_only)
             for line in _say_problems(self._options.theme_problems):
                 yield TextLine((Cell(line, Role.NOTICE_WARN),), ascii_only=ascii_only)
-            yield TextLine((Cell('config.toml: theme = "name"', Role.DIM),), ascii_only=ascii_only)
+            yield TextLine(
+                (Cell('To keep it: theme = "name" in config.toml', Role.DIM),),
+                ascii_only=ascii_only,
+            )
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
             yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
 

@@ -14,7 +14,7 @@ _FORCED: Final[Mapping[str, _Known]] = {
     "truecolor": "truecolor",
     "windows": "windows",
 }
-"""What the toolkit's own variable may say of the terminal."""
+"""What Textual's own variable may say of the terminal."""
 
 
 def usual_theme(environ: Mapping[str, str], *, is_grey: bool) -> str:

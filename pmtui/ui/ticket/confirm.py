@@ -121,11 +121,11 @@ class CardScreen(ModalScreen[bool]):
         if event.key not in keymap.keys_of("confirm.accept"):
             if event.is_printable and event.key not in keymap.keys_of("confirm.decline"):
                 back = key_of(keymap, "confirm.decline")
-                self.hint.show((Cell(f"Answer first: {back} goes back", Role.NOTICE_WARN),))
+                self.hint.show((Cell(f"Answer this first; {back} to go back", Role.NOTICE_WARN),))
             return
         if event.time <= self._opened_time or not self.is_armed:
             event.stop()
-            self.hint.show((Cell("Too fast to be read", Role.NOTICE_WARN),))
+            self.hint.show((Cell("Too quick: read it first", Role.NOTICE_WARN),))
             self._await_pause()
 
     @property
@@ -150,7 +150,7 @@ class CardScreen(ModalScreen[bool]):
     def _await_pause(self) -> None:
         """Say when the key that came too early may be pressed again."""
         if self.is_armed:
-            self.hint.show((Cell("Press it again to send", Role.NOTICE_WARN),))
+            self.hint.show((Cell("Press again to send", Role.NOTICE_WARN),))
         else:
             self.set_timer(ARMING_PAUSE.total_seconds(), self._await_pause)
 

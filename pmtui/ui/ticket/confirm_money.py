@@ -109,19 +109,19 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) 
     is_partial = may_fill_in_part(order)
     if not order.unsigned.draft.is_buy:
         if is_partial:
-            return [("Give", f"up to {size}"), ("Get", f"at least {price} a share")]
-        return [("Give", size), ("Get", f"at least {format_money(cash)}")]
-    given = ("Give", f"at most {format_cost(cash)}")
+            return [("Size", f"up to {size}"), ("Proceeds", f"at least {price} a share")]
+        return [("Size", size), ("Proceeds", f"at least {format_money(cash)}")]
+    given = ("Max cost", format_cost(cash))
     if is_partial:
         wins = "$1.00 a share"
         if numbers is not None and numbers.fills_now:
             wins = f"{format_money(numbers.fills_now)} for what fills now"
-        most = f"up to {_most(numbers)}, " if numbers is not None and numbers.fills_now else ""
-        return [given, ("Get", f"{most}shares at {price} or less"), ("If it wins", wins)]
+        most = f"up to {_most(numbers)} " if numbers is not None and numbers.fills_now else ""
+        return [given, ("Size", f"{most}shares at {price} or less"), ("Max payout", wins)]
     got = f"{size} or more" if spends(order) else size
     if spends(order) and numbers is not None and numbers.most_shares > shares:
         got = f"{format_size(shares)} to {_most(numbers)} shares"
-    return [given, ("Get", got), ("If it wins", format_money(shares))]
+    return [given, ("Size", got), ("Max payout", format_money(shares))]
 
 
 def _most(numbers: TicketNumbers) -> str:
@@ -136,11 +136,11 @@ def _has_fee(whole: _Sum) -> bool:
 def _say_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
     order = whole.head
     if order.unsigned.draft.is_post_only:
-        return "none, it only rests"
+        return "none (maker)"
     if not whole.worst_fee:
         return "none"
     most = format_cost(_most_fee(whole, numbers))
-    none = "; none for what waits in the book" if order.intent.time_in_force.rests else ""
+    none = "; none on what rests" if order.intent.time_in_force.rests else ""
     if numbers is None:
         # Dollars that fill below the limit bring more shares, and so a larger fee.
         return f"about {most}" if spends(order) else f"at most {most}{none}"
@@ -171,12 +171,12 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
         paid, fee = cents_near(numbers.fills_now_cash), cents_up(numbers.fee)
         total = Micros(paid + fee if is_buy else paid - fee)
         ends = "with that fee" if is_buy else "after that fee"
-        return [("In all", f"about {format_past_money(total)} {ends}, as the book is")]
+        return [("Total", f"about {format_past_money(total)} {ends}, as the book is")]
     if not is_buy:
         if may_fill_in_part(order):
             return []
         rest = Micros(cents_down(cash) - most)
-        return [("In all", f"at least {format_money(rest)} after that fee")]
+        return [("Total", f"at least {format_money(rest)} after that fee")]
     bound = "about" if spends(order) and numbers is None else "at most"
     total = Micros(cents_up(cash) + most)
-    return [("In all", f"{bound} {format_cost(total)} with fee")]
+    return [("Total", f"{bound} {format_cost(total)} with fee")]

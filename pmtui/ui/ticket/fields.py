@@ -31,7 +31,7 @@ class TextBlock(Widget):
     """
 
     def __init__(
-        self, *, id: str | None = None, classes: str | None = None,  # noqa: A002 - the toolkit's word
+        self, *, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
         ascii_only: bool = False,
     ) -> None:  # fmt: skip
         """Start empty."""
@@ -102,7 +102,7 @@ class Choice(Widget, can_focus=True):
             """The choice that moved."""
             return self.choice
 
-    def __init__(self, *, id: str, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start blank."""
         super().__init__(id=id)
         self._cell = Cell("")
@@ -184,7 +184,7 @@ class NumberField(Input, inherit_bindings=False):
 
         field: "NumberField"
 
-    def __init__(self, *, id: str, characters: str) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str, characters: str) -> None:  # noqa: A002 - Textual's word
         """Build a field.
 
         Args:

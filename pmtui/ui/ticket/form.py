@@ -81,7 +81,7 @@ class TicketForm(TicketLayout):
 
         form: "TicketForm"
 
-    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
         self.draft = TicketDraft(Side.BUY, 0)
@@ -193,7 +193,7 @@ class TicketForm(TicketLayout):
         self.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
         self.set_class(draft.kind is OrderKind.MARKET, "-market")
         self.set_class(draft.side is Side.SELL, "-sell")
-        self.price.placeholder = "book decides" if draft.kind is OrderKind.MARKET else ""
+        self.price.placeholder = "auto" if draft.kind is OrderKind.MARKET else ""
         self.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
         self.kind.show(f" {draft.kind.value}")
         self.time_in_force.show(f" {draft.time_in_force.value}")
@@ -217,7 +217,7 @@ class TicketForm(TicketLayout):
             if problem is not None and problem.is_warning:
                 role = Role.NOTICE_WARN
             is_worst = field is TicketField.PRICE and self.draft.kind is OrderKind.MARKET
-            name = "Worst" if is_worst else FIELD_NAMES[field]
+            name = "Limit" if is_worst else FIELD_NAMES[field]
             if self.is_on_a_line:
                 name = "at" if name == FIELD_NAMES[TicketField.PRICE] else name.lower()
             line = (Cell("!" if problem is not None else " ", role), Cell(name, Role.DIM))
@@ -309,8 +309,8 @@ class TicketForm(TicketLayout):
             return wrap_line(self._message, max(8, self.size.width), most=_STATE_LINES)
         check = self._check
         if check is None:
-            return ((Cell(f" Waiting for the market{self._dots}", Role.DIM),),)
+            return ((Cell(f" Loading the market{self._dots}", Role.DIM),),)
         if check.intent is None or self._forbidden is not None:
             return ()
         key = key_label(next(iter(self.surface.options.keymap.keys_of("ticket.review")), ""))
-        return ((Cell(f" {key} ", Role.KEY), Cell("reviews the order", Role.DIM)),)
+        return ((Cell(f" {key} ", Role.KEY), Cell("review", Role.DIM)),)

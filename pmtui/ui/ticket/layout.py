@@ -89,7 +89,7 @@ class TicketLayout(Vertical):
     state = query_one("#ticket-state", TextBlock)
     below = query_one("#ticket-below", TextBlock)
 
-    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build empty fields."""
         super().__init__(id=id)
         self.surface = surface

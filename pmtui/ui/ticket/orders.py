@@ -11,8 +11,8 @@ from pmtui.ui.format import format_size
 
 _IN_DOUBT = (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
 
-ON_ITS_WAY = "The same order is on its way. This would be a second one."
-BEING_CHECKED = "The same order is unknown and being checked. This would be a second one."
+ON_ITS_WAY = "The same order is being sent. This would be a second one."
+BEING_CHECKED = "The same order is unconfirmed. This would be a second one."
 
 
 @dataclass(slots=True)
@@ -105,11 +105,11 @@ class SentOrders:
 
 def _say_found(known: Order | None, filled: Micros) -> str:
     if filled:
-        rests = f", {format_size(known.remaining_size)} rest" if known is not None else ""
-        return f"It did arrive: {format_size(filled)} filled{rests}"
+        rests = f", {format_size(known.remaining_size)} working" if known is not None else ""
+        return f"It arrived: {format_size(filled)} filled{rests}"
     if known is not None:
-        return f"It did arrive: {format_size(known.remaining_size)} rest"
-    return "Checked: the venue does not hold it; the log says more"
+        return f"It arrived: {format_size(known.remaining_size)} working"
+    return "Checked: not at the venue; see the log"
 
 
 def _terms(order: PreparedOrder) -> tuple[object, ...]:

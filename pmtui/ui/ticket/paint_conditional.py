@@ -22,16 +22,16 @@ from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
-LIVES_HERE = "They live only while this program runs: the venue knows nothing of them."
-IF_ALL_FILLS = "The sums are for all of it at that price: what nobody bids for is not sold."
+LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
+IF_ALL_FILLS = "Assumes a full fill at that price."
 
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 9),
     Column("age", "Age", 4, align=Align.RIGHT),
-    Column("size", "Sells", 8, align=Align.RIGHT),
+    Column("size", "Size", 8, align=Align.RIGHT),
     Column("outcome", "Outcome", 8),
     Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
-    Column("worst", "Worst", PRICE_WIDTH, align=Align.RIGHT),
+    Column("worst", "Limit", PRICE_WIDTH, align=Align.RIGHT),
     Column("profit", "Target", PRICE_WIDTH, align=Align.RIGHT),
     Column("title", "Market", 16, grow=1),
 )
@@ -75,11 +75,11 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
         book: what the state of its book is, in words.
     """
     if account.is_blind(each):
-        text = f" Sees nothing, fires nothing: the book is {book}"
+        text = f" Cannot trigger: book {book}"
         return (Cell(text, Role.NOTICE_BAD), Cell(f"  {plain(each.title)}", Role.HEADING))
-    why = "no share of it is held" if each in account.idle else plain(each.reason)
+    why = "paused: no shares held" if each in account.idle else plain(each.reason)
     if each.trail is not None:
-        why = f"the stop trails {format_price(each.trail)} below the best bid  {why}"
+        why = f"trails the best bid by {format_price(each.trail)}  {why}"
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
@@ -138,9 +138,8 @@ def paint_end(end: SaleEnd) -> Line:
     ]
     if end.profit is not None:
         role = Role.UP if end.profit >= 0 else Role.DOWN
-        word = "profit" if end.profit >= 0 else "loss"
-        line += [Cell(f", {word} ", Role.DIM), Cell(format_money_change(end.profit), role)]
-    return (*line, Cell(" after fees", Role.DIM))
+        line += [Cell(", ", Role.DIM), Cell(format_money_change(end.profit), role)]
+    return (*line, Cell(" net", Role.DIM))
 
 
 def _state_of(each: Conditional, account: AccountView | None) -> Cell:

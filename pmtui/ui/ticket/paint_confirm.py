@@ -168,7 +168,7 @@ def _shortened(lines: list[Line], height: int) -> list[Line]:
     """Leave out what has no room, and say so."""
     if len(lines) <= height:
         return lines
-    return [*lines[: height - 1], (Cell("! more in the ticket", Role.NOTICE_WARN),)]
+    return [*lines[: height - 1], (Cell("! more warnings in the ticket", Role.NOTICE_WARN),)]
 
 
 def paint_question(mode: Mode, question: str) -> Line:
@@ -180,7 +180,7 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
     cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20, ascii_only=ascii_only)
-    text = f"{side.value} {round_shares(shares)} {outcome} at {price} or better"
+    text = f"{side.value} {round_shares(shares)} {outcome} @ {price} or better"
     if spends(order) and may_fill_in_part(order):
         text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
     elif spends(order):
@@ -203,7 +203,7 @@ def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list
     text = _TIME_IN_FORCE.get(draft.time_in_force, "")
     if is_dense and draft.is_post_only:
         text = "post-only"
-    terms = [("Lives", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
+    terms = [("TIF", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
         gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
@@ -215,7 +215,7 @@ def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list
 
 _TIME_IN_FORCE = {
     TimeInForce.GTC.value: "until cancelled",
-    TimeInForce.GTD.value: "until its time",
+    TimeInForce.GTD.value: "until its expiry",
     TimeInForce.FOK.value: "all at once or nothing",
     TimeInForce.FAK.value: "what is there now",
 }
@@ -225,7 +225,7 @@ def say_identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, s
     """Name who gives, on which exchange, and under which id the order will be found."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
-    doubt = "not derivable from the condition id, the hosts agree on it"
+    doubt = "not derivable from the condition id; all hosts agree on it"
     return [
         *([] if order.is_derived else [("Token", doubt)]),
         ("Maker", shorten(unsigned.maker, ascii_only=ascii_only)),

@@ -39,7 +39,7 @@ def paint_plan(
     for number, leg in enumerate(plan.legs):
         end = ends[number] if number < len(ends) else None
         if end is None and leg in crossing:
-            end = Cell("meets the book", Role.NOTICE_WARN)
+            end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
             Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
@@ -57,7 +57,7 @@ def paint_plan(
         for row in range(rows)
     ]
     cash = to_cents(plan.cash)
-    total = f"{'in all':>7} {format_size(plan.shares):>10} {format_past_money(cash):>11}"
+    total = f"{'total':>7} {format_size(plan.shares):>10} {format_past_money(cash):>11}"
     note = _say_rest(plan, is_off=sum(parts) != cash)
     lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
     return tuple(lines)
@@ -72,12 +72,14 @@ def _say_rest(plan: ScaledPlan, *, is_off: bool) -> str:
     left = f"{unit}{format_micros(plan.left_over)}"
     if rounding:
         return f"  {rounding}; {left} left"
-    return f"  {left} has no room on the grid"
+    return f"  {left} left over, less than a tick allows"
 
 
 def paint_scaled_problem(problem: ScaledProblem) -> Line:
     """Show why there is no ladder yet."""
-    return (Cell(f"{problem.field.value}: {plain(problem.text, 70)}", Role.NOTICE_WARN),)
+    return (
+        Cell(f"{problem.field.value.capitalize()}: {plain(problem.text, 70)}", Role.NOTICE_WARN),
+    )
 
 
 def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
@@ -86,17 +88,17 @@ def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
         return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
     taken = sum(isinstance(verdict, Accepted) for verdict in verdicts)
     unknown = sum(isinstance(verdict, Unknown) for verdict in verdicts)
-    text = f"{taken} of {count} accepted"
+    text = f"{taken} of {count} working"
     if unknown:
-        text += f", {unknown} unknown and being checked"
+        text += f", {unknown} unconfirmed"
     role = Role.NOTICE_GOOD if taken == count else Role.NOTICE_WARN
-    return (Cell(f"{text}; enter closes, a changed entry starts anew", role),)
+    return (Cell(f"{text}. Enter closes; edit to send more.", role),)
 
 
 def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
     """Say where a leg stands: by the account where it still knows it, else by its verdict."""
     if known is not None and known.status is OrderStatus.UNKNOWN:
-        return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+        return Cell("unconfirmed", Role.NOTICE_WARN, Emphasis.BOLD)
     if known is not None and verdict is not None:
         return Cell(known.status.value, Role.NOTICE_GOOD)
     match verdict:
@@ -107,7 +109,7 @@ def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
         case Rejected():
             return Cell(f"refused: {plain(verdict.reason, 40)}", Role.NOTICE_BAD)
         case Unknown():
-            return Cell("unknown, checking", Role.NOTICE_WARN, Emphasis.BOLD)
+            return Cell("unconfirmed", Role.NOTICE_WARN, Emphasis.BOLD)
 
 
 def _role(plan: ScaledPlan) -> Role:

@@ -33,13 +33,13 @@ FIELD_NAMES = {
     TicketField.PRICE: "Price",
     TicketField.SIZE: "Size",
     TicketField.POST_ONLY: "Post-only",
-    TicketField.EXPIRY: "Lives",
+    TicketField.EXPIRY: "Expiry",
     TicketField.STOP: "Stop",
     TicketField.TARGET: "Target",
 }
 _GAP = 2
 _LABEL = 12
-_LATER = frozenset({"wins", "cash after", "depth", "even", "rewards"})
+_LATER = frozenset({"wins", "cash after", "takes", "b/e", "rewards"})
 """Figures that go first where there is one line for all."""
 
 
@@ -230,6 +230,11 @@ def paint_verdict(
         case Accepted():
             size = order.size if order is not None else verdict.filled_size
             outcome = plain(order.outcome, 16, ascii_only=ascii_only) if order is not None else ""
+            if verdict.status is OrderStatus.LIVE and order is not None:
+                side = order.intent.side.value
+                price = format_price(order.price, ascii_only=ascii_only)
+                what = f"{side} {format_size(size)} {outcome} @ {price}"
+                return (Cell(f"+ Working: {what}", Role.NOTICE_GOOD),)
             return (
                 Cell(
                     f"+ Accepted: {_say_end(verdict, size, ascii_only=ascii_only)}",
@@ -243,8 +248,8 @@ def paint_verdict(
         case Unknown():
             reason = plain(verdict.reason, ascii_only=ascii_only)
             return (
-                Cell("! Unknown, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
-                Cell(f"It may rest. {reason}", Role.NOTICE_WARN),
+                Cell("! Unconfirmed, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
+                Cell(f"It may be working. {reason}", Role.NOTICE_WARN),
             )
 
 
@@ -257,7 +262,7 @@ def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) 
         case OrderStatus.EXPIRED:
             words = f"{filled} filled, the rest expired" if known.matched_size else "expired"
         case OrderStatus.REJECTED:
-            words = "refused after all"
+            words = "rejected after all"
         case _:
             verdict = Accepted(known.order_id, known.status, known.matched_size, "")
             words = _say_end(verdict, order.size, ascii_only=ascii_only)
@@ -295,7 +300,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
     figures = _cash_figures(numbers, is_buy=is_buy)
     figures.append(_fee_figure(numbers))
     if is_buy and not numbers.does_nothing:
-        figures.append(_Figure("wins", "If it wins", format_money(numbers.payout)))
+        figures.append(_Figure("wins", "Max payout", format_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
@@ -307,7 +312,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
     if draft.kind is OrderKind.MARKET:
         shares = f"at least {round_shares(numbers.shares)}"
         figures.insert(0, _Figure("shares", "Shares", shares))
-        figures.insert(1, _Figure("worst", "Worst price", worst))
+        figures.insert(1, _Figure("limit", "Limit price", worst))
     elif unit_of(draft) is not SizeUnit.SHARES:
         figures.insert(0, _Figure("shares", "Shares", round_shares(numbers.shares)))
     if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
@@ -321,7 +326,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
         share = format_percent(numbers.depth_share)
         # Something is never shown as nothing.
         share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
-        figures.append(_Figure("depth", "Depth taken", share))
+        figures.append(_Figure("takes", "Takes", share))
     return figures
 
 
@@ -329,7 +334,7 @@ def _later_figures(after: TicketAfter, *, ascii_only: bool) -> list[_Figure]:
     figures: list[_Figure] = []
     if after.even is not None:
         price = format_price(after.even, ascii_only=ascii_only)
-        figures.append(_Figure("even", "Breaks even", f"at {price}"))
+        figures.append(_Figure("b/e", "Break-even", price))
     if after.rewards is not None and after.outlook is not None:
         spread = format_price(after.rewards.max_spread, ascii_only=ascii_only)
         said = {
@@ -370,11 +375,11 @@ def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
         case OrderStatus.FILLED:
             return done
         case OrderStatus.PARTIALLY_FILLED:
-            return f"{done}, {left} rest"
+            return f"{done}, {left} working"
         case OrderStatus.LIVE:
-            return f"{left} rest"
+            return f"{left} working"
         case OrderStatus.CANCELLED:
-            return f"{done}, the rest dropped"
+            return f"{done}, the rest cancelled"
         case OrderStatus.DELAYED:
             return "delayed by the venue"
         case _:

@@ -40,19 +40,19 @@ from pmtui.ui.ticket.paint_ticket import paint_market
 from pmtui.ui.widgets.text_line import TextLine
 
 _ENTRIES = (
-    (PlanField.STOP, "protect-stop", "Stop", "sells when others bid that or less"),
-    (PlanField.GIVE_WAY, "protect-give-way", "down to", "cents below the stop, no lower"),
+    (PlanField.STOP, "protect-stop", "Stop", "bid at or below, yours excluded"),
+    (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢ at most below the stop"),
     (
         PlanField.TAKE_PROFIT,
         "protect-profit",
         "Target",
-        "sells when others bid that or more",
+        "bid at or above, yours excluded",
     ),
-    (PlanField.SIZE, "protect-size", "Size", "shares, or all: the whole position"),
-    (PlanField.TRAIL, "protect-trail", "Trail", "cents below the best bid, as it rises"),
+    (PlanField.SIZE, "protect-size", "Size", "shares, or all for the whole position"),
+    (PlanField.TRAIL, "protect-trail", "Trail", "¢ below the best bid, follows it up"),
 )
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
-_LOADING = "The market's trading terms are still loading"
+_LOADING = "The trading terms are loading"
 
 
 class ProtectScreen(OrderForm[None]):
@@ -87,7 +87,7 @@ class ProtectScreen(OrderForm[None]):
     @override
     def compose(self) -> ComposeResult:
         ascii_only = self._surface.options.ascii_only
-        head = f"Protect {format_shares(self._held)} {self._outcome}"
+        head = f"Stop / target: {format_shares(self._held)} {self._outcome}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
             title = self.market_title(self.WIDTH)
@@ -167,7 +167,7 @@ class ProtectScreen(OrderForm[None]):
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
         )
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 problem = self._surface.commands.protect(plan)
                 if problem:

@@ -152,7 +152,7 @@ class ScaledScreen(OrderForm[None]):
         doubt = " ".join(f"{text}." for text in self._warnings(plan))
         card = ScaledCard(orders, surface=self._surface, doubt=doubt)
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - the toolkit's callback
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._send(tuple(orders))
 
@@ -241,7 +241,7 @@ class ScaledScreen(OrderForm[None]):
         ascii_only = self._surface.options.ascii_only
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
-            line: Line = (Cell("The market's terms are still loading", Role.DIM),)
+            line: Line = (Cell("The trading terms are loading", Role.DIM),)
             self.state.show((line if plan is None else paint_scaled_problem(plan),))
             return
         crossing = legs_that_cross(plan, self._book())

@@ -83,7 +83,7 @@ class TicketPane(TicketForm):
 
         pane: "TicketPane"
 
-    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
         self._account: AccountView | None = None
@@ -159,7 +159,7 @@ class TicketPane(TicketForm):
             index = terms.token_ids.index(book.token_id)
             if index != self.draft.outcome_index and self.is_open:
                 self._load(replace(self.draft, outcome_index=index, price_text=""))
-                self._message = (Cell("The outcome changed; state a price", Role.NOTICE_WARN),)
+                self._message = (Cell("Outcome changed: enter a price", Role.NOTICE_WARN),)
         if self.is_open:
             self._show()
 
@@ -278,7 +278,7 @@ class TicketPane(TicketForm):
         self._show()
         check = self._check
         if check is None:
-            self._say(Cell("The market's trading terms are still loading", Role.NOTICE_WARN))
+            self._say(Cell("The trading terms are loading", Role.NOTICE_WARN))
         elif check.intent is None:
             _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
         elif self._forbidden is not None:
@@ -306,7 +306,7 @@ class TicketPane(TicketForm):
 
     def _decide(
         self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
-        is_agreed: bool | None,  # noqa: FBT001 - the toolkit's callback
+        is_agreed: bool | None,  # noqa: FBT001 - Textual's callback
     ) -> None:  # fmt: skip
         if not is_agreed:
             return
@@ -354,7 +354,7 @@ class TicketPane(TicketForm):
             self._say(*paint_verdict(verdict, None, ascii_only=self.surface.options.ascii_only))
             return
         self._refusal = Problem(field, f"Refused: {verdict.reason}")
-        self._say(Cell("x Refused; the ticket is as it was", Role.NOTICE_BAD))
+        self._say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
 
     def _say(self, *line: Cell) -> None:
         self._message = line
@@ -402,4 +402,4 @@ class TicketPane(TicketForm):
         if not self.surface.queries.status().entry_lock:
             return Problem(TicketField.SIZE, text)
         key = key_of(self.surface.options.keymap, "global.kill")
-        return Problem(TicketField.SIDE, f"{text}; {key} outside the ticket releases it")
+        return Problem(TicketField.SIDE, f"{text}; {key} outside the ticket unlocks it")

@@ -23,7 +23,7 @@ class KeyLine(TextLine):
         options: Options,
         *,
         width: int,
-        id: str | None = None,  # noqa: A002 - the toolkit's word
+        id: str | None = None,  # noqa: A002 - Textual's word
     ) -> None:
         """Show these keys.
 

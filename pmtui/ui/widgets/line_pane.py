@@ -16,7 +16,7 @@ class LinePane(ReadyLines):
 
     TITLE: ClassVar[str] = ""
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - the toolkit's word
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
         self.ascii_only = ascii_only
@@ -76,7 +76,7 @@ class LinePane(ReadyLines):
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         if self._is_overdue and width and height:
-            # Not every way into sight tells us of it: one that the toolkit takes for scrolling does not.
+            # Not every way into sight tells us of it: one that Textual takes for scrolling does not.
             self._is_overdue = False
             self._paint_lines(width, height)
         line = self._lines[y] if y < len(self._lines) else blank_line(width)

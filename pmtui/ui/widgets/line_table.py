@@ -102,7 +102,7 @@ class LineTable(ScrollView, can_focus=True):
     def __init__(
         self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
         show_header: bool = True, show_cursor: bool = True, ascii_only: bool = False,
-        name: str | None = None, id: str | None = None, classes: str | None = None,  # noqa: A002 - the toolkit's word
+        name: str | None = None, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
     ) -> None:  # fmt: skip
         """Start without rows.
 

@@ -40,7 +40,7 @@ class SearchInput(Input):
     )
 
     def __init__(
-        self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - the toolkit's word
+        self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - Textual's word
         not_text: Collection[str] = (), begins: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Start empty.

@@ -18,7 +18,7 @@ class TextLine(ReadyLines):
     """
 
     def __init__(
-        self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - the toolkit's word
+        self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None, ascii_only: bool = False,
     ) -> None:  # fmt: skip
         """Start with a line, empty unless given."""
@@ -55,7 +55,7 @@ class TextLine(ReadyLines):
         if y:
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
         if self._paint is not None and self._width != self.size.width:
-            # LastAnswer of no new size: a line that comes into sight is not always.
+            # It is not told of a new size: a line that comes into sight is not always.
             self._width = self.size.width
             self._line = self._paint(self._width)
         return self.role_styles.strip(

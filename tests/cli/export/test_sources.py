@@ -1,4 +1,4 @@
-"""Exports that ask a venue: a small one that stands still, taken for the service."""
+"""Exports that ask a venue: a small one that stands still, taken for the public venue."""
 
 import asyncio
 import csv

@@ -171,7 +171,7 @@ def test_the_filters_go_round_and_say_what_they_are() -> None:
         seen.append(following)
     assert set(seen) == set(TapeFilter)
     assert [f.words for f in seen] == [
-        "", "from 100 + own", "from 1,000 + own", "from 10,000 + own", "own only",
+        "", "100+ and mine", "1,000+ and mine", "10,000+ and mine", "mine only",
     ]  # fmt: skip
 
 

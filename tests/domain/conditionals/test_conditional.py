@@ -122,7 +122,7 @@ def test_what_is_left_of_a_sale_watches_on() -> None:
 def test_however_often_a_sale_fails_it_stays_active() -> None:
     it = PAIR
     for number in range(1, 100):
-        it = after_sale(it, Micros(0), problem="the venue restarts")
+        it = after_sale(it, Micros(0), problem="the venue is restarting")
         assert (it.state, it.tries) == (ConditionalState.WATCHING, number)
 
 
@@ -141,14 +141,14 @@ def test_what_is_over_stays_over(state: ConditionalState) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "says"),
     [
-        ({"stop": None, "take_profit": None}, PlanField.STOP, "State a stop"),
+        ({"stop": None, "take_profit": None}, PlanField.STOP, "Enter a stop"),
         ({"stop": m("0.405")}, PlanField.STOP, "41¢ is the nearest"),
-        ({"stop": m("0.85")}, PlanField.STOP, "stop must lie below"),
+        ({"stop": m("0.85")}, PlanField.STOP, "stop must be below"),
         ({"stop": m("0.60")}, PlanField.STOP, "Bid 60¢: it would sell at once"),
-        ({"take_profit": m("0.60")}, PlanField.TAKE_PROFIT, "would sell at once"),
+        ({"take_profit": m("0.60")}, PlanField.TAKE_PROFIT, "trigger"),
         ({"size": m("0.001")}, PlanField.SIZE, "how many shares"),
-        ({"size": m("100.01")}, PlanField.SIZE, "You hold 100"),
-        ({"give_way": Micros(-1)}, PlanField.GIVE_WAY, "above its own price"),
+        ({"size": m("100.01")}, PlanField.SIZE, "Position: 100"),
+        ({"give_way": Micros(-1)}, PlanField.GIVE_WAY, "cannot be negative"),
         ({"give_way": m("0.40")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
         ({"give_way": m("0.55")}, PlanField.GIVE_WAY, "At most 39: no price is below 1¢"),
     ],
@@ -306,7 +306,7 @@ def test_it_says_what_its_prices_would_bring() -> None:
 
 
 def test_it_says_what_it_does_in_a_line() -> None:
-    text = "sell 100 Yes at 40¢ or below (worst 35¢), or from 80¢ up"
+    text = "SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)"
     assert describe_conditional(PAIR) == text
 
 

@@ -132,7 +132,7 @@ def test_a_market_that_ended_ends_what_waits() -> None:
 @pytest.mark.parametrize("price", [Micros(0), Micros(-1), ONE, Micros(ONE + 1)])
 def test_a_price_lies_between_nothing_and_a_dollar(price: Micros) -> None:
     problem = plan_problem(plan(AlertSide.ABOVE, price), book(None, None), ())
-    assert problem == "A price lies between 0 and 100 cents"
+    assert problem == "A price is between 0 and 100¢"
 
 
 def test_a_price_that_is_there_already_is_said() -> None:
@@ -148,7 +148,7 @@ def test_a_price_that_is_there_already_is_said() -> None:
 def test_the_same_alert_is_not_set_twice() -> None:
     wanted = plan(AlertSide.ABOVE, m("0.45"))
     empty = book(None, None)
-    assert plan_problem(wanted, empty, (wanted,)) == "An alert for bid ≥ 45¢ waits already"
+    assert plan_problem(wanted, empty, (wanted,)) == "Already set: bid ≥ 45¢"
     assert plan_problem(plan(AlertSide.BELOW, m("0.45")), empty, (wanted,)) == ""
 
 
@@ -171,13 +171,13 @@ def test_entries_are_read_as_cents_and_an_empty_one_is_none() -> None:
         plan(AlertSide.ABOVE, m("0.455")), plan(AlertSide.BELOW, m("0.30")),
     )  # fmt: skip
     assert read(" ", "30") == (plan(AlertSide.BELOW, m("0.30")),)
-    assert read("4,5", "") == "The price above is a number of cents"
-    assert read("", "x") == "The price below is a number of cents"
-    assert read("", " ") == "State a price above, a price below, or both"
+    assert read("4,5", "") == "The price above: enter cents"
+    assert read("", "x") == "The price below: enter cents"
+    assert read("", " ") == "Enter a price above, below, or both"
 
 
 def test_it_says_which_price_is_meant() -> None:
     assert describe_plan(plan(AlertSide.BELOW, m("0.305"))) == "ask ≤ 30.5¢"
     rang = ring(alert(AlertSide.ABOVE, m("0.45")), book(m("0.46"), None), AT)
-    assert describe_ring(rang) == "the best bid is 46¢, at or above 45¢"
-    assert describe_ring(alert(AlertSide.BELOW, m("0.3"))) == "the best ask is 30¢, at or below 30¢"
+    assert describe_ring(rang) == "bid 46¢, bid ≥ 45¢"
+    assert describe_ring(alert(AlertSide.BELOW, m("0.3"))) == "ask 30¢, ask ≤ 30¢"

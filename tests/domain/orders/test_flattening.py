@@ -97,7 +97,7 @@ def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
 
 def test_where_only_we_bid_nothing_is_cancelled() -> None:
     alone = replace(BOOK, bids=BOOK.bids[:1])
-    assert problem("60", bid("0.50", "40"), book=alone) == "Nobody but you bids for it now"
+    assert problem("60", bid("0.50", "40"), book=alone) == "No bids but your own"
 
 
 def test_a_sale_still_being_checked_comes_first() -> None:
@@ -117,8 +117,8 @@ def test_less_than_the_minimum_is_warned_of_not_blocked() -> None:
 @pytest.mark.parametrize(
     ("held", "changes", "words"),
     [
-        ("0", {}, "hold no shares"),
-        ("60", {"book": replace(BOOK, bids=())}, "Nobody bids"),
+        ("0", {}, "No position"),
+        ("60", {"book": replace(BOOK, bids=())}, "No bids"),
         ("60", {"terms": replace(TERMS, accepting_orders=False)}, "no orders"),
     ],
 )

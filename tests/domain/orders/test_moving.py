@@ -71,7 +71,7 @@ def test_too_little_left_is_said_before_anything_is_done() -> None:
     [
         (OrderStatus.UNKNOWN, "being checked"),
         (OrderStatus.SENT, "being checked"),
-        (OrderStatus.DELAYED, "holds it back"),
+        (OrderStatus.DELAYED, "Delayed by the venue"),
         (OrderStatus.FILLED, "It is filled"),
         (OrderStatus.CANCELLED, "It is cancelled"),
     ],

@@ -78,7 +78,7 @@ def test_what_others_offer_better_is_taken_first() -> None:
     assert met_by(limit(Side.BUY, "0.54", "40"), [behind], is_trusted=False) is not None
     unproven = replace(WORLD, own=(behind,), book=replace(BOOK, state=BookState.STALE))
     check = check_ticket(replace(BUY, price_text="54", size_text="40"), unproven)
-    assert any("your own SELL 20 54¢" in text for text in check.warnings)
+    assert any("your own SELL 20 @ 54¢" in text for text in check.warnings)
 
 
 def test_dollars_reach_as_far_as_they_go() -> None:
@@ -102,11 +102,13 @@ def test_the_ticket_warns_names_the_order_and_stops_nothing() -> None:
     world = replace(WORLD, own=(ASK,))
     check = check_ticket(replace(BUY, price_text="53"), world)
     assert check.intent is not None
-    said = "It meets your own SELL 10 53¢: up to 10 shares traded with yourself"
+    said = "Self-trade with your own SELL 10 @ 53¢: up to 10 shares"
     assert said in check.warnings
     check = check_ticket(replace(SELL, price_text="51"), replace(WORLD, own=(OTHER_ASK, BID)))
     assert check.intent is not None
-    assert any("SELL 10 of the other outcome 49¢ and 1 more: up to 20" in w for w in check.warnings)
+    assert any(
+        "SELL 10 of the other outcome @ 49¢ and 1 more: up to 20" in w for w in check.warnings
+    )
 
 
 def test_cards_of_several_orders_warn_once() -> None:
@@ -115,14 +117,14 @@ def test_cards_of_several_orders_warn_once() -> None:
         for intent in (limit(Side.BUY, "0.52"), limit(Side.BUY, "0.53"))
     ]
     said = action_warnings(planned, replace(WORLD, own=(ASK,)))
-    assert sum("your own SELL 10 53¢" in text for text in said) == 1
+    assert sum("your own SELL 10 @ 53¢" in text for text in said) == 1
 
 
 @pytest.mark.parametrize("key", [OneKey.TAKE_ASK, OneKey.BUY_HERE])
 def test_a_single_key_sends_nothing_and_says_why(key: OneKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
     plan = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
-    said = "It meets your own BUY 10 of the other outcome 47¢"
+    said = "Self-trade with your own BUY 10 of the other outcome @ 47¢"
     assert plan == OneKeyProblem(said, OTHER_BID)
     free = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, OneKeyPlan)

@@ -201,12 +201,12 @@ def test_a_tick_is_not_improved_into_the_other_side() -> None:
 
 def test_nobody_improves_on_himself() -> None:
     assert refused(OneKey.IMPROVE_BID, own=(own_order("0.51", "120"),)) == (
-        "The best bid is yours alone"
+        "The best bid is yours already"
     )
     assert sent(OneKey.IMPROVE_BID, own=(own_order("0.51", "119"),)).intent.price == m("0.52")
     assert sent(OneKey.IMPROVE_ASK, own=(own_order("0.53", "40"),)).intent.price == m("0.52")
     mine = own_order("0.53", "40", side=Side.SELL)
-    assert "yours alone" in refused(OneKey.IMPROVE_ASK, own=(mine,))
+    assert "yours already" in refused(OneKey.IMPROVE_ASK, own=(mine,))
 
 
 def test_a_side_without_orders_has_no_price() -> None:
@@ -214,15 +214,15 @@ def test_a_side_without_orders_has_no_price() -> None:
     for key in OneKey:
         if key not in (OneKey.BUY_HERE, OneKey.SELL_HERE):
             assert refused(key, world=world).startswith("Nobody")
-    assert refused(OneKey.BUY_HERE) == "Point at a price first"
+    assert refused(OneKey.BUY_HERE) == "Put the cursor on a price first"
 
 
 def test_the_tickets_rules_hold() -> None:
-    assert "At least 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
+    assert "Minimum 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
     assert "Only 250 shares" in refused(OneKey.JOIN_ASK, size=m("251"))
     assert "Costs more than" in refused(OneKey.JOIN_BID, size=m("5000"))
-    assert "in steps of 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")
-    assert "worth $1" in refused(
+    assert "Tick 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")
+    assert "$1 at least" in refused(
         OneKey.TAKE_ASK, size=m("1.5"), world=replace(WORLD, rules=TicketRules())
     )
     closed = replace(WORLD, terms=replace(TERMS, accepting_orders=False))
@@ -249,7 +249,7 @@ def test_the_override_of_a_book_never_heard_of_says_so() -> None:
     world = replace(WORLD, book=BookView(YES, BookState.LOADING))
     permitted = sent(OneKey.BUY_HERE, cursor="0.5", world=world, is_overridden=True)
     assert describe_override(permitted, world.book) == (
-        "BUY 10 at 50¢ from a book that is loading, never heard of: bid none, ask none"
+        "BUY 10 at 50¢ from a book that is loading, never received: bid none, ask none"
     )
 
 

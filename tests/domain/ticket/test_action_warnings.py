@@ -50,9 +50,7 @@ def test_of_several_prices_the_worst_is_named_once(prices: list[str]) -> None:
 def test_the_sum_of_all_orders_of_a_card_is_large_or_not(count: int, dollars: int) -> None:
     world = replace(WORLD, rules=TicketRules(notional_warning=Micros(dollars * 1_000_000)))
     total = count * 51
-    assert warned("you want to hear of", *[planned("0.51")] * count, world=world) == (
-        total >= dollars
-    )
+    assert warned("your warning", *[planned("0.51")] * count, world=world) == (total >= dollars)
 
 
 def test_the_same_order_a_moment_ago_is_told() -> None:
@@ -66,7 +64,7 @@ def test_the_same_order_a_moment_ago_is_told() -> None:
     [
         (VenueState.CANCEL_ONLY, "cancel-only"),
         (VenueState.POST_ONLY, "post-only orders only"),
-        (VenueState.DELAYED, "Taking waits"),
+        (VenueState.DELAYED, "Taker orders wait"),
     ],
 )
 def test_what_the_venue_is_up_to_is_told_once(state: VenueState, words: str) -> None:

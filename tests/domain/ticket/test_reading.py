@@ -88,4 +88,4 @@ def test_a_decimal_comma_is_named() -> None:
 def test_shares_in_open_orders_are_named_where_none_are_free() -> None:
     world = replace(WORLD, available_shares=m("0"), resting_shares=m("1250"))
     (problem,) = check_ticket(SELL, world).of(TicketField.SIZE)
-    assert problem.text == "No shares are free to sell; 1,250 rest in open orders"
+    assert problem.text == "Nothing to sell; 1,250 in working orders"

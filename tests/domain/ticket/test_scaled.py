@@ -170,9 +170,7 @@ def test_a_total_off_the_size_grid_says_what_it_leaves() -> None:
 
 def test_a_price_off_the_grid_names_the_nearest() -> None:
     problem = refused(replace(SPEC, first_price=m("0.404")))
-    assert problem == ScaledProblem(
-        ScaledField.FIRST_PRICE, "Not on the grid; the nearest price is 40¢"
-    )
+    assert problem == ScaledProblem(ScaledField.FIRST_PRICE, "Off tick; nearest price 40¢")
     assert refused(replace(SPEC, last_price=m("1"))).field is ScaledField.LAST_PRICE
 
 

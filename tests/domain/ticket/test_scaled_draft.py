@@ -129,7 +129,7 @@ def test_choices_go_round() -> None:
 def test_what_the_account_cannot_carry_is_warned_of() -> None:
     resting = replace(DRAFT, first_text="30", last_text="34")
     assert warned(resting) == ()
-    assert warned(resting, cash="31") == ("Costs more than the $31.00 that are free",)
+    assert warned(resting, cash="31") == ("Costs more than the $31.00 available",)
     sale = replace(DRAFT, side=Side.SELL, first_text="50", last_text="54")
     assert warned(sale, shares="99.5") == ("Only 99.5 shares are free to sell",)
     assert warned(sale) == ()
@@ -140,9 +140,9 @@ def test_legs_that_meet_the_book_are_counted() -> None:
     assert [leg.price for leg in legs_that_cross(planned(crossing), BOOK)] == [
         m("0.44"), m("0.46"),
     ]  # fmt: skip
-    assert warned(crossing) == ("2 of 4 meet the book at once",)
+    assert warned(crossing) == ("2 of 4 would cross",)
     (refused,) = warned(replace(crossing, is_post_only=True))
-    assert "be refused" in refused
+    assert "be rejected" in refused
     sale = replace(DRAFT, side=Side.SELL)
     assert [leg.price for leg in legs_that_cross(planned(sale), BOOK)] == [
         m("0.40"), m("0.41"), m("0.42"),
@@ -153,7 +153,7 @@ def test_a_purchase_that_fills_at_once_must_be_worth_a_dollar() -> None:
     small = ScaledDraft(first_text="1", last_text="2", count_text="2", total_text="10")
     book = replace(BOOK, asks=(Level(Micros(10_000), m("40")),))
     warnings = warnings_of(planned(small), book=book, available_cash=None, available_shares=m("0"))
-    assert warnings[-1] == "A purchase that fills at once must be worth $1"
+    assert warnings[-1] == "A purchase that fills at once needs $1 at least"
 
 
 def test_without_a_book_nothing_is_said_to_meet_it() -> None:

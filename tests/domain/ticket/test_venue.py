@@ -88,11 +88,11 @@ def test_a_market_that_makes_takers_wait_says_so_before_it_does() -> None:
         venue=(_fact(VenueState.DELAYED, text="3 s"),),
     )
     (problem,) = check_ticket(AT_ONCE, world).of(TicketField.TIME_IN_FORCE)
-    assert "waits 3 s here" in problem.text
+    assert "wait 3 s here" in problem.text
     assert "cannot be cancelled" in problem.text
 
 
 def test_the_states_are_said_while_nothing_is_typed_yet() -> None:
     world = replace(WORLD, venue=(_fact(VenueState.RESTARTING),))
     empty = replace(BUY, price_text="", size_text="")
-    assert "restarts" in check_ticket(empty, world).of(TicketField.OUTCOME)[0].text
+    assert "is restarting" in check_ticket(empty, world).of(TicketField.OUTCOME)[0].text

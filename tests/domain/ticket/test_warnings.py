@@ -151,11 +151,11 @@ def test_a_life_that_leaves_no_time_to_read_the_card_is_warned_of(
     assert check.intent is not None
     assert [p.text for p in check.of(TicketField.EXPIRY)] == (
         [] if left is None
-        else [f"The venue wants two minutes at least: send it within {left} s"]
+        else [f"Minimum two minutes: send it within {left} s"]
     )  # fmt: skip
 
 
 def test_cash_that_open_orders_keep_is_named() -> None:
     world = replace(WORLD, reserved_cash=m("300"))
     (problem,) = check_ticket(replace(BUY, size_text="5000"), world).of(TicketField.SIZE)
-    assert "$300.00 are kept for open orders" in problem.text
+    assert "$300.00 reserved for working orders" in problem.text

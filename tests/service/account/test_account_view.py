@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import OrderStatus
-from tests.service.conditionals.test_conditionals import book, m, ready
+from tests.service.conditional_kit import book, m, ready
 from tests.service.fakes import CONDITION, World, resting, running_world
 
 FIRST = OrderId(f"0x{1:064x}")

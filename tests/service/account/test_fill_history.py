@@ -1,34 +1,17 @@
 """A long history of own trades: the last days at once, the rest behind, and what is not read is said."""
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from pmtui.cli.export.sources import read_all_fills
 from pmtui.domain.answers import Failure
-from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account import fills as fill_history
 from pmtui.service.account.fills import AFTER_FAILURE_S
 from tests.service.fakes import FakeAccountHost, World, lost, running_world
-from tests.service.orders.test_desk import fill, said, until
-
-START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-
-
-def history(days: int, *, a_day: int) -> tuple[Fill, ...]:
-    """Newest first."""
-    step = timedelta(days=1) / a_day
-    return tuple(
-        replace(
-            fill(OrderId(f"0x{n}")),
-            trade_id=TradeId(f"t{n}"),
-            matched_at=START - step * n - step / 2,
-        )
-        for n in range(days * a_day)
-    )
+from tests.service.order_kit import START, history, said, until
 
 
 def known(world: World) -> int:

@@ -17,7 +17,7 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.service.fakes import CONDITION, YES, FakeAccountHost, World, lost, running_world
-from tests.service.orders.test_desk import until
+from tests.service.order_kit import until
 
 m = parse_micros
 HELD = Position(

@@ -141,7 +141,7 @@ async def test_a_look_at_the_chain_that_failed_is_told_of_with_the_balance(tmp_p
         await settle()
         told = view(world).balance
         assert told.value is not None
-        assert told.problem == f"told without a new look at the chain: {DOWN}"
+        assert told.problem == f"without a new check of the chain: {DOWN}"
 
 
 async def test_what_takes_an_account_is_asked_as_soon_as_there_is_one(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from pmtui.service.account.maker_stats import (
 from pmtui.service.books.tape import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
-from tests.service.books.test_books import change, snapshot, watching
+from tests.service.book_kit import change, snapshot, watching
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared
+from tests.service.order_kit import BUY, prepared
 
 MINE = OrderId("0x" + "1" * 64)
 SHARE = 1_000_000

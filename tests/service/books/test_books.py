@@ -12,7 +12,6 @@ from pmtui.domain.books.market_events import (
     LevelText,
     LevelTexts,
     MarketResolved,
-    TextLevel,
     TickSizeChanged,
     TradePrinted,
 )
@@ -26,60 +25,12 @@ from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
     EventTopic,
-    MarketTopic,
     RowQuotesTopic,
-    TapeTopic,
     Topic,
 )
 from tests.manual_clock import settle
+from tests.service.book_kit import book, change, mirrored, snapshot, watching
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, lost, running_world
-
-
-def snapshot(*, bid: str = "0.41", ask: str = "0.43", last: str = "0.420") -> BookSnapshot:
-    plain = BookSnapshot(
-        token_id=YES,
-        condition_id=CONDITION,
-        bids=(TextLevel("0.40", "12.5"), TextLevel(bid, "7")),
-        asks=(TextLevel("0.44", "100"), TextLevel(ask, "9")),
-        timestamp="1790000000000",
-        hash="",
-        min_order_size="5",
-        tick_size="0.01",
-        neg_risk=False,
-        last_trade_price=last,
-    )
-    book = OrderBook(YES)
-    book.apply_snapshot(plain)
-    digest = book.state_hash(plain.timestamp, last) or ""
-    return BookSnapshot(
-        token_id=plain.token_id,
-        condition_id=plain.condition_id,
-        bids=plain.bids,
-        asks=plain.asks,
-        timestamp=plain.timestamp,
-        hash=digest,
-        min_order_size=plain.min_order_size,
-        tick_size=plain.tick_size,
-        neg_risk=plain.neg_risk,
-        last_trade_price=plain.last_trade_price,
-    )
-
-
-def change(price: str, size: str, digest: str, *, side: str = "BUY") -> LevelTexts:
-    level = LevelText(asset_id=YES, side=side, price=price, size=size, hash=digest)
-    return LevelTexts(CONDITION, (level,), "1790000000500")
-
-
-async def watching(world: World) -> list[Topic]:
-    heard: list[Topic] = []
-    topics: list[Topic] = [MarketTopic(CONDITION), BookTopic(YES), TapeTopic(YES)]
-    world.service.hub.subscribe(topics, heard.append)
-    await settle()
-    return heard
-
-
-def book(world: World) -> BookView:
-    return world.service.queries.book(YES)
 
 
 def of_no(world: World) -> BookView:
@@ -134,22 +85,6 @@ async def test_a_book_whose_hash_agrees_says_so(tmp_path: Path) -> None:
         await world.pass_time(0.2)
         assert book(world).state is BookState.VERIFIED
         assert (book(world).best_bid, book(world).best_ask) == (410_000, 430_000)
-
-
-def mirrored() -> BookSnapshot:
-    """The other outcome's book of the same moment, with its own hash."""
-    yes = snapshot()
-
-    def levels(side: tuple[TextLevel, ...]) -> tuple[TextLevel, ...]:
-        return tuple(
-            TextLevel(format_micros(complement(parse_micros(level.price))), level.size)
-            for level in side
-        )
-
-    plain = replace(yes, token_id=NO, bids=levels(yes.asks), asks=levels(yes.bids), hash="")
-    no = OrderBook(NO)
-    no.apply_snapshot(plain)
-    return replace(plain, hash=no.state_hash(plain.timestamp, "0.420") or "")
 
 
 async def hearing_both(world: World) -> None:

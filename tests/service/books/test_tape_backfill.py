@@ -16,7 +16,7 @@ from pmtui.service.books.tapes import PAUSES_S
 from pmtui.service.hub import HubSubscription
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, TapeTopic, Topic
 from tests.manual_clock import settle
-from tests.service.books.test_books import change, mirrored, snapshot
+from tests.service.book_kit import change, mirrored, snapshot
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
 
 AT_MS = 1_790_000_000_000

@@ -1,111 +1,36 @@
 """Conditional orders: they sell once, only from a good book, and come back paused."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
-from pmtui.domain.account.position import Position
-from pmtui.domain.books.market_events import BookSnapshot, TextLevel
+from pmtui.domain.books.market_events import TextLevel
 from pmtui.domain.conditionals.conditional import (
     GONE,
-    Conditional,
-    ConditionalPlan,
     ConditionalState,
     Trigger,
 )
 from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,
     OrderStatus,
     PostResult,
-    PostStatus,
-    TimeInForce,
     TradeStatus,
 )
 from pmtui.service.conditionals.conditionals import RESTARTED
-from pmtui.service.topics import BookTopic, MarketTopic
+from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
+from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
-from tests.service.orders.test_desk import said, until
-
-m = parse_micros
-HELD = m("100")
-PLAN = ConditionalPlan(CONDITION, YES, HELD, stop=m("0.40"), take_profit=m("0.80"))
-
-
-def book(bid: str) -> BookSnapshot:
-    return BookSnapshot(
-        token_id=YES, condition_id=CONDITION, bids=(TextLevel(bid, "500"),),
-        asks=(TextLevel("0.99", "500"),), timestamp="1790000000000", hash="",
-        min_order_size="5", tick_size="0.01", neg_risk=False, last_trade_price="0.5",
-    )  # fmt: skip
-
-
-async def ready(world: World) -> None:
-    """Hold a hundred shares, know the market, and see a bid of 60 cents."""
-    position = Position(
-        token_id=YES, condition_id=CONDITION, outcome="Yes", title="Will it?", size=HELD,
-        average_price=m("0.5"), current_price=m("0.6"), realized=Micros(0),
-    )  # fmt: skip
-    world.analytics.held = (position,)
-    world.account.shares[YES] = HELD
-    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-    await until(world, lambda: world.service.queries.account().shares(YES), "the position")
-    await until(
-        world,
-        lambda: dict(world.service.queries.account().balances).get(YES) == HELD,
-        "the shares by the trading host",
-    )
-
-
-async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
-    await ready(world)
-    # The venue takes a sale and says that it is still on its way, asked about by its id too.
-    for number in range(1, 4):
-        order_id = OrderId(f"0x{number:064x}")
-        world.account.known[order_id] = resting(
-            order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
-            original_size=HELD, status=OrderStatus.DELAYED,
-        )  # fmt: skip
-        world.account.answers.append(PostResult(order_id, PostStatus.DELAYED))
-    assert world.service.commands.protect(plan) == ""
-    await until(world, lambda: YES in world.stream.watched, "its book watched")
-    world.stream.send(book("0.60"))
-    await world.pass_time(1)
-
-
-def only(world: World) -> Conditional:
-    (each,) = world.service.queries.account().conditionals
-    return each
-
-
-def sold(world: World, size: str, *, left: str) -> None:
-    """Let the stream tell what became of the sale that was posted last."""
-    order_id = OrderId(world.account.posted[-1].decode())
-    matched = m(size)
-    end = OrderStatus.FILLED if left == "0" else OrderStatus.CANCELLED
-    order = resting(
-        order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
-        original_size=Micros(matched + m(left)), matched_size=matched, status=end,
-    )  # fmt: skip
-    fill = Fill(
-        trade_id=TradeId(f"t{len(world.account.posted)}"), order_id=order_id,
-        condition_id=CONDITION, token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.39"),
-        size=matched, fee=Micros(0), liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
-        matched_at=datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC),
-    )  # fmt: skip
-    if matched:
-        world.user_stream.send(TradeChanged((fill,), None))
-    world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, None))
+from tests.service.order_kit import said, until
 
 
 async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> None:
@@ -191,11 +116,11 @@ async def test_a_book_that_cannot_be_trusted_fires_nothing_and_is_told(tmp_path:
         assert (queries.status().watching, queries.status().blind) == (1, 1)
         assert queries.account().is_blind(only(world))
         await world.pass_time(30)
-        assert said(world, "Conditional orders see nothing")
+        assert said(world, "Stops and targets cannot trigger here")
         assert world.account.posted == []
         world.stream.change_link(LinkState.OPEN)
         world.stream.send(book("0.60"))
-        await until(world, lambda: said(world, "see their book again"), "the good news")
+        await until(world, lambda: said(world, "can trigger again"), "the good news")
         assert queries.status().blind == 0
 
 
@@ -270,7 +195,7 @@ async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path
         await until(world, lambda: world.service.queries.account().conditionals, "its return")
         back = only(world)
         assert (back.state, back.reason) == (ConditionalState.PAUSED, RESTARTED)
-        assert said(world, "1 stop is paused: the program was restarted")
+        assert said(world, "1 stop is paused: pmtui was restarted")
         await ready(world)
         status = world.service.queries.status()
         assert (status.watching, status.paused) == (0, 1)
@@ -301,21 +226,21 @@ async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
         refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
-        assert refusal == "The size: you hold 100 shares"
+        assert refusal == "The size: position: 100 shares"
 
 
 async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
-        assert world.service.commands.protect(PLAN) == "What you hold is not known yet"
+        assert world.service.commands.protect(PLAN) == "Your positions are loading"
 
 
 async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         report = await world.service.departing.leave(ExitReason.HANG_UP, ExitPolicy.LEAVE)
-        assert "1 stop ends with the program" in report.text
+        assert "1 stop is inactive now" in report.text
         assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:
         kept = only(world)
@@ -356,8 +281,8 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, replace(PLAN, size=m("60")))
         protect = world.service.commands.protect
-        assert "60 of 100 have their own: 40 left" in protect(replace(PLAN, size=m("41")))
-        assert "60 shares have their own" in protect(ALL)
+        assert "60 of 100 have one already: 40 left" in protect(replace(PLAN, size=m("41")))
+        assert "60 shares have one already" in protect(ALL)
         assert protect(replace(PLAN, size=m("40"))) == ""
         first, second = world.service.queries.account().conditionals
         # A paused one speaks for nothing, and is asked again when it is started.

@@ -16,7 +16,7 @@ from pmtui.service.topics import AlertTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
-from tests.service.watch.test_watchlist import book, know, look, view
+from tests.service.watch_kit import book, know, look, view
 
 m = parse_micros
 ABOVE = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.65"))
@@ -62,9 +62,7 @@ async def test_it_rings_once_when_the_best_bid_is_there(tmp_path: Path) -> None:
         await hear(world, "0.66", "0.68")
         assert states(world) == [AlertState.RANG, AlertState.WAITING]
         assert alerts(world)[0].rang_price == m("0.66")
-        assert rang(world) == [
-            f"Price alert: Yes: the best bid is 66¢, at or above 65¢  {MARKET.question}"
-        ]
+        assert rang(world) == [f"Price alert: Yes: bid 66¢, bid ≥ 65¢  {MARKET.question}"]
         assert told == [AlertTopic()]
         assert world.service.queries.alerts_rung() == 1
         assert world.service.queries.status().unread_notices == unread + 1
@@ -200,4 +198,4 @@ async def test_a_price_that_is_there_already_is_refused(tmp_path: Path) -> None:
         await hear(world, "0.60", "0.62")
         at_hand = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.60"))
         assert world.service.commands.add_alert(at_hand) == "The best bid is 60¢ already"
-        assert world.service.commands.add_alert(ABOVE) == "An alert for bid ≥ 65¢ waits already"
+        assert world.service.commands.add_alert(ABOVE) == "Already set: bid ≥ 65¢"

@@ -34,16 +34,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.surface import PreparedOrder
-from tests.service.conditionals.test_conditionals import (
-    HELD,
-    PLAN,
-    book,
-    m,
-    only,
-    protected,
-    ready,
-    sold,
-)
+from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import (
     CONDITION,
     YES,
@@ -54,7 +45,7 @@ from tests.service.fakes import (
     resting,
     running_world,
 )
-from tests.service.orders.test_desk import said, until
+from tests.service.order_kit import said, until
 
 REFUSED = PostResult(None, None, "no orders found to match with FAK order")
 BUSY = Failure(FailureKind.BUSY, "POST /order", "Too Many Requests", 429)
@@ -82,6 +73,14 @@ async def selling(world: World) -> OrderId:
     world.stream.send(book("0.39"))
     await until(world, lambda: world.account.posted, "the sale leaves")
     return last_posted(world)
+
+
+async def refused(world: World) -> OrderId:
+    """Let a stop sell half of what is held, which the venue answers with a refusal."""
+    await protected(world, HALF)
+    world.account.known.clear()
+    world.account.answers[:] = [REFUSED]
+    return await selling(world)
 
 
 def states(world: World) -> list[ConditionalState]:
@@ -183,10 +182,7 @@ async def test_a_purchase_of_before_that_is_heard_of_late_keeps_no_sale_in_doubt
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world, HALF)
-        world.account.known.clear()
-        world.account.answers[:] = [REFUSED]
-        order_id = await selling(world)
+        order_id = await refused(world)
         bought = replace(fill_of(order_id, "100"), side=Side.BUY, order_id=OrderId("0xb0"))
         world.account.own_fills = (replace(bought, matched_at=START),)
         began_at = world.clock.monotonic()
@@ -242,10 +238,7 @@ async def test_a_sale_that_filled_whatever_the_answer_was_is_not_sold_again(
 
 async def test_nothing_is_sold_again_while_trades_cannot_be_read(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world, HALF)
-        world.account.known.clear()
-        world.account.answers[:] = [REFUSED]
-        await selling(world)
+        await refused(world)
         world.account.read_failure = lost("GET /data/trades")
         await world.pass_time(120)
         assert (states(world), len(world.account.posted)) == ([ConditionalState.CHECKING], 1)
@@ -257,10 +250,7 @@ async def test_shares_that_are_missing_without_a_trade_keep_a_sale_in_doubt(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world, HALF)
-        world.account.known.clear()
-        world.account.answers[:] = [REFUSED]
-        order_id = await selling(world)
+        order_id = await refused(world)
         # The balance has it already, the trades only long after the lag.
         world.account.shares[YES] = m("50")
         await world.pass_time(3 * SALE_LAG_S)
@@ -272,10 +262,7 @@ async def test_shares_that_are_missing_without_a_trade_keep_a_sale_in_doubt(
 
 async def test_shares_that_left_without_a_trade_hold_nothing_up_for_ever(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        await protected(world, HALF)
-        world.account.known.clear()
-        world.account.answers[:] = [REFUSED]
-        await selling(world)
+        await refused(world)
         world.account.shares[YES] = m("70")
         await world.pass_time(MOST_DOUBT_S)
         assert len(world.account.posted) == 1
@@ -344,7 +331,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         problem = world.service.commands.start_conditional(conditional_id)
-        assert problem == "What its last sale brought is still being checked"
+        assert problem == "Its last sale is still being checked"
 
 
 async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Path) -> None:
@@ -470,7 +457,7 @@ async def test_shares_of_a_sale_that_failed_on_chain_are_protected_again_at_once
         assert (each.state, each.size) == (ConditionalState.WATCHING, m("100"))
         assert "FAILED on chain" in each.reason
         assert said(world, "100 Yes came back and are protected again")
-        # LastAnswer again while the price has recovered: nothing is sold, and it counts once.
+        # Triggered again while the price has recovered: nothing is sold, and it counts once.
         world.user_stream.send(TradeChanged((failed,), None))
         await world.pass_time(30)
         assert len(world.account.posted) == 1
@@ -565,9 +552,7 @@ async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Pat
     async with running_world(tmp_path) as world:
         order_id = await bidding(world)
         commands, conditional_id = world.service.commands, only(world).conditional_id
-        assert "would sell at once" in commands.move_conditional(
-            conditional_id, Trigger.STOP, m("0.60")
-        )
+        assert "trigger" in commands.move_conditional(conditional_id, Trigger.STOP, m("0.60"))
         assert commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
         commands.pause_conditional(conditional_id)
         assert only(world).state is ConditionalState.PAUSED

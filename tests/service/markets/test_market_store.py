@@ -1,16 +1,15 @@
 """What is kept of markets: each once, all that is needed, and of the rest no more than a bound."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
+from pmtui.domain.ids import EventId, MarketId
 from pmtui.domain.markets.market import (
     NO_FEE,
     Comment,
-    Event,
     Holder,
     Market,
     MarketTerms,
@@ -21,10 +20,9 @@ from pmtui.domain.money import Micros
 from pmtui.service.markets.market_store import MOST_COMMENTED, MOST_HELD, MarketStore, Needed
 from pmtui.service.markets.search_index import EventName, pack, unpack
 from pmtui.service.views import Load
+from tests.service.market_kit import EVENTS, MARKETS, NOW, condition, event, market, token
 
-NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 BOUND = 12
-EVENTS, MARKETS = 10, 4
 
 numbers = st.integers(0, EVENTS - 1)
 places = st.tuples(numbers, st.integers(0, MARKETS - 1))
@@ -32,39 +30,6 @@ places = st.tuples(numbers, st.integers(0, MARKETS - 1))
 
 def nothing() -> Needed:
     return Needed(events=set(), markets=set(), tokens=set(), owned=set())
-
-
-def condition(place: tuple[int, int]) -> ConditionId:
-    return ConditionId(f"0x{place[0]:032x}{place[1]:032x}")
-
-
-def token(place: tuple[int, int], index: int = 0) -> TokenId:
-    return TokenId(f"7{place[0]:02}{place[1]:02}{index}")
-
-
-def market(place: tuple[int, int], *, question: str = "Over four metres?") -> Market:
-    return Market(
-        market_id=MarketId(f"{place[0]}-{place[1]}"),
-        condition_id=condition(place),
-        slug="river-over-four",
-        question=question,
-        outcomes=(
-            Outcome("Yes", token(place), Micros(420_000)),
-            Outcome("No", token(place, 1), None),
-        ),
-        event_id=EventId(str(place[0])),
-        event_title="River levels",
-        event_slug="river",
-        volume=Micros(10**20),
-        created_at=NOW,
-        rewards=RewardTerms(Micros(1), Micros(2)),
-        fee=NO_FEE,
-    )
-
-
-def event(number: int, *, question: str = "Over four metres?") -> Event:
-    markets = tuple(market((number, n), question=question) for n in range(MARKETS))
-    return Event(EventId(str(number)), "river", "River levels", markets)
 
 
 def store_of(needed: Needed, *, most_idle: int = BOUND) -> MarketStore:

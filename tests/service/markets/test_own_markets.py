@@ -23,7 +23,7 @@ from tests.service.fakes import (
     resting,
     running_world,
 )
-from tests.service.test_feeds import many_events
+from tests.service.market_kit import many_events
 
 m = parse_micros
 ORDER = OrderId("0x" + "01" * 32)

@@ -13,7 +13,7 @@ from pmtui.domain.orders.order import CancelResult, PostResult, PostStatus, Reje
 from pmtui.service.markets.venue_states import ASK_AGAIN_S, ASK_PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, World, running_world
-from tests.service.orders.test_desk import prepared, said, verdict_of
+from tests.service.order_kit import prepared, said, verdict_of
 
 RESTARTING = Failure(FailureKind.BUSY, "POST /order", "come back later", 425)
 POST_ONLY = Failure(
@@ -177,7 +177,7 @@ async def test_the_region_is_asked_and_asked_again(tmp_path: Path) -> None:
         world.geo.is_blocked = True
         await world.pass_time(ASK_PERIOD_S + 5)
         assert states(world) == [VenueState.REGION_REFUSED]
-        assert said(world, "The service blocks trading from here (CH ZH)")
+        assert said(world, "The venue blocks trading from here (CH ZH)")
         world.geo.is_blocked = False
         await world.pass_time(ASK_AGAIN_S + 5)
         assert states(world) == []

@@ -21,7 +21,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from tests.service.fakes import World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, until
+from tests.service.order_kit import BUY, prepared, until
 
 
 async def prepared_legs(world: World, count: int) -> tuple[PreparedOrder, ...]:

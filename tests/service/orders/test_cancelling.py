@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, OrderStatus
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, until, verdict_of
+from tests.service.order_kit import BUY, prepared, until, verdict_of
 
 FIRST, SECOND, THIRD = OrderId("0x01"), OrderId("0x02"), OrderId("0x03")
 
@@ -39,7 +39,9 @@ async def test_a_lost_cancel_is_asked_again_until_it_is_answered(tmp_path: Path)
         await until(world, lambda: not shown(world), "it is cancelled")
         assert world.account.cancelled == [(FIRST,)] * 3
         assert told(world, "asking again") == 1
-        await until(world, lambda: told(world, "Answered after all: 1 cancelled"), "it is told")
+        await until(
+            world, lambda: told(world, "Late answer to a cancel: 1 cancelled"), "it is told"
+        )
 
 
 async def test_a_lost_cancel_of_everything_is_not_repeated_for_newer_orders(
@@ -87,7 +89,9 @@ async def test_an_order_heard_to_have_ended_is_not_asked_for_again(tmp_path: Pat
         world.account.open.clear()
         ended = resting(FIRST, status=OrderStatus.CANCELLED)
         world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, ended, world.clock.now()))
-        await until(world, lambda: told(world, "Answered after all: 1 cancelled"), "it is told")
+        await until(
+            world, lambda: told(world, "Late answer to a cancel: 1 cancelled"), "it is told"
+        )
         assert world.account.cancelled == [(FIRST,)]
 
 
@@ -137,7 +141,7 @@ async def test_a_refusal_after_a_lost_cancel_ends_the_asking_and_is_told(tmp_pat
             Failure(FailureKind.REFUSED, "DELETE /order", "Invalid orderID", 400),
         ]
         world.service.commands.cancel([FIRST])
-        await until(world, lambda: told(world, "Not known to be cancelled"), "it is told")
+        await until(world, lambda: told(world, "Cancel unconfirmed"), "it is told")
         await world.pass_time(30)
         assert len(world.account.cancelled) == 2
 
@@ -202,7 +206,7 @@ async def test_a_cancel_confirmed_for_an_order_nobody_asked_about_changes_nothin
         command = world.service.commands.cancel([FIRST])
         verdict = await world.service.commands.cancel_verdict(command)
         assert verdict.result == CancelResult((), (), (FIRST,))
-        assert told(world, "1 order nobody asked about") == 1
+        assert told(world, "1 order cancelled that were not asked about") == 1
         assert shown(world) == {FIRST, SECOND}
         await until(world, lambda: shown(world) == {SECOND}, "the one that was meant")
 
@@ -216,7 +220,7 @@ async def test_a_sweep_of_a_market_changes_nothing_elsewhere(tmp_path: Path) -> 
         command = world.service.commands.cancel_market(CONDITION, None)
         verdict = await world.service.commands.cancel_verdict(command)
         assert verdict.result.canceled == (FIRST,)
-        assert told(world, "1 order nobody asked about") == 1
+        assert told(world, "1 order cancelled that were not asked about") == 1
         assert shown(world) == {SECOND}
 
 

@@ -1,24 +1,18 @@
 """Orders through the running service: every way one can end."""
 
-import asyncio
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.ids import OrderId, TokenId, TradeId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Accepted,
-    Fill,
-    LimitIntent,
-    Liquidity,
     MarketBuyIntent,
     OrderStatus,
     PostResult,
@@ -27,12 +21,9 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     TradeStatus,
     Unknown,
-    Verdict,
 )
-from pmtui.service.orders import desk
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.preparing import to_order
-from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle
 from tests.service.fakes import (
@@ -41,51 +32,11 @@ from tests.service.fakes import (
     MARKET,
     NO,
     YES,
-    World,
     lost,
     resting,
     running_world,
 )
-
-BUY = LimitIntent(
-    condition_id=CONDITION,
-    token_id=YES,
-    side=Side.BUY,
-    price=Micros(400_000),
-    size=Micros(10_000_000),
-)
-
-
-async def until(world: World, predicate: Callable[[], object], what: str) -> None:
-    """Step the clock until something holds; the journal's thread keeps its own time."""
-    deadline = time.monotonic() + 10
-    while not predicate():
-        assert time.monotonic() < deadline, f"waited in vain: {what}"
-        await world.catch_up()
-        if not predicate():
-            await world.pass_time(0.25)
-
-
-def said(world: World, words: str) -> bool:
-    return any(words in entry.text for entry in world.service.queries.log().entries)
-
-
-def only_order(world: World) -> OrderStatus | None:
-    orders = world.service.queries.account().open_orders
-    return orders[0].status if len(orders) == 1 else None
-
-
-async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) -> PreparedOrder:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    await settle()
-    order = world.service.commands.prepare(intent)
-    assert isinstance(order, PreparedOrder)
-    return order
-
-
-async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
-    async with asyncio.timeout(60):
-        return await world.service.commands.verdict(world.service.commands.place(order))
+from tests.service.order_kit import BUY, fill, only_order, prepared, said, until, verdict_of
 
 
 async def test_a_resting_order_is_accepted_shown_and_reserves_its_cash(tmp_path: Path) -> None:
@@ -351,24 +302,6 @@ async def test_a_foreign_token_is_refused(tmp_path: Path) -> None:
         assert isinstance(world.service.commands.prepare(wrong), Rejected)
 
 
-def fill(order_id: OrderId, **changes: object) -> Fill:
-    made = Fill(
-        trade_id=TradeId("t1"),
-        order_id=order_id,
-        condition_id=CONDITION,
-        token_id=YES,
-        outcome="Yes",
-        side=Side.BUY,
-        price=Micros(400_000),
-        size=Micros(10_000_000),
-        fee=Micros(0),
-        liquidity=Liquidity.MAKER,
-        status=TradeStatus.MATCHED,
-        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]  # a test names what differs
-
-
 async def test_a_fill_fills_the_order_and_makes_a_position_at_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)
@@ -516,18 +449,3 @@ async def test_an_order_is_named_so_that_a_narrow_card_tells_its_market(tmp_path
         _ = await verdict_of(world, order)
         await until(world, lambda: said(world, "Nothing: What will"), "it is told of by that name")
         assert any(o.order_id == order_id for o in world.service.queries.account().recent)
-
-
-async def test_the_ends_of_old_commands_are_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(desk, "MOST_ENDED", 3)
-    async with running_world(tmp_path) as world:
-        commands = world.service.commands
-        ids = []
-        for _ in range(5):
-            ids.append(commands.cancel((OrderId("0xaa"),)))
-            _ = await commands.cancel_verdict(ids[-1])
-        with pytest.raises(KeyError):
-            _ = await commands.cancel_verdict(ids[0])
-        assert await commands.cancel_verdict(ids[2]) is not None

@@ -9,8 +9,8 @@ from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TradeStat
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.journal_rows import read_fills
 from tests.service.fakes import lost, resting, running_world
-from tests.service.orders.test_desk import prepared, said, until, verdict_of
-from tests.service.orders.test_journal import SIGNED, fill
+from tests.service.journal_kit import SIGNED, fill
+from tests.service.order_kit import prepared, said, until, verdict_of
 
 FIRST, SECOND = OrderId("0x0a"), OrderId("0x0b")
 REFUSED = "No orders can be sent"

@@ -1,15 +1,13 @@
 import sqlite3
 import stat
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TimeInForce, TradeStatus
+from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.orders import journal as journal_module
 from pmtui.service.orders.journal import (
     Journal,
@@ -21,8 +19,8 @@ from pmtui.service.orders.journal import (
 from pmtui.service.orders.journal_rows import Damage, read_fills, read_lives
 from tests.clients.streams.servers import until
 from tests.service.fakes import resting
+from tests.service.journal_kit import AT, SIGNED, fill
 
-AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORDER = OrderId("0x01")
 FULL = "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
 
@@ -245,23 +243,6 @@ async def test_lives_can_be_read_while_somebody_writes(tmp_path: Path) -> None:
     assert isinstance(read_lives(path), JournalProblem)
 
 
-def fill(order_id: OrderId, status: TradeStatus) -> Fill:
-    return Fill(
-        trade_id=TradeId("7f2c"),
-        order_id=order_id,
-        condition_id=ConditionId("0x" + "a1" * 32),
-        token_id=TokenId("71321"),
-        outcome="Yes",
-        side=Side.BUY,
-        price=Micros(400_000),
-        size=Micros(5_000_000),
-        fee=Micros(0),
-        liquidity=Liquidity.TAKER,
-        status=status,
-        matched_at=AT,
-    )
-
-
 async def test_a_fill_is_remembered_with_its_title_and_never_goes_back(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     assert read_fills(path) == ()
@@ -304,12 +285,6 @@ async def test_a_damaged_fill_does_not_stop_the_journal(tmp_path: Path) -> None:
     assert [f.fill.status for f in fills] == [TradeStatus.MINED]
 
 
-SIGNED = (
-    b'{"order":{"salt":1,"maker":"0x1","signer":"0x1","tokenId":"71321",'
-    b'"makerAmount":"4000000","takerAmount":"10000000","side":"BUY","expiration":"0",'
-    b'"signatureType":3,"timestamp":"1790000000000","metadata":"0x","builder":"0x",'
-    b'"signature":"0x"},"owner":"6f1c2a34","orderType":"GTC","deferExec":false,"postOnly":true}'
-)
 GOOD, BAD = OrderId("0x0a"), OrderId("0x0b")
 
 
@@ -420,7 +395,7 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     second.record_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))
     entries = await second.entries(ORDER)
     assert not isinstance(entries, JournalProblem)
-    # LastAnswer twice, written once.
+    # Reported twice, written once.
     assert [entry.text for entry in entries][2:] == ["10 after all", "live"]
     assert await second.entries(stranger) == ()
     found = await second.unsettled()

@@ -25,7 +25,7 @@ from tests.service.fakes import (
     World,
     running_world,
 )
-from tests.service.orders.test_desk import said, until
+from tests.service.order_kit import said, until
 
 OTHER = (TokenId("5" * 76 + "3"), TokenId("6" * 76 + "4"))
 NEW = (TokenId(str((7 << 104) + 1)), TokenId(str((7 << 104) + 2)))

@@ -37,7 +37,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until
+from tests.service.order_kit import BUY, prepared, said, until
 
 OLD = OrderId("0x" + "0a" * 32)
 HIGHER = replace(BUY, price=Micros(410_000))
@@ -543,7 +543,7 @@ async def test_nothing_is_sold_into_a_bid_that_stays(tmp_path: Path) -> None:
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order, (bid,))
         )
-        assert verdict == Rejected("Not sold: your BUY 10 36¢ stayed: order is delayed")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ stayed: order is delayed")
         assert world.account.posted == []
 
 
@@ -552,7 +552,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
         await bidding(world)
         order = await prepared(world, SELL)
         verdict = await world.service.commands.verdict(world.service.commands.flatten(order, ()))
-        assert verdict == Rejected("Not sold: your BUY 10 36¢ came in its way")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ came in its way")
         assert world.account.posted == []
 
 

@@ -21,7 +21,7 @@ from pmtui.service.orders.search import MISSING_PAUSE_S
 from pmtui.service.venue_time import TRADE_MARGIN
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, fill, prepared, said, until, verdict_of
+from tests.service.order_kit import BUY, fill, prepared, said, until, verdict_of
 
 FIRST = OrderId("0x01")
 PROVED_WITHIN_S = POLL_PERIOD_S + LAG_S + 2 * MISSING_PAUSE_S

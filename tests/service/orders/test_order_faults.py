@@ -25,8 +25,15 @@ from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
 from pmtui.service.safety.daily_pnl import FILE
 from tests.service.fakes import FakeSigner, lost, resting, running_world
-from tests.service.orders.test_desk import only_order, prepared, said, until, verdict_of
-from tests.service.orders.test_search import FIRST, left_behind
+from tests.service.order_kit import (
+    FIRST,
+    left_behind,
+    only_order,
+    prepared,
+    said,
+    until,
+    verdict_of,
+)
 
 
 async def broken(*_: object) -> PostResult:
@@ -87,7 +94,7 @@ async def test_a_fault_does_not_stop_the_kill_switch(
         world.service.commands.kill()
         await until(world, lambda: said(world, "kill switch failed"), "the fault")
         monkeypatch.undo()
-        await until(world, lambda: said(world, "Nothing rests any more"), "the kill goes on")
+        await until(world, lambda: said(world, "none working"), "the kill goes on")
 
 
 async def test_what_happens_during_a_refresh_is_fetched_after_it(
@@ -197,6 +204,6 @@ async def test_a_clock_that_is_set_forward_rules_nothing_out(tmp_path: Path) -> 
         await verdict_of(world, await prepared(world))
         await world.catch_up()
         await world.pass_time(1)
-        world.clock._start += timedelta(hours=1)
+        world.clock.set_wall(timedelta(hours=1))
         await world.pass_time(20)
         assert only_order(world) is OrderStatus.UNKNOWN

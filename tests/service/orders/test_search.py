@@ -27,19 +27,17 @@ from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
 from tests.manual_clock import ManualClock, settle
 from tests.service.fakes import YES, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, fill, only_order, prepared, said, until, verdict_of
-
-FIRST = OrderId("0x01")
-
-
-async def left_behind(tmp_path: Path, *, is_known: bool = False, **changes: object) -> None:
-    """Write the journal of a session that ended while an order was on its way."""
-    journal = Journal(tmp_path / "journal.sqlite")
-    order = resting(FIRST, **{"status": OrderStatus.PENDING, **changes})
-    assert await journal.begin(order, title="River", text="Buy 10", body=b"{}") is None
-    if is_known:
-        journal.record_standing(FIRST, OrderStatus.LIVE, is_known=True)
-    await journal.close()
+from tests.service.order_kit import (
+    BUY,
+    FIRST,
+    fill,
+    left_behind,
+    only_order,
+    prepared,
+    said,
+    until,
+    verdict_of,
+)
 
 
 async def unsettled_after(tmp_path: Path) -> tuple[OrderId, ...]:

@@ -25,9 +25,9 @@ from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
 from pmtui.service.safety.entry_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
-from tests.service.books.test_books import book, snapshot, watching
+from tests.service.book_kit import book, snapshot, watching
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until
+from tests.service.order_kit import BUY, prepared, said, until
 
 NOT_FOUND = "Order not found or already canceled"
 
@@ -329,6 +329,15 @@ async def on_its_way(world: World, *, answer: Failure | None) -> OrderId:
     return order.unsigned.order_id
 
 
+async def arrive(world: World, order_id: OrderId) -> None:
+    """Let an order arrive at the venue, which tells of it and lets it be cancelled from now on."""
+    world.account.refuses_to_cancel = {}
+    live = resting(order_id)
+    world.account.open[order_id] = live
+    world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
+    await world.pass_time(1)
+
+
 @pytest.mark.parametrize("how", WISHES)
 @pytest.mark.parametrize("answer", [None, lost()], ids=["sent", "unknown"])
 async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
@@ -342,11 +351,7 @@ async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
         assert "cancelled again" in verdict.problem
         await world.pass_time(3)
         # It arrives, whoever tells of it.
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
         known = world.service._account.own.order(order_id)
         assert known is not None
@@ -360,13 +365,9 @@ async def test_an_order_that_was_ruled_out_is_cancelled_when_it_arrives_all_the_
         order_id = await on_its_way(world, answer=lost())
         world.service.commands.cancel([order_id])
         await until(world, lambda: said(world, "never reached the venue"), "it is ruled out")
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
-        assert said(world, "has arrived: it is cancelled now")
+        assert said(world, "arrived after its cancel: cancelling it now")
 
 
 @pytest.mark.parametrize("is_ruled_out", [False, True])
@@ -383,11 +384,7 @@ async def test_the_next_session_goes_on_cancelling_what_arrives_only_then(
     async with running_world(tmp_path) as world:
         world.account.refuses_to_cancel = {order_id: NOT_FOUND}
         await world.pass_time(3)
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
 
 
@@ -397,11 +394,7 @@ async def test_a_kill_that_is_released_still_cancels_what_was_on_its_way(tmp_pat
         world.service.commands.kill()
         await world.pass_time(0.5)
         assert world.service.commands.unlock_entry() == ""
-        world.account.refuses_to_cancel = {}
-        live = resting(order_id)
-        world.account.open[order_id] = live
-        world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, live, world.clock.now()))
-        await world.pass_time(1)
+        await arrive(world, order_id)
         assert world.account.open == {}
 
 

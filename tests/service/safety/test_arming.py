@@ -9,7 +9,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.service.safety.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from tests.manual_clock import settle
-from tests.service.conditionals.test_conditionals import book
+from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
 
 OTHER = TokenId("9" * 76)
@@ -189,6 +189,6 @@ async def test_a_clock_that_is_set_back_keeps_nothing_armed(tmp_path: Path) -> N
     async with running_world(tmp_path) as world:
         assert world.service.commands.arm() == ""
         await world.pass_time(1)
-        world.clock._start -= timedelta(hours=1)
+        world.clock.set_wall(-timedelta(hours=1))
         await world.pass_time(DISARM_AFTER_S)
         assert world.service.queries.status().armed_until is None

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.account.events import TradeChanged
-from pmtui.domain.account.position import Position
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
     Accepted,
     Fill,
@@ -29,7 +27,6 @@ from pmtui.domain.orders.order import (
 from pmtui.service.safety.entry_guard import CLOCK_UNKNOWN, MAY_ARRIVE_FOR_S, NOT_YET_KNOWN
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic
-from pmtui.service.tuning import Tuning
 from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,
@@ -41,19 +38,19 @@ from tests.service.fakes import (
     resting,
     running_world,
 )
-from tests.service.orders.test_desk import BUY, prepared, said, until, verdict_of
-from tests.service.orders.test_search import left_behind
+from tests.service.order_kit import (
+    BUY,
+    HELD,
+    left_behind,
+    limited,
+    prepared,
+    said,
+    until,
+    verdict_of,
+)
 
 ONE = Micros(1_000_000)
 FOUR_DOLLARS = Micros(4_000_000)
-HELD = Position(
-    token_id=YES, condition_id=CONDITION, title="", outcome="Yes", size=Micros(100_000_000),
-    average_price=Micros(500_000), current_price=Micros(500_000), realized=Micros(0),
-)  # fmt: skip
-
-
-def limited(**limits: Micros) -> Tuning:
-    return Tuning(limits=Limits(**limits))
 
 
 async def sent(world: World, intent: LimitIntent = BUY) -> Verdict:

@@ -204,7 +204,7 @@ async def test_while_armed_it_beats_and_ends_with_disarming_where_nothing_rests(
         assert world.heart.beats == [20, 24]
         assert beat(world) == HeartbeatView(HeartbeatPolicy.ARMED)
         assert any(
-            t.startswith("Heartbeats end, as nothing rests") for t in told(world, Level.INFO)
+            t.startswith("Heartbeats stop, no working orders") for t in told(world, Level.INFO)
         )
 
 

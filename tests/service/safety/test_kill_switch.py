@@ -23,7 +23,7 @@ from pmtui.service.safety.entry_lock import (
 )
 from pmtui.service.topics import AccountTopic
 from tests.service.fakes import World, lost, resting, running_world
-from tests.service.orders.test_desk import BUY, prepared, said, until, verdict_of
+from tests.service.order_kit import BUY, prepared, said, until, verdict_of
 
 AT = datetime(2026, 11, 20, 11, 59, 30, tzinfo=UTC)
 
@@ -40,21 +40,21 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
-        assert status.entry_lock.startswith("Entry is locked since 2026-11-20 12:00:")
+        assert status.entry_lock.startswith("Trading locked since 2026-11-20 12:00:")
         assert world.service.commands.arm() == status.entry_lock
         verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
         assert world.service.queries.entry_problem(BUY) == status.entry_lock
-        await until(world, lambda: said(world, "Nothing rests any more"), "everything cancelled")
-        assert said(world, "Nothing rests any more: 1 order cancelled by the kill switch")
+        await until(world, lambda: said(world, "none working"), "everything cancelled")
+        assert said(world, "Kill switch: 1 order cancelled, none working")
         assert world.account.open == {}
         assert world.account.posted == []
         world.service.commands.unlock_entry()
     with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as file:
         rows = file.execute("SELECT text FROM entries WHERE kind = 'kill' ORDER BY sequence")
         written = [text for (text,) in rows]
-    assert [text.split(" ")[0] for text in written] == ["Killed:", "Nothing", "Released"]
+    assert [text.split(" ")[0] for text in written] == ["Kill", "Kill", "Trading"]
 
 
 async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
         journal.meanwhile = world.service.commands.kill
         verdict = await verdict_of(world, order)
         assert isinstance(verdict, Rejected)
-        assert verdict.reason.startswith("Entry is locked since")
+        assert verdict.reason.startswith("Trading locked since")
         assert world.account.posted == []
         assert await journal.unsettled() == ()
 
@@ -179,7 +179,7 @@ async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path)
         write_killed(tmp_path, killed)
         # Before anybody has looked: the file itself is what counts.
         verdict = await verdict_of(world, order)
-        assert verdict == Rejected("Entry is locked since 2026-11-20 11:59:30 UTC by pmtui kill")
+        assert verdict == Rejected("Trading locked since 2026-11-20 11:59:30 UTC by pmtui kill")
         await until(world, lambda: read_answer(tmp_path), "an answer")
         await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
         assert read_answer(tmp_path) == KillAnswer(killed.kill_id, 1, 0, is_done=True)
@@ -207,7 +207,7 @@ async def test_a_release_from_outside_opens_entry(tmp_path: Path) -> None:
         remove_killed(tmp_path)
         await world.pass_time(0.5)
         assert lock_of(world) == ""
-        assert said(world, "Released by pmtui release")
+        assert said(world, "Trading unlocked by pmtui release")
 
 
 async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
@@ -226,7 +226,7 @@ async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
 async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         world.service.commands.kill()
-        await until(world, lambda: said(world, "Nothing rests any more"), "done once")
+        await until(world, lambda: said(world, "none working"), "done once")
         world.account.open[OrderId("0x2")] = resting(OrderId("0x2"))
         await until(world, lambda: not world.account.open, "the late one is gone")
 
@@ -235,7 +235,7 @@ async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> 
 async def test_a_file_that_cannot_be_read_locks_all_the_same(tmp_path: Path, left: str) -> None:
     (tmp_path / KILLED).write_text(left)
     async with running_world(tmp_path) as world:
-        text = "Entry is locked since an unknown time by a file that cannot be read"
+        text = "Trading locked since an unknown time by a file that cannot be read"
         assert lock_of(world) == text
         assert world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""
@@ -248,7 +248,7 @@ async def test_a_lock_that_cannot_be_kept_holds_for_this_session(tmp_path: Path)
         (tmp_path / KILLED / "x").touch()
         world.service.commands.kill()
         assert lock_of(world)
-        assert said(world, "The lock will not outlive this session")
+        assert said(world, "The lock will not survive a restart")
         assert world.service.commands.unlock_entry() != ""
         assert lock_of(world)
 
@@ -279,5 +279,5 @@ async def test_a_session_without_a_key_locks_and_does_not_say_that_it_cancels(
         await world.pass_time(2)
         assert world.service.queries.status().entry_lock
         said = [entry.text for entry in world.service.queries.log().entries]
-        assert any("without a key nothing is cancelled" in text for text in said)
-        assert not any("cancelling everything" in text for text in said)
+        assert any("no key, so nothing is cancelled" in text for text in said)
+        assert not any("cancelling all orders" in text for text in said)

@@ -14,8 +14,8 @@ from pmtui.domain.markets.watchlist import Star, StarKey, StarKind
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.watch.watch_store import FILE, LOOKS_EVERY_S, WatchStore
 from tests.service.fakes import CONDITION, YES, World, running_world
-from tests.service.orders.test_desk import until
-from tests.service.watch.test_watchlist import KEY, START, m, starred, view
+from tests.service.order_kit import until
+from tests.service.watch_kit import KEY, START, m, starred, view
 
 OTHER = StarKey(StarKind.EVENT, "777")
 ALERT = PriceAlert(

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.health import LinkState
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, Market, Outcome
@@ -20,18 +19,15 @@ from pmtui.domain.markets.watchlist import (
     key_of_event,
     key_of_market,
 )
-from pmtui.domain.money import parse_micros
 from pmtui.service.topics import EventTopic, MarketListTopic, SearchTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level, Load
 from pmtui.service.watch.watch_store import FILE, WatchStore
-from pmtui.service.watch.watch_views import WatchlistView, WatchRow
+from pmtui.service.watch.watch_views import WatchRow
 from pmtui.service.watch.watchlist import PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
+from tests.service.watch_kit import KEY, START, book, know, look, m, starred, view
 
-m = parse_micros
-KEY = key_of_market(CONDITION)
-START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 UNREACHABLE = Failure(FailureKind.UNREACHABLE, "GET /markets", "no answer")
 SECOND = replace(
     MARKET, market_id=MarketId("902"), condition_id=ConditionId("0x" + "cd" * 32),
@@ -41,38 +37,9 @@ SECOND = replace(
 PAIR = Event(EVENT, "river", "River levels", (MARKET, SECOND))
 
 
-def book(bid: str = "0.60", ask: str = "0.62", *, token_id: TokenId = YES) -> BookSnapshot:
-    return BookSnapshot(
-        token_id=token_id, condition_id=CONDITION, bids=(TextLevel(bid, "500"),),
-        asks=(TextLevel(ask, "500"),), timestamp="1790000000000", hash="",
-        min_order_size="5", tick_size="0.01", neg_risk=False, last_trade_price="0.5",
-    )  # fmt: skip
-
-
-def view(world: World) -> WatchlistView:
-    return world.service.queries.watchlist()
-
-
 def only(world: World) -> WatchRow:
     (row,) = view(world).rows
     return row
-
-
-def look(world: World) -> None:
-    world.service.hub.subscribe([WatchlistTopic()], lambda _: None)
-
-
-async def know(world: World, *events: Event) -> None:
-    """Let the list of events be fetched, as every session begins."""
-    if events:
-        world.metadata.events = list(events)
-    world.service.hub.subscribe([MarketListTopic()], lambda _: None)
-    await settle()
-
-
-async def starred(world: World) -> None:
-    await know(world)
-    assert world.service.commands.star(KEY, "as listed") == ""
 
 
 async def test_a_star_is_there_after_a_restart_and_goes_when_it_is_taken_away(

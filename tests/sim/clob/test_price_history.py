@@ -134,7 +134,7 @@ def test_every_past_is_of_prices_and_meets_what_the_catalogue_says(
 
 @pytest.mark.no_cover
 def test_the_packaged_markets_agree_with_their_charts_while_they_trade() -> None:
-    floor = Floor(speed=4)
+    floor = Floor(speed=4, is_whole=True)
     prices = PastPrices(floor.venue)
     rows = MetadataRows(floor.venue.catalogue, VenueNumbers(floor.venue, prices))
     floor.publisher.watch(floor.find(Activity.FAST).condition_id, Eyes())

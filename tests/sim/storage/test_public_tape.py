@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.sim.catalogue.model import Activity
 from pmtui.sim.storage.maintenance import PERIOD_MS, PublicTape
 from pmtui.sim.storage.store import TAPE_LENGTH
-from tests.sim.traders.test_traders import Floor
+from tests.sim.traders.test_traders import Eyes, Floor
 
 
 @pytest.mark.no_cover
 def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
     floor = Floor(state=tmp_path)
     tape = PublicTape(floor.venue)
+    floor.publisher.watch(floor.find(Activity.FAST).condition_id, Eyes())
     while len(floor.venue.records.all_recent()) < 20:
         floor.pass_seconds(1)
     tape.write()
@@ -37,6 +39,7 @@ def test_the_tape_and_the_last_price_come_back(tmp_path: Path) -> None:
 def test_it_is_written_once_in_a_while_and_only_the_newest_are_kept(tmp_path: Path) -> None:
     floor = Floor(state=tmp_path)
     tape = PublicTape(floor.venue)
+    floor.publisher.watch(floor.find(Activity.FAST).condition_id, Eyes())
     while len(floor.venue.records.all_recent()) < 5:
         floor.pass_seconds(1)
     trade = floor.venue.records.all_recent()[-1]

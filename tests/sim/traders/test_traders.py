@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,13 @@ from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.catalogue import depth
 from pmtui.sim.catalogue.load import load_packaged
-from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
+from pmtui.sim.catalogue.model import (
+    Activity,
+    Catalogue,
+    CatalogueEvent,
+    CatalogueMarket,
+    DepthProfile,
+)
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
@@ -48,12 +55,48 @@ class Eyes:
         self.frames += frames  # type: ignore[arg-type]
 
 
-class Floor:
-    """A venue of the packaged catalogue with its traders."""
+@cache
+def _packaged() -> Catalogue:
+    return load_packaged(START)
 
-    def __init__(self, *, speed: float = 1.0, seed: int = 5, state: Path | None = None) -> None:
+
+def _some_events() -> list[CatalogueEvent]:
+    """Return the windows, an event with a market of every pace, and some more."""
+    events = _packaged().events
+    chosen = {event.event_id: event for event in events if event.markets[0].is_window}
+    for activity in Activity:
+        found = (e for e in events if any(_is_of(m, activity) for m in e.markets))
+        first = next(found, None)
+        if first is not None:
+            chosen[first.event_id] = first
+    chosen.update((event.event_id, event) for event in events[:60])
+    return [event for event in events if event.event_id in chosen]
+
+
+def _is_of(market: CatalogueMarket, activity: Activity, *, is_window: bool = False) -> bool:
+    return (
+        market.is_tradable
+        and market.is_window == is_window
+        and market.activity_at(START) is activity
+        and market.depth in (DepthProfile.NORMAL, DepthProfile.DEEP)
+    )
+
+
+class Floor:
+    """A venue of the packaged catalogue, or of a tenth of it, with its traders."""
+
+    def __init__(
+        self,
+        *,
+        speed: float = 1.0,
+        seed: int = 5,
+        state: Path | None = None,
+        is_whole: bool = False,
+    ) -> None:
         self.clock = ManualClock(int(START.timestamp() * 1_000))
-        catalogue = load_packaged(START)
+        # A catalogue of its own, for windows come and go.
+        events = _packaged().events if is_whole else _some_events()
+        catalogue = Catalogue(events, extras=_packaged().extras)
         store = Store(state)
         self.venue = Venue(catalogue, clock=self.clock, store=store, seed=seed, speed=speed)
         self.publisher = Publisher(self.venue, is_disorderly=False)
@@ -66,10 +109,7 @@ class Floor:
         return next(
             market
             for market in self.venue.catalogue.markets
-            if market.is_tradable
-            and market.is_window == is_window
-            and market.activity_at(START) is activity
-            and market.depth in (DepthProfile.NORMAL, DepthProfile.DEEP)
+            if _is_of(market, activity, is_window=is_window)
         )
 
     def book(self, market: CatalogueMarket) -> BookView:
@@ -146,7 +186,7 @@ def test_the_last_ninety_seconds_of_a_window_are_as_fast_as_recorded() -> None:
 
 @pytest.mark.no_cover
 def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> None:
-    floor = Floor(speed=4.0)
+    floor = Floor(speed=4.0, is_whole=True)
     floor.pass_seconds(30)
     reads = floor.venue.exchange.reads
     moved = {event.condition_id for event in floor.events if isinstance(event, LevelChanged)}
@@ -161,7 +201,7 @@ def test_unwatched_markets_are_visited_in_turn_and_books_stay_uncrossed() -> Non
 
 @pytest.mark.no_cover
 def test_every_book_is_whole_before_anybody_looks() -> None:
-    floor = Floor(speed=0, seed=5)
+    floor = Floor(speed=0, seed=5, is_whole=True)
     for market in floor.venue.catalogue.markets:
         if market.is_tradable:
             book = floor.book(market)
@@ -207,7 +247,7 @@ def test_starting_books_leave_alone_what_users_left_behind(tmp_path: Path) -> No
     market = before.find(Activity.BUSY)
     best_ask = before.book(market).asks[-1].price
     before.venue.close()
-    catalogue = load_packaged(START)
+    catalogue = Catalogue(before.venue.catalogue.events)
     emptied = Venue(catalogue, clock=before.clock, store=Store(tmp_path))
     placed = _rest_bid(emptied, market, best_ask)
     emptied.close()

@@ -56,10 +56,10 @@ async def test_a_opens_the_account_and_every_step_is_there() -> None:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         for title, said in (
-            ("Place", "CH ZH: not blocked"),
+            ("Region", "CH ZH: not blocked"),
             ("Key", "0xf39F…2266 paper's own"),
             ("Paying wallet", "0xBc0f…6B50 deposit wallet"),
-            ("Deployed (relayer)", "the relayer knows it"),
+            ("Deployed (relayer)", "deployed, says the relayer"),
             ("Deployed (chain)", "contract at the address"),
             ("API credentials", "present, id 6f1c2a34…"),
             ("Standing", "may open positions"),
@@ -180,7 +180,7 @@ async def test_what_is_told_meanwhile_is_shown_where_the_cursor_stays() -> None:
         await until(pilot, lambda: shows(app, "x not done"), "the change")
         assert "close-only; failing: GET" in row(app, "x not done   Standing")
         assert cursor_row(app) == "standing"
-        assert shows(app, "Only the service can change it")
+        assert shows(app, "Only the venue can change it")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])

@@ -118,7 +118,7 @@ def test_an_account_that_is_still_opening_knows_little() -> None:
     opening = replace(
         READY, maker=None, trading_key=None, deployed={}, code=LastAnswer(), balance=LastAnswer()
     )
-    assert result(opening, "wallet") == "not told yet"
+    assert result(opening, "wallet") == "not loaded yet"
     assert OLDER.address in line(opening, "wallet").full
     assert NEWER.address in line(opening, "wallet").full
     assert result(opening, "code") == "the wallet is not known yet"
@@ -130,9 +130,9 @@ def test_an_account_that_is_still_opening_knows_little() -> None:
 
 def test_both_views_of_a_wallet_are_told_apart() -> None:
     unheard = replace(READY, deployed={NEWER.address: LastAnswer(False, NOW)})
-    assert result(unheard, "deployed") == "not yet by it; the chain has it"
+    assert result(unheard, "deployed") == "not seen by the relayer; deployed on chain"
     nowhere = replace(unheard, code=LastAnswer(False, NOW))
-    assert result(nowhere, "deployed") == "the relayer knows of none"
+    assert result(nowhere, "deployed") == "not deployed, says the relayer"
     assert result(nowhere, "code") == "no contract there"
     assert "deploys no wallet yet" in line(nowhere, "deployed").to_do
     unasked = replace(READY, code=LastAnswer(), code_unasked="this profile names no chain host")
@@ -156,7 +156,7 @@ def test_allowances_are_told_to_the_cent() -> None:
     assert "deadline" in line(facts, "allowance 0xE11").words.signing
     assert result(facts, "allowance 0xe22") == "$5.00 to 0xe222…0F59"
     silent = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1)), NOW))
-    assert result(silent, "allowance 0xE11") == "the host tells of none"
+    assert result(silent, "allowance 0xE11") == "none listed by the trading host"
     assert line(silent, "allowance 0xE11").state is StepState.NOT_KNOWN
 
 
@@ -185,9 +185,9 @@ def test_heartbeats_are_told_as_they_stand(beat: BeatState, state: StepState) ->
 
 
 def test_a_lock_on_entry_is_told() -> None:
-    locked = replace(PAPER_STATUS, entry_lock="Entry is locked since 12:00")
+    locked = replace(PAPER_STATUS, entry_lock="Trading locked since 12:00")
     shown = next(each for each in account_lines(READY, locked) if each.key == "entry")
-    assert (shown.state, shown.result) == (StepState.NOT_DONE, "Entry is locked since 12:00")
+    assert (shown.state, shown.result) == (StepState.NOT_DONE, "Trading locked since 12:00")
 
 
 @given(st.text(alphabet="0123456789abcdefABCDEFx", max_size=60))

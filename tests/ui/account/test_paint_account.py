@@ -78,7 +78,7 @@ def test_an_address_is_whole_where_it_fits(room: int, is_whole: bool) -> None:
 def test_the_heading_says_what_stands_in_the_way() -> None:
     assert "every step is done" in words(paint_account_heading(READY, PAPER_STATUS, 80))
     failing = words(paint_account_heading(FAILING, PAPER_STATUS, 80))
-    assert "every step is done   1 failing to be told" in failing
+    assert "every step is done   1 could not be checked" in failing
     missing = words(paint_account_heading(allowing(1, 0), PAPER_STATUS, 80))
     assert "not done: Allow: neg-risk" in missing
     asking = replace(READY, is_asking=True, closed_only=LastAnswer())
@@ -91,7 +91,7 @@ def test_the_second_line_says_what_to_do() -> None:
     assert shown == " `pmtui account new --profile live` makes a key; `import` takes yours."
     assert "needs nothing of yours" in words(paint_account_way(READY, PAPER_STATUS, 80))
     assert "approves nothing yet" in words(paint_account_way(allowing(0, 0), PAPER_STATUS, 80))
-    locked = replace(PAPER_STATUS, entry_lock="Entry is locked since noon")
+    locked = replace(PAPER_STATUS, entry_lock="Trading locked since noon")
     assert "locked since noon" in words(paint_account_way(READY, locked, 80))
 
 
@@ -110,14 +110,14 @@ def test_an_explanation_says_everything_in_full() -> None:
     (missing,) = [each for key, each in lines(facts).items() if key.startswith("allowance 0xE1")]
     text = "\n".join(cell.text for cell in paint_explanation(missing, NOW, 60))
     for said in (
-        "How it stands", "not done, told just now", "none to 0xE111180000", "What to do",
+        "State", "not done, told just now", "none to 0xE111180000", "What to do",
         "What is signed", "approve(this",
     ):  # fmt: skip
         assert said in text
     failed = paint_explanation(lines(FAILING)["standing"], NOW, 60)
     told = [cell.text for cell in failed]
     assert "done, told 1m ago" in told
-    assert told[told.index("Why it was not told now") + 1] == "GET /x: timed out (asked just now)"
+    assert told[told.index("Why it was not checked") + 1] == "GET /x: timed out (asked just now)"
     assert all(line_width((cell,)) <= 60 for cell in failed)
 
 

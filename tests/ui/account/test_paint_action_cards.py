@@ -49,7 +49,7 @@ def card(lines: tuple[Line, ...]) -> str:
 def test_a_move_says_what_goes_before_what_is_signed() -> None:
     old = believable.order(1, price=0.44, size=250, matched=31.5)
     shown = card(paint_move_card([(old, buy("0.45"))], WIDTH, mode=Mode.LIVE))
-    assert shown.index("Cancels first: BUY 218.5 Yes at 44¢") < shown.index("BUY 20 Yes at 45¢")
+    assert shown.index("Replaces BUY 218.5 Yes @ 44¢") < shown.index("BUY 20 Yes @ 45¢")
     assert "LIVE" in shown
     assert "Order id" in shown
 
@@ -71,8 +71,8 @@ def test_several_moves_are_listed_with_where_each_goes() -> None:
     ]
     shown = card(paint_move_card(moves, WIDTH, mode=Mode.PAPER, doubt="It fills at once."))
     assert "Move 2 orders?" in shown
-    assert "BUY 20 Yes 44¢ to 46¢" in shown
-    assert "BUY 30 Yes 43¢ to 46¢" in shown
+    assert "BUY 20 Yes @ 44¢ to 46¢" in shown
+    assert "BUY 30 Yes @ 43¢ to 46¢" in shown
     assert "It fills at once." in shown
 
 
@@ -86,9 +86,9 @@ def flatten_card(held: str, *sales: Order) -> str:
 
 def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
     shown = flatten_card("60.004")
-    assert "SELL 60 Yes at 45c or better" in shown
+    assert "SELL 60 Yes @ 45c or better" in shown
     assert "45 at 49.8c for $22.40" in shown
-    assert "15 that nobody bids for" in shown
+    assert "15 without a bid" in shown
     assert "0.004 shares are dust and stay." in shown
     assert shown.isascii()
 
@@ -102,18 +102,18 @@ def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
     order = replace(prepared(plan.intent), worst_fee=m("18.1046"))
     shown = " ".join(card(paint_flatten_card(order, plan, WIDTH, mode=Mode.PAPER)).split())
     assert "224.54 at 11.0¢ for $24.70" in shown
-    assert "Give up to 1,810.46 shares Get at least 10¢ a share" in shown
+    assert "Size up to 1,810.46 shares Proceeds at least 10¢ a share" in shown
     # Four hundredths of what 11c leaves of a share: 50c is out of the book's reach.
     assert "Fee about $0.88, at most $7.09" in shown
-    assert "In all about $23.82 after that fee" in shown
+    assert "Total about $23.82 after that fee" in shown
     assert "at least $" not in shown
 
 
 def test_sales_in_the_way_are_named_the_many_counted() -> None:
     sales = [believable.order(number, side=Side.SELL, price=0.6, size=10) for number in range(1, 5)]
     shown = flatten_card("40", *sales)
-    assert shown.count("Cancels first: SELL 10 Yes at 60c") == 2
-    assert "and 2 more open sales" in shown
+    assert shown.count("Cancels first: SELL 10 Yes @ 60c") == 2
+    assert "and 2 more working sales" in shown
 
 
 def test_a_ladder_lists_every_leg_and_its_sum() -> None:
@@ -121,7 +121,7 @@ def test_a_ladder_lists_every_leg_and_its_sum() -> None:
     lines = paint_scaled_card(orders, WIDTH, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
     shown = card(lines)
     assert "Send 15 orders?" in shown
-    assert "BUY 300 Yes at 30¢ to 44¢ or better" in shown
+    assert "BUY 300 Yes @ 30¢ to 44¢ or better" in shown
     assert all(f"20 at {cents}¢" in shown for cents in range(30, 45))
     assert "2 of 15 meet the book." in shown
     # With its hint, its keys and its border it fits a small terminal.
@@ -138,12 +138,12 @@ def sell(price: str, fee: str) -> PreparedOrder:
 def test_a_ladder_says_its_money_as_one_order_does() -> None:
     legs = [sell("0.50", "0.2"), sell("0.52", "0.199")]
     shown = " ".join(card(paint_scaled_card(legs, WIDTH, mode=Mode.PAPER)).split())
-    assert "SELL 40 Yes at 50¢ to 52¢ or better" in shown
-    assert "Give 40 shares Get at least $20.40" in shown
-    assert "Fee at most $0.40; none for what waits in the book" in shown
-    assert "In all at least $20.00 after that fee" in shown
+    assert "SELL 40 Yes @ 50¢ to 52¢ or better" in shown
+    assert "Size 40 shares Proceeds at least $20.40" in shown
+    assert "Fee at most $0.40; none on what rests" in shown
+    assert "Total at least $20.00 after that fee" in shown
     one = [sell("0.50", "0.2")]
     alone = " ".join(card(paint_confirm(one[0], WIDTH, mode=Mode.PAPER)).split())
     same = " ".join(card(paint_scaled_card(one, WIDTH, mode=Mode.PAPER)).split())
-    money = alone[alone.index("Give") : alone.index("Lives")]
+    money = alone[alone.index("Size") : alone.index("TIF")]
     assert money in same

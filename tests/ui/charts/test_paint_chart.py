@@ -68,7 +68,7 @@ def test_a_rising_price_climbs_to_the_right() -> None:
         (Load.LOADING, "", "Loading"),
         (Load.EMPTY, "", "Loading"),
         (Load.FAILED, "no route", "no route"),
-        (Load.READY, "", "no prices"),
+        (Load.READY, "", "No prices"),
     ],
 )
 def test_no_curve_is_explained(load: Load, problem: str, words: str) -> None:

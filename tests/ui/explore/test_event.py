@@ -105,10 +105,10 @@ async def test_a_quote_that_moves_is_shown_without_a_key() -> None:
 @pytest.mark.parametrize(
     ("total", "said"),
     [
-        (974_000, "add up to 97.4¢, 2.6¢ below that."),
-        (1_012_000, "add up to 101.2¢, 1.2¢ above that."),
-        (1_000_000, "add up to 100.0¢, in line."),
-        (None, "Their sum needs a bid and an ask in each."),
+        (974_000, "sum to 97.4¢ (-2.6¢)"),
+        (1_012_000, "sum to 101.2¢ (+1.2¢)"),
+        (1_000_000, "sum to 100.0¢"),
+        (None, "The sum needs a bid and an ask in every market."),
     ],
 )
 async def test_the_sum_of_yes_mids_says_what_it_means(total: int | None, said: str) -> None:
@@ -126,7 +126,7 @@ async def test_independent_markets_are_called_so() -> None:
     games = believable.event_list()[2]
     app = _app(_service(games), games.event_id)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "on its own" in text_of(app, "#meaning"), "the meaning")
+        await until(pilot, lambda: "Independent markets" in text_of(app, "#meaning"), "the meaning")
 
 
 async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:
@@ -160,7 +160,7 @@ async def test_rules_comments_and_holders_open_and_close() -> None:
         assert EventTopic(ELECTION.event_id) in service.watched()
         await pilot.press("escape", "c")
         await until(pilot, lambda: isinstance(app.screen, CommentsScreen), "the comments")
-        await until(pilot, lambda: shows(app, "tide_reader  3h ago  4 liked it"), "a comment")
+        await until(pilot, lambda: shows(app, "tide_reader  3h ago  4 likes"), "a comment")
         assert shows(app, "    [b]loud[/b]  9m ago")
         assert shows(app, "    Polls [/] lie !")
         await pilot.press("escape", "down", "h")
@@ -194,7 +194,7 @@ async def test_a_failed_event_says_so_and_names_the_key() -> None:
     service = FakeService()
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "Fetching the event"), "the beginning")
+        await until(pilot, lambda: shows(app, "Loading the event"), "the beginning")
         service.events[ELECTION.event_id] = EventView(None, Load.FAILED, None, "no route")
         service.announce(EventTopic(ELECTION.event_id))
         await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
@@ -249,8 +249,8 @@ async def test_the_sum_says_that_it_counts_an_empty_side() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "~1.1¢" in _row(app, "Ilse Maro"), "the mid")
-        assert "~ counts no bid as 0¢" in text_of(app, "#meaning")
-        assert "no bid: ~ counts 0¢" in text_of(app, "#details")
+        assert "~ one-sided book" in text_of(app, "#meaning")
+        assert "no bid, counted as 0¢" in text_of(app, "#details")
 
 
 def test_open_outcomes_come_first_and_the_likelier_ones_before_the_others() -> None:
@@ -364,4 +364,4 @@ async def test_an_event_without_open_outcomes_has_no_chart() -> None:
         assert not _has_curve(app)
         await pilot.press("d")
         await until(pilot, lambda: app._notifications, "why there is none")
-        assert "nothing to draw" in next(iter(app._notifications)).message
+        assert "no data" in next(iter(app._notifications)).message

@@ -112,7 +112,7 @@ async def test_pages_load_ahead_with_visible_progress() -> None:
         await until(pilot, lambda: service.calls_of("load_more"), "the wish for more")
         assert service.calls_of("load_more")[0] == (BY_VOLUME,)
         await pilot.press("end")
-        await until(pilot, lambda: shows(app, "20 events, fetching more…"), "the progress")
+        await until(pilot, lambda: shows(app, "20 events, loading more…"), "the progress")
         service.lists[BY_VOLUME] = _listing(60, has_more=False)
         service.announce(BY_VOLUME)
         await until(pilot, lambda: len(_table(app).rows) == 60, "the new rows")
@@ -142,7 +142,7 @@ async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None
     service = FakeService()
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "Fetching the list"), "the beginning")
+        await until(pilot, lambda: shows(app, "Loading events"), "the beginning")
         service.lists[BY_VOLUME] = MarketListView((), Load.FAILED, False, None, "no\x1b[31m route")
         service.announce(BY_VOLUME)
         await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
@@ -159,7 +159,7 @@ async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the fresh list")
+        await until(pilot, lambda: "updated just now" in text_of(app, "#heading"), "the fresh list")
         service.at = NOW + timedelta(minutes=3)
         service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
         service.announce(StatusTopic())
@@ -199,11 +199,11 @@ async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "live prices")
+        await until(pilot, lambda: "updated just now" in text_of(app, "#heading"), "live prices")
         await pilot.press("end")
         await until(pilot, lambda: _prices(app)[-1][1] == "live", "the last row")
         assert _prices(app)[0][1] == "<1m"
-        assert "up to date" in text_of(app, "#heading")
+        assert "updated just now" in text_of(app, "#heading")
 
 
 async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -> None:
@@ -280,9 +280,9 @@ async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
         before = _table(app).cursor_key
         await pilot.press("slash", "w")
         await until(pilot, lambda: shows(app, "43 markets"), "local results")
-        assert shows(app, "asking the service")
+        assert shows(app, "searching the server")
         await pilot.press("i")
-        await until(pilot, lambda: shows(app, "9 markets  service asked too"), "merged results")
+        await until(pilot, lambda: shows(app, "9 results  server included"), "merged results")
         assert SearchTopic("w") not in service.watched()
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.chosen, "the choice")
@@ -340,8 +340,8 @@ async def test_a_search_without_results_says_where_it_looked() -> None:
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
         await pilot.press("slash", "z", "z")
-        await until(pilot, lambda: shows(app, "Nothing in the 12 markets seen so far"), "the text")
-        assert shows(app, "the service's search failed: timed out")
+        await until(pilot, lambda: shows(app, "No matches in 12 cached markets"), "the text")
+        assert shows(app, "the server's search failed: timed out")
 
 
 async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
@@ -351,11 +351,11 @@ async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
         await pilot.press(*"cryp", "ctrl+o")
-        await until(pilot, lambda: shows(app, "listed too"), "the choice of closed events")
+        await until(pilot, lambda: shows(app, "shown"), "the choice of closed events")
         await pilot.press("enter")
         wanted = MarketListTopic(tag_slug="crypto", include_closed=True)
         await until(pilot, lambda: wanted in service.watched(), "the narrowed list")
-        assert "Crypto   closed too" in text_of(app, "#heading")
+        assert "Crypto   closed included" in text_of(app, "#heading")
         await pilot.press("f", "escape")
         await settle(pilot)
         assert wanted in service.watched()
@@ -392,7 +392,7 @@ async def test_ascii_terminals_get_ascii_only() -> None:
         await until(pilot, lambda: shows(app, "Harbour City"), "the list")
         body = "\n".join(screen_lines(app)[1:18])
         odd = {c for c in body if not c.isascii()}
-        assert odd <= set("▁▂▃▄▅▆▇█")  # the toolkit's own scrollbar
+        assert odd <= set("▁▂▃▄▅▆▇█")  # Textual's own scrollbar
 
 
 async def test_a_screen_that_is_too_small_says_so_until_it_is_not() -> None:

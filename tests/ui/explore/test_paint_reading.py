@@ -25,7 +25,7 @@ def test_words_and_paragraphs_stay_whole() -> None:
 
 def test_a_text_without_end_is_cut_and_says_so() -> None:
     lines = wrap_text("word " * MOST_LETTERS, 80)
-    assert lines[-1] == f"The remaining {4 * MOST_LETTERS:,} letters are left out."
+    assert lines[-1] == f"{4 * MOST_LETTERS:,} more letters not shown."
 
 
 def test_the_rules_at_the_cursor_come_first() -> None:
@@ -41,7 +41,7 @@ def test_the_rules_at_the_cursor_come_first() -> None:
 @pytest.mark.parametrize(
     ("of_market", "of_event", "said"),
     [
-        ("", "", "none beside the rules above"),
+        ("", "", "none named besides the rules above"),
         ("the roll call", "", "the roll call"),
         ("", "the roll call", "the roll call"),
         ("the roll call", "the roll call", "the roll call"),
@@ -61,6 +61,6 @@ def test_missing_comments_say_what_is_going_on() -> None:
         load: paint_comments(EventView(None, load, None, "no route"), NOW, 70)[0].text
         for load in Load
     }
-    assert said[Load.LOADING] == "Fetching the comments…"
-    assert said[Load.FAILED] == "The comments could not be fetched: no route"
-    assert said[Load.READY].startswith("Nobody has said anything yet")
+    assert said[Load.LOADING] == "Loading comments…"
+    assert said[Load.FAILED] == "Could not load the comments: no route"
+    assert said[Load.READY].startswith("No comments yet")

@@ -109,7 +109,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
         for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes", "live"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
-        assert text_of(app, "#heading").startswith(" Watchlist   up to date   2 starred")
+        assert text_of(app, "#heading").startswith(" Watchlist   updated just now   2 starred")
         assert "prices of Ilse Maro" in text_of(app, "#details")
         assert "spread 1¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")
@@ -151,9 +151,9 @@ async def test_a_star_nobody_ever_heard_of_is_listed_all_the_same() -> None:
     app = app_with(service_with(WatchRow(RIVER_KEY, "As starred", True, None)))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "waiting" in row_of(app, "As starred"), "the row")
-        assert "Nothing was heard of it yet" in text_of(app, "#details")
+        assert "Not loaded yet" in text_of(app, "#details")
         await pilot.press("A")
-        await until(pilot, lambda: "no market here" in noticed(app), "why not")
+        await until(pilot, lambda: "No market here" in noticed(app), "why not")
 
 
 async def test_a_closed_market_shows_how_it_ended() -> None:
@@ -170,7 +170,7 @@ async def test_a_closed_market_shows_how_it_ended() -> None:
 async def test_an_empty_list_says_what_to_do() -> None:
     app = app_with(service_with())
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "Nothing is starred. * stars what is"), "the hint")
+        await until(pilot, lambda: shows(app, "Nothing starred. * stars the row"), "the hint")
         await pilot.press("A")
         await until(pilot, lambda: "* stars one" in noticed(app), "the hint again")
         await pilot.press("x", "enter", "y")
@@ -223,17 +223,17 @@ async def test_alerts_stand_below_their_market_and_say_what_they_wait_for() -> N
     app = app_with(service_with(replace(RIVER_ROW, alerts=alerts)))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row_of(app, "Yes bid ≥ 45¢"), "the alert")
-        assert "waits" in row_of(app, "Yes bid ≥ 45¢")
+        assert "set" in row_of(app, "Yes bid ≥ 45¢")
         assert "stale" in row_of(app, "Yes ask ≤ 20¢")
         assert "RANG" in row_of(app, "Yes bid ≥ 44¢")
         assert "over" in row_of(app, "Yes bid ≥ 43¢")
         assert "1 alert rang   2 alerts set" in text_of(app, "#heading")
         assert "only while this program runs" in text_of(app, "#note")
         said = (
-            "rings once when the best bid is 45¢ or higher",
-            "the book is stale: nothing rings",
-            "rang 3m ago: the best bid is 46¢, at or above 44¢",
-            "this alert waits no more",
+            "rings once at bid 45¢ or higher",
+            "book stale, the alert cannot ring",
+            "rang 3m ago, bid 46¢, bid ≥ 44¢",
+            "the alert is off",
         )
         for words in said:
             await pilot.press("down")
@@ -255,7 +255,7 @@ async def test_an_alert_is_set_from_the_list() -> None:
         assert shows(app, "Price alert on Yes")
         assert shows(app, "only while this program runs")
         await pilot.press("enter")
-        await until(pilot, lambda: shows(app, "State a price above"), "what is missing")
+        await until(pilot, lambda: shows(app, "Enter a price above"), "what is missing")
         await pilot.press(*"45", "tab", "up")
         await until(pilot, lambda: shows(app, "32"), "a step up from the best ask")
         service.alert_problem = "The best ask is 31¢ already"
@@ -292,11 +292,11 @@ async def test_the_alert_at_the_cursor_is_removed() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row_of(app, "Yes bid ≥ 45¢"), "the alert")
         await pilot.press("x")
-        await until(pilot, lambda: "no price alert at the cursor" in noticed(app), "why not")
+        await until(pilot, lambda: "No alert at the cursor" in noticed(app), "why not")
         await pilot.press("down", "x")
         await settle(pilot)
         assert service.calls_of("remove_alert") == [("a1",)]
-        assert "The price alert is removed." in noticed(app)
+        assert "Alert removed." in noticed(app)
 
 
 # --- the star and the bell, in the whole application
@@ -351,26 +351,26 @@ async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing
         await pilot.press("asterisk")
         await until(pilot, lambda: "Starred" in text_of(app, "#notice"), "it is told")
         assert not app._notifications
-        app.say_briefly("There is no open order to cancel.")
-        assert "no open order" in text_of(app, "#notice")
+        app.say_briefly("No working orders.")
+        assert "No working orders" in text_of(app, "#notice")
         assert not app._notifications
 
 
 async def test_what_cannot_be_starred_is_said() -> None:
-    service = FakeService(star_problem="200 are starred already")
+    service = FakeService(star_problem="200 are starred")
     app = whole(service)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await until(pilot, lambda: shows(app, "Fetching the list"), "the list on its way")
+        await until(pilot, lambda: shows(app, "Loading events"), "the list on its way")
         await pilot.press("asterisk")
         await until(pilot, lambda: shows(app, "nothing here"), "nothing there")
         assert not service.calls_of("star")
     service = believable_service()
-    service.star_problem = "200 are starred already"
+    service.star_problem = "200 are starred"
     app = whole(service)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await starts(pilot, app)
         await pilot.press("asterisk")
-        await until(pilot, lambda: shows(app, "200 are starred already"), "why not")
+        await until(pilot, lambda: shows(app, "200 are starred"), "why not")
 
 
 async def test_a_search_result_is_starred_while_one_types() -> None:

@@ -115,7 +115,7 @@ class _Market(Screen[None]):
         self.done.append("flip")
 
 
-async def test_the_toolkit_presses_the_keys_the_user_chose() -> None:
+async def test_textual_presses_the_keys_the_user_chose() -> None:
     keymap, problems = read_keymap(
         {
             "market.buy": KeyOverride(("s", "N"), 1),

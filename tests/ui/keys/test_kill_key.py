@@ -13,7 +13,7 @@ from tests.ui.fake_surface import PAPER_STATUS, READ_ONLY_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
-LOCKED = "Entry is locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
+LOCKED = "Trading locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"
 
 
 def made(service: FakeService) -> PmtuiApp:
@@ -26,9 +26,9 @@ async def test_it_asks_names_what_happens_and_then_does_it(size: tuple[int, int]
     app = made(service)
     async with app.run_test(size=size) as pilot:
         await pilot.press("K")
-        await until(pilot, lambda: shows(app, "Stop all trading?"), "the question")
+        await until(pilot, lambda: shows(app, "Kill switch?"), "the question")
         assert shows(app, "3 now.")
-        for words in ("Cancels every open order", "Single keys trade no more", "pmtui release"):
+        for words in ("Cancels all working orders", "Disarms single keys", "pmtui release"):
             assert shows(app, words), words
         assert service.calls == []
         await settle(pilot)
@@ -54,8 +54,8 @@ async def test_locked_it_says_so_and_the_same_key_releases_after_a_question() ->
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, " LOCKED "), "the status line")
         await pilot.press("K")
-        await until(pilot, lambda: shows(app, "Release the kill switch?"), "the question")
-        assert shows(app, "Entry is locked since 2026-06-15 11:59:00 UTC")
+        await until(pilot, lambda: shows(app, "Unlock trading?"), "the question")
+        assert shows(app, "Trading locked since 2026-06-15 11:59:00 UTC")
         await settle(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: service.calls_of("unlock_entry"), "the release")
@@ -80,8 +80,8 @@ async def test_without_a_key_it_does_not_promise_to_cancel() -> None:
     app = made(FakeService(status_view=READ_ONLY_STATUS))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("K")
-        await until(pilot, lambda: shows(app, "Stop all trading?"), "the question")
-        assert shows(app, "no key and cancels nothing")
+        await until(pilot, lambda: shows(app, "Kill switch?"), "the question")
+        assert shows(app, "cancels nothing")
         assert not shows(app, "until none is left")
         # A stray key is no answer and does not go past the question; after it, keys work on.
         await settle(pilot)

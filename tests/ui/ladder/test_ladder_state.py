@@ -97,7 +97,7 @@ def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
 
 def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
     assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
-        " @ paid 48.3¢  = even 50¢  close +$6.70"
+        " @ avg 48.3¢  = b/e 50¢  close +$6.70"
     )
     assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
@@ -155,7 +155,7 @@ def test_a_held_axis_is_said() -> None:
         book, NOW, 41, group=CENT, release_key="h", cursor=(Micros(510_000), Side.BUY)
     )
     assert "held" in text_of(held)
-    assert "buys 51¢" in text_of(held)
+    assert "buy @ 51¢" in text_of(held)
 
 
 @pytest.mark.parametrize("state", list(BookState))
@@ -180,18 +180,20 @@ def test_a_grouped_ladder_says_so_whatever_else_is_said(
             release_key="h" if is_held else "",
         )
         rows = format_price(Micros(5 * tick))
-        assert f" rows {rows} " in text_of(line)
+        assert f" group {rows} " in text_of(line)
         assert line_width(line) == 41
 
 
 def test_a_held_ladder_says_how_to_let_it_go_where_there_is_room() -> None:
     book = BookView(TOKEN, BookState.VERIFIED, tick_size=CENT)
     cursor = (Micros(510_000), Side.BUY)
-    assert "held: j follows" in text_of(paint_state(book, NOW, 80, cursor=cursor, release_key="j"))
+    assert "axis held: j frees it" in text_of(
+        paint_state(book, NOW, 80, cursor=cursor, release_key="j")
+    )
     narrow = text_of(
         paint_state(book, NOW, 41, group=Micros(50_000), cursor=cursor, release_key="h")
     )
-    assert [word in narrow for word in ("verified", "rows 5¢", "held", "buys 51¢")] == [True] * 4
+    assert [word in narrow for word in ("verified", "group 5¢", "held", "buy @ 51¢")] == [True] * 4
 
 
 @pytest.mark.parametrize(
@@ -205,7 +207,7 @@ def test_a_spread_out_of_sight_is_said_and_where_it_is(width: int, said: str) ->
         book, NOW, width, cursor=(Micros(510_000), Side.BUY), away=("above", "space"), keys=keys
     )
     assert said in text_of(line)
-    assert "buys 51¢" in text_of(line)
+    assert "buy @ 51¢" in text_of(line)
     assert line_width(line) == width
 
 

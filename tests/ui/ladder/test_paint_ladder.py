@@ -97,9 +97,9 @@ def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (29, {"own"}), (35, {"own"}), (41, {"own", "ahead"}),
-        (60, {"own", "ahead", "traded"}), (64, {"own", "ahead", "traded", "depth"}),
-        (80, {"own", "ahead", "traded", "depth", "p/l", "net"}),
+        (23, set()), (29, {"mine"}), (35, {"mine"}), (41, {"mine", "ahead"}),
+        (60, {"mine", "ahead", "traded"}), (64, {"mine", "ahead", "traded", "depth"}),
+        (80, {"mine", "ahead", "traded", "depth", "p/l", "net"}),
     ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
@@ -136,21 +136,21 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
     text = text_of(line)
     assert line_width(line) == width
     assert text.split()[0] in state.value
-    assert "buys 51¢" in text
+    assert "buy @ 51¢" in text
     assert ("12s" in text) == (state in (BookState.STALE, BookState.OVERDUE))
 
 
 def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, (Level(CENT, CENT),), tick_size=CENT)
-    assert "enter points at the bid" in text_of(paint_state(book, NOW, 41, group=CENT))
+    assert "enter: go to best bid" in text_of(paint_state(book, NOW, 41, group=CENT))
     lossy = BookView(TokenId("1"), BookState.LOSSY, tick_size=CENT)
     assert "enter" not in text_of(paint_state(lossy, NOW, 60, group=CENT))
 
 
 def test_wide_rows_are_announced() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, tick_size=CENT)
-    assert "rows 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
-    assert "rows" not in text_of(paint_state(book, NOW, 41, group=CENT))
+    assert "group 5¢" in text_of(paint_state(book, NOW, 41, group=Micros(50_000)))
+    assert "group" not in text_of(paint_state(book, NOW, 41, group=CENT))
 
 
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:

@@ -64,7 +64,7 @@ def followed() -> DelayedOrders:
 
 
 def test_what_is_delayed_is_called_taken_and_not_sold() -> None:
-    said = "Taken, the venue delays it: sale of 100 Yes. Its fill is told here."
+    said = "Accepted, delayed by the venue: sale of 100 Yes. Its fill shows here."
     assert format_verdict(DELAYED, ORDER) == said
 
 
@@ -73,7 +73,7 @@ def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:
     assert orders.news(view(known(OrderStatus.DELAYED))) == ""
     assert orders.news(view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48))) == ""
     whole = view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48), fill(2, 60, 0.46))
-    said = "Sold 100 Yes at 46.8¢ on average for $46.80 (limit 45¢)."
+    said = "Sold 100 Yes @ 46.8¢ avg for $46.80 (limit 45¢)."
     assert orders.news(whole) == said
     assert orders.news(whole) == ""
 
@@ -81,7 +81,7 @@ def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:
 def test_what_is_told_grows_with_trades_that_come_later() -> None:
     orders = followed()
     first = orders.news(view(known(OrderStatus.CANCELLED, 40), fill(1, 40, 0.48)))
-    assert first == "Sold 40 of 100 Yes at 48¢ on average for $19.20 (limit 45¢); the rest dropped."
+    assert first == "Sold 40 of 100 Yes @ 48¢ avg for $19.20 (limit 45¢); the rest cancelled."
     both = view(known(OrderStatus.CANCELLED, 60), fill(1, 40, 0.48), fill(2, 20, 0.48))
     assert orders.news(both).startswith("Sold 60 of 100 Yes")
     assert orders.news(both) == ""
@@ -92,7 +92,7 @@ def test_what_is_told_grows_with_trades_that_come_later() -> None:
     [
         (known(OrderStatus.CANCELLED), "Sold 0 of 100 Yes: nobody met it"),
         (known(OrderStatus.REJECTED, reason="no match"), "Refused: no match"),
-        (known(OrderStatus.LIVE), "SELL 100 Yes rests at 45¢."),
+        (known(OrderStatus.LIVE), "Working: SELL 100 Yes @ 45¢."),
     ],
 )
 def test_an_end_without_a_fill_is_told_too(end: Order, said: str) -> None:

@@ -143,7 +143,7 @@ async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> N
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(50))
         await settle(pilot)
-        assert "enter sells 50¢" in line(screen, "book-state")
+        assert "enter sell @ 50¢" in line(screen, "book-state")
         await pilot.press("enter")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         assert screen.ticket.draft.side is Side.SELL
@@ -214,7 +214,7 @@ async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
             assert service.calls_of("cancel_market") == calls
         _set_orders(app, ())
         await pilot.press("z")
-        assert "No open orders" in line(screen, "notice")
+        assert "No working orders" in line(screen, "notice")
 
 
 async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> None:
@@ -260,7 +260,7 @@ async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
         assert "400" in " ".join(shown_text(screen.orders))
         _set_orders(app, ())
         await until(
-            pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
+            pilot, lambda: "No working orders" in " ".join(shown_text(screen.orders)), "they go"
         )
         assert next(t for t in shown_text(screen.ladder) if " 49¢" in t).split()[0] != "250$"
 
@@ -275,7 +275,7 @@ async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_cl
         placed = app.market.service.account_view.open_orders
         _set_orders(app, ())
         await until(
-            pilot, lambda: "No open orders" in " ".join(shown_text(screen.orders)), "they go"
+            pilot, lambda: "No working orders" in " ".join(shown_text(screen.orders)), "they go"
         )
         await pilot.press("b")
         await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
@@ -310,7 +310,7 @@ async def test_read_only_says_why_keys_do_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [({"closed": True}, "Closed"), ({"accepting_orders": False}, "Halted")]
+    ("change", "words"), [({"closed": True}, "Closed"), ({"accepting_orders": False}, "Paused")]
 )
 async def test_a_market_that_cannot_be_traded_says_so(change: dict[str, bool], words: str) -> None:
     app = MarketDemo(0)

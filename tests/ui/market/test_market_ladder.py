@@ -140,7 +140,7 @@ async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(40))
         state = screen.query_one("#book-state")
-        await until(pilot, lambda: "sells 40¢" in shown_text(state)[0], "what enter does")
+        await until(pilot, lambda: "sell @ 40¢" in shown_text(state)[0], "what enter does")
         service = app.market.service
         view = service.markets[CONDITION]
         assert view.market is not None

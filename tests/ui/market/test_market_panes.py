@@ -139,7 +139,7 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
         await pilot.press("right_square_bracket", "right_square_bracket")
-        assert "This is all of it." in text_of(app, "#notice")
+        assert "Already the whole book." in text_of(app, "#notice")
         await pilot.press("d")
         await until(pilot, lambda: not screen.depth.display, "it is gone")
         watches = HistoryTopic(YES, Interval.DAY) in service.watched()

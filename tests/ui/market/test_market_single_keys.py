@@ -125,9 +125,7 @@ async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
         assert "ARMED" not in line(screen, "book-state")
         await pilot.press("v")
         assert service.calls_of("arm") == [()]
-        assert "ARMED: B buys and S sells 5 at the cursor at once; v disarms." in line(
-            screen, "notice"
-        )
+        assert "ARMED 5: B/S trade at the cursor, v to disarm." in line(screen, "notice")
         arm(app)
         await until(pilot, lambda: "ARMED 5+ " in line(screen, "book-state"), "it shows")
         assert "ARMED" in line(screen, "status")
@@ -157,7 +155,7 @@ async def test_no_key_trades_before_it_is_armed() -> None:
         for key in (*ORDER_KEYS, "exclamation_mark"):
             screen.say("")
             await pilot.press(key)
-            assert "Not armed: v lets single keys trade." in line(screen, "notice"), key
+            assert "Not armed: v to arm." in line(screen, "notice"), key
         assert not sent(app)
         assert not app.market.service.calls_of("prepare")
 
@@ -189,17 +187,17 @@ async def test_each_key_sends_its_order_and_tells_how_it_ended(
             condition_id=CONDITION, token_id=YES, side=side, price=cents(price),
             size=Micros(10_000_000), time_in_force=time_in_force, is_post_only=is_post_only,
         )  # fmt: skip
-        what = f"{side.value} 10 Yes {price}¢"
-        takes = ", which takes" if key in "DU" else ""
+        what = f"{side.value} 10 Yes @ {price}¢"
+        takes = " (taker)" if key in "DU" else ""
         assert f"Sent {what}{takes}." in line(screen, "notice")
         # Once by the key that chose the size, once by the one that traded.
         assert len(service.calls_of("touch_arming")) == 2
-        end = "filled." if takes else "rests."
+        end = f"{what} filled." if takes else f"Working: {what}."
         if takes:
             filled = Accepted(believable.order(1).order_id, OrderStatus.FILLED, intent.size, "")
             service.verdicts = [filled]
         service.release()
-        await until(pilot, lambda: f"{what} {end}" in line(screen, "notice"), "its end")
+        await until(pilot, lambda: end in line(screen, "notice"), "its end")
 
 
 async def test_a_large_order_is_said_to_be_one_beside_its_end_and_goes_out() -> None:
@@ -212,7 +210,7 @@ async def test_a_large_order_is_said_to_be_one_beside_its_end_and_goes_out() -> 
         screen = await armed(app, pilot, at=53)
         await pilot.press("B")
         await until(
-            pilot, lambda: "rests. ! large: $2.65" in line(screen, "notice"), "the warning"
+            pilot, lambda: "! large: $2.65" in line(screen, "notice"), "the warning"
         )  # fmt: skip
         assert only_intent(app).price == cents(53)
 
@@ -223,7 +221,7 @@ async def test_an_order_at_the_cursor_that_takes_says_so() -> None:
         screen = await armed(app, pilot, at=54)
         app.market.service.is_holding = True
         await pilot.press("B")
-        assert "Sent BUY 5 Yes 54¢, which takes." in line(screen, "notice")
+        assert "Sent BUY 5 Yes @ 54¢ (taker)." in line(screen, "notice")
 
 
 async def test_the_price_is_the_cursors_whatever_the_book_does() -> None:
@@ -262,7 +260,7 @@ async def test_a_book_that_is_known_to_be_bad_locks_though_it_still_looks_good()
         service.books[YES] = replace(service.books[YES], state=BookState.STALE, version=99)
         await pilot.press("U")
         assert not sent(app)
-        assert "The book is stale: single keys are locked" in line(screen, "notice")
+        assert "Book stale: single keys are locked" in line(screen, "notice")
 
 
 async def test_presets_choose_the_size_and_say_so() -> None:
@@ -270,12 +268,12 @@ async def test_presets_choose_the_size_and_say_so() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("3")
-        assert "Single keys send 50 shares; v arms them." in line(screen, "notice")
+        assert "One-key size: 50 shares; v to arm." in line(screen, "notice")
         arm(app)
         await until(pilot, lambda: "ARMED 50+ " in line(screen, "book-state"), "it shows")
         await pilot.press("4")
         assert "ARMED 100+ " in line(screen, "book-state")
-        assert "Single keys send 100 shares; " in line(screen, "notice")
+        assert "One-key size: 100 shares; " in line(screen, "notice")
 
 
 async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> None:
@@ -287,7 +285,9 @@ async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> Non
         await pilot.press("B", "less_than_sign", "comma")
         assert [order.price for order in sent(app)] == [cents(50), cents(53), cents(52)]
         service.release()
-        await until(pilot, lambda: "BUY 5 Yes 52¢ rests." in line(screen, "notice"), "the last")
+        await until(
+            pilot, lambda: "Working: BUY 5 Yes @ 52¢." in line(screen, "notice"), "the last"
+        )
 
 
 async def test_a_refusal_names_its_order_and_the_reason() -> None:
@@ -298,7 +298,7 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
         await pilot.press("B")
         await until(
             pilot,
-            lambda: "BUY 5 Yes 50¢ refused: too many orders" in line(screen, "notice"),
+            lambda: "BUY 5 Yes @ 50¢ refused: too many orders" in line(screen, "notice"),
             "the refusal",
         )
 
@@ -307,21 +307,23 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
     ("status", "filled", "words"),
     [
         (OrderStatus.FILLED, 5, "filled."),
-        (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the remainder rests."),
-        (OrderStatus.DELAYED, 0, "is taken, the venue delays it. Its fill is told here."),
-        (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest dropped."),
+        (OrderStatus.PARTIALLY_FILLED, 2, "filled 2, the rest is working."),
+        (OrderStatus.DELAYED, 0, "accepted, delayed by the venue. Its fill shows here."),
+        (OrderStatus.CANCELLED, 2, "filled 2 Yes, the rest cancelled."),
     ],
 )
 async def test_every_end_has_its_words(status: OrderStatus, filled: int, words: str) -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=50)
-        text = "filled 2 Yes, the rest dropped" if status is OrderStatus.CANCELLED else ""
+        text = "filled 2 Yes, the rest cancelled" if status is OrderStatus.CANCELLED else ""
         order_id = believable.order(1).order_id
         size = Micros(filled * 1_000_000)
         app.market.service.verdicts = [Accepted(order_id, status, size, text)]
         await pilot.press("B")
-        await until(pilot, lambda: f"BUY 5 Yes 50¢ {words}" in line(screen, "notice"), "its words")
+        await until(
+            pilot, lambda: f"BUY 5 Yes @ 50¢ {words}" in line(screen, "notice"), "its words"
+        )
 
 
 async def test_what_was_said_to_rest_is_taken_back_when_it_fills() -> None:
@@ -330,14 +332,16 @@ async def test_what_was_said_to_rest_is_taken_back_when_it_fills() -> None:
         screen = await armed(app, pilot, at=50)
         service = app.market.service
         await pilot.press("B")
-        await until(pilot, lambda: "BUY 5 Yes 50¢ rests." in line(screen, "notice"), "it rests")
+        await until(
+            pilot, lambda: "Working: BUY 5 Yes @ 50¢." in line(screen, "notice"), "it rests"
+        )
         (order,) = sent(app)
         resting = replace(believable.order(1, price=0.5, size=5), order_id=order.unsigned.order_id)
         view = service.account_view
         service.account_view = replace(view, recent=(resting,))
         service.announce(AccountTopic())
         await settle(pilot)
-        assert "rests." in line(screen, "notice")
+        assert "Working:" in line(screen, "notice")
         filled = replace(resting, matched_size=Micros(5_000_000), status=OrderStatus.FILLED)
         service.account_view = replace(view, recent=(filled,))
         told = views.LogEntry(1, service.at, views.Level.GOOD, "order", "Bought 5 Yes at 50¢")
@@ -354,7 +358,7 @@ async def test_an_unknown_end_is_not_called_a_refusal() -> None:
         app.market.service.verdicts = [Unknown(order_id, "no answer within 10 s", NOW)]
         await pilot.press("B")
         await until(
-            pilot, lambda: "unknown, checking: no answer" in line(screen, "notice"), "its words"
+            pilot, lambda: "unconfirmed, checking: no answer" in line(screen, "notice"), "its words"
         )
 
 
@@ -368,7 +372,7 @@ async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> Non
         for key in ORDER_KEYS:
             screen.say("")
             await pilot.press(key)
-            said = f"The book is {state.value}: single keys are locked; ! first permits one order."
+            said = f"The book is {state.value}: single keys are locked; ! permits one order."
             assert said in line(screen, "notice"), key
         assert not sent(app)
 
@@ -382,7 +386,7 @@ async def test_the_override_permits_one_order_for_two_seconds_and_is_journaled()
         await settle(pilot)
         await pilot.press("exclamation_mark")
         assert "OVERRIDE 5+ " in line(screen, "book-state")
-        assert "though the book is stale" in line(screen, "notice")
+        assert "book stale" in line(screen, "notice")
         await pilot.press("B")
         ((order, override),) = service.calls_of("place")
         assert isinstance(order, PreparedOrder)
@@ -406,7 +410,7 @@ async def test_a_permission_is_used_up_by_a_key_that_sends_nothing_too() -> None
         set_state(app, BookState.LOSSY)
         await settle(pilot)
         await pilot.press("exclamation_mark", "B")
-        assert "Point at a price first" in line(screen, "notice")
+        assert "Put the cursor on a price first" in line(screen, "notice")
         screen.ladder.point_at(cents(50))
         await pilot.press("S")
         assert not sent(app)
@@ -417,7 +421,7 @@ async def test_a_good_book_needs_no_override_and_an_order_from_it_is_no_override
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=50)
         await pilot.press("exclamation_mark")
-        assert "there is nothing to override" in line(screen, "notice")
+        assert "nothing to override" in line(screen, "notice")
         await pilot.press("B")
         ((_,),) = app.market.service.calls_of("place")
 
@@ -436,7 +440,7 @@ async def test_selling_all_needs_no_card_when_armed() -> None:
         assert app.screen is screen
         assert isinstance(sales, tuple)
         assert [sale.price for sale in sales] == [cents(57)]
-        assert "Cancelling 1 ask; then SELL 1,250.5 Yes 47¢, which takes." in line(screen, "notice")
+        assert "Cancelling 1 ask; then SELL 1,250.5 Yes @ 47¢ (taker)." in line(screen, "notice")
 
 
 async def test_selling_all_from_an_unproven_book_is_journaled_too() -> None:
@@ -466,7 +470,7 @@ async def test_selling_all_cancels_own_bids_that_it_would_meet_and_says_so() -> 
         ((order, in_the_way),) = service.calls_of("flatten")
         assert isinstance(order, PreparedOrder)
         assert in_the_way == (*mine, *asks)
-        said = "Cancelling 2 bids, 1 ask; then SELL 1,250.5 Yes 47¢"
+        said = "Cancelling 2 bids, 1 ask; then SELL 1,250.5 Yes @ 47¢"
         assert said in line(screen, "notice")
         # One of them filled before it was cancelled.
         filled = replace(mine[0], status=OrderStatus.FILLED)
@@ -485,12 +489,12 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
     service = app.market.service
     own = (believable.order(9, price=0.52, size=10),)
     service.account_view = replace(service.account_view, open_orders=own)
-    service.verdicts = [Rejected("Not sold: your BUY 10 52¢ stayed: order is delayed")]
+    service.verdicts = [Rejected("Not sold: your BUY 10 @ 52¢ stayed: order is delayed")]
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await armed(app, pilot)
         await pilot.press("F")
         said = (
-            "Not sold: your BUY 10 52¢ stayed: order is delayed: F tries again, s sells by ticket."
+            "Not sold: your BUY 10 @ 52¢ stayed: order is delayed: F to retry, s to sell by ticket."
         )
         await until(pilot, lambda: said in line(screen, "notice"), "what to do")
 
@@ -501,15 +505,15 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
         (
             "U",
             believable.order(9, side=Side.SELL, price=0.54, size=10),
-            "SELL 10 54¢: ) cancels your asks",
+            "SELL 10 @ 54¢: ) cancels your asks",
         ),
-        ("D", believable.order(9, price=0.52, size=10), "BUY 10 52¢: ( cancels your bids"),
+        ("D", believable.order(9, price=0.52, size=10), "BUY 10 @ 52¢: ( cancels your bids"),
         (
             "D",
             replace(
                 believable.order(9, side=Side.SELL, price=0.48, size=10, outcome="No"), token_id=NO
             ),
-            "SELL 10 of the other outcome 48¢: z cancels all",
+            "SELL 10 of the other outcome @ 48¢: z cancels all",
         ),
     ],
 )
@@ -521,7 +525,7 @@ async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order,
         screen = await armed(app, pilot)
         await pilot.press(key)
         await settle(pilot)
-        assert f"Not sent: It meets your own {said}." in line(screen, "notice")
+        assert f"Not sent: It would trade with your own {said}." in line(screen, "notice")
         assert sent(app) == []
 
 
@@ -551,7 +555,7 @@ async def test_a_side_is_cancelled_armed_or_not_from_any_book(
         )  # fmt: skip
         service.account_view = replace(service.account_view, open_orders=())
         await pilot.press(key)
-        assert f"No order of yours on the {name} side" in line(screen, "notice")
+        assert f"No working orders on the {name} side" in line(screen, "notice")
         assert len(service.calls_of("cancel")) == 1
 
 
@@ -566,13 +570,13 @@ async def test_what_forbids_trading_is_said() -> None:
             service.status_view = replace(READ_ONLY_STATUS, armed_until=usual.armed_until)
             await pilot.press(key)
             assert "Read-only: no key." in line(screen, "notice"), key
-            service.status_view = replace(usual, entry_lock="Entry is locked since noon by K")
+            service.status_view = replace(usual, entry_lock="Trading locked since noon by K")
             await pilot.press(key)
-            assert "Entry is locked since noon by K." in line(screen, "notice"), key
+            assert "Trading locked since noon by K." in line(screen, "notice"), key
             service.status_view = usual
             service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
             await pilot.press(key)
-            assert "Closed: no more trading." in line(screen, "notice"), key
+            assert "Closed: trading has ended." in line(screen, "notice"), key
             service.markets[CONDITION] = view
         assert not sent(app)
 
@@ -604,7 +608,7 @@ async def test_nobody_arms_without_a_key_or_for_a_market_that_is_over() -> None:
         assert view.market is not None
         service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
         await pilot.press("v")
-        assert "Not armed: Closed: no more trading." in line(screen, "notice")
+        assert "Not armed: Closed: trading has ended." in line(screen, "notice")
         service.markets[CONDITION] = view
         service.status_view = READ_ONLY_STATUS
         await pilot.press("v")
@@ -655,7 +659,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         while where == "a choice" and not isinstance(screen.focused, Choice):
             await pilot.press("shift+tab")
         await pilot.press("F")
-        said = "Single keys are off while the ticket has the keys: esc closes it."
+        said = "Ticket has focus: single keys are off. esc to close it."
         await until(pilot, lambda: said in line(screen, "notice"), "why nothing happens")
         assert app.market.service.calls_of("flatten") == []
         await pilot.press("escape")
@@ -671,7 +675,7 @@ async def test_a_key_that_is_held_down_sends_once() -> None:
         service = app.market.service
         await pilot.press("B", "B")
         assert len(sent(app)) == 1
-        assert "counts once" in line(screen, "notice")
+        assert "sent only once" in line(screen, "notice")
         # Every press that is not obeyed holds it down further.
         service.at += timedelta(milliseconds=100)
         await pilot.press("B")
@@ -791,7 +795,7 @@ async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press
         await settle(pilot)
         await pilot.press("U")
         assert not sent(app)
-        said = "Not sent: 54¢ is gone, it is 55¢ now; once more takes it."
+        said = "Not sent: 54¢ is gone, now 55¢; press again to take it."
         assert said in line(screen, "notice")
         service.at += timedelta(seconds=1)
         await pilot.press("U")

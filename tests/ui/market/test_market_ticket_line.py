@@ -104,7 +104,7 @@ async def test_ladder_position_orders_trades_and_ticket_stand_together(
         await pilot.press(*"100")
         await until(pilot, lambda: any("cost $53.00" in line for line in below(screen)), "the cost")
         said = " ".join(below(screen))
-        for figure in ("fee $1.00", "wins $100.00", "now 100 at 53.0¢", "enter reviews"):
+        for figure in ("fee $1.00", "wins $100.00", "now 100 at 53.0¢", "enter: review"):
             assert figure in said
         assert "BUY  Yes" in fields_line(app, screen)
         at_least_fourteen_rows(screen)
@@ -127,7 +127,7 @@ async def test_the_fields_are_those_of_the_whole_ticket_in_the_same_order() -> N
         await pilot.press("up")
         await until(pilot, lambda: screen.ticket.draft.price_text == "54", "a tick up")
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: screen.ticket.expiry.region.area, "the time it lives")
+        await until(pilot, lambda: screen.ticket.expiry.region.area, "the expiry")
         await settle(pilot)
         nothing_is_cut(screen)
         assert "GTD 60m" in fields_line(app, screen)
@@ -146,14 +146,14 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         await pilot.press("up")
         await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does")
         await pilot.press("b")
-        said = "enter reviews the order"
+        said = "enter: review"
         await until(pilot, lambda: said in shown_text(state)[0], "what enter does in the ticket")
         footer = screen_lines(app)[-1]
         assert "ctrl+g Kind" in footer
         assert "ctrl+y Unit" in footer
         await pilot.press("q")
         notice = screen.query_one("#notice", TextLine)
-        said = "Other keys are off while the ticket has the keys: esc closes it."
+        said = "Ticket has focus: other keys are off. esc to close it."
         await until(pilot, lambda: said in shown_text(notice)[0], "why q does not leave")
         await pilot.press("f5")
         await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does again")
@@ -223,7 +223,7 @@ async def test_a_market_order_to_sell_is_refused_on_the_line_too() -> None:
         await until(pilot, lambda: screen.ticket.draft.kind is OrderKind.MARKET, "a market order")
         await settle(pilot)
         nothing_is_cut(screen)
-        assert "book decides" in fields_line(app, screen)
+        assert "auto" in fields_line(app, screen)
         said = " ".join(" ".join(below(screen)).split())
         assert "the same ctrl+n limit FAK at 52¢" in said
         at_least_fourteen_rows(screen)
@@ -289,7 +289,7 @@ async def test_a_second_warning_is_marked_beside_the_figures() -> None:
         await pilot.press(*"100")
         await until(pilot, lambda: "cost $53.00" in below(screen)[-1], "warnings and figures")
         await settle(pilot)
-        assert "The venue restarts" in below(screen)[0]
+        assert "The venue is restarting" in below(screen)[0]
         assert below(screen)[0].endswith("f2 shows all")
         assert screen.ladder.region == region
         at_least_fourteen_rows(screen)
@@ -411,7 +411,7 @@ async def test_post_only_is_written_out_on_the_line(width: int) -> None:
         assert "[ ] post-only at" in fields_line(app, screen)
         assert "Yes" in fields_line(app, screen)
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: screen.ticket.expiry.region.area, "the time it lives")
+        await until(pilot, lambda: screen.ticket.expiry.region.area, "the expiry")
         await settle(pilot)
         nothing_is_cut(screen)
         assert "[ ] post-only at" in fields_line(app, screen)

@@ -53,7 +53,7 @@ def test_neither_the_words_nor_a_price_beside_them_are_ever_cut(
     assert words(keys) in said
     assert "51" not in said or "51.25¢" in said
     if width >= 60 and has_cursor:
-        assert "enter buys 51.25¢" in said
+        assert "enter buy @ 51.25¢" in said
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: s
     )
     assert isinstance(order, PreparedOrder)
     said = say_end(Rejected(FAK_UNMATCHED.text), order, warnings=("large: $5.00",))
-    assert said.endswith(f"found nothing: no {gone} was left there.")
+    assert said.endswith(f": no fill, the {gone} was gone.")
     assert "refused" not in said

@@ -123,7 +123,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
         assert "Go there" in screen_lines(app)[-1]
         assert screen_lines(app)[-1].count("enter") == 1
         assert await pressed_in_vain(pilot, screen, ("b", "x", "B", "e"))
-        assert "enter makes this one it, f5 goes back" in text_of(app, "#notice")
+        assert "enter makes this one main, f5 goes back" in text_of(app, "#notice")
         await pilot.press("enter")
         await settle(pilot)
         assert screen.condition_id == market_of(world, "Ruth Castellan")
@@ -186,9 +186,11 @@ async def test_ladders_that_come_take_back_that_there_are_none() -> None:
     async with app.run_test(size=HUGE) as pilot:
         _ = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         await pilot.press("f4")
-        assert "No ladders are beside" in text_of(app, "#notice")
+        assert "No side ladders" in text_of(app, "#notice")
         await pilot.press("W")
-        await until(pilot, lambda: "No ladders" not in text_of(app, "#notice"), "it is taken back")
+        await until(
+            pilot, lambda: "No side ladders" not in text_of(app, "#notice"), "it is taken back"
+        )
 
 
 async def test_a_narrower_screen_says_what_it_needs() -> None:
@@ -239,7 +241,7 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         screen.tape.focus()
         await pilot.press("n", "n", "n")
         await settle(pilot)
-        assert "from 10,000 + own" in head_of(screen.tape)
+        assert "10,000+ and mine" in head_of(screen.tape)
 
 
 @pytest.mark.parametrize(

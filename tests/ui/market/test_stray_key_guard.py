@@ -24,7 +24,7 @@ async def refused(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
     service.announce(AccountTopic())
     await settle(pilot)
     await pilot.press("3", "t")
-    assert "You hold no shares" in line(screen, "notice")
+    assert "No position" in line(screen, "notice")
     return screen
 
 
@@ -52,7 +52,7 @@ async def test_keys_that_rest_make_it_no_longer() -> None:
         assert RESTS in line(screen, "notice")
         app.market.service.at += timedelta(seconds=0.5)
         await pilot.press("4")
-        assert "Single keys send 100 shares; " in line(screen, "notice")
+        assert "One-key size: 100 shares; " in line(screen, "notice")
 
 
 async def test_a_key_of_no_field_trades_as_ever() -> None:

@@ -19,16 +19,14 @@ def said(policy: ExitPolicy, status: StatusView) -> str:
 
 
 def test_the_choice_and_what_comes_of_it_are_both_said() -> None:
-    assert said(ExitPolicy.LEAVE, LIVE) == (
-        "They stay at the venue after you leave. (on_quit = leave)"
-    )
+    assert said(ExitPolicy.LEAVE, LIVE) == ("They stay working at the venue. (on_quit = leave)")
     assert said(ExitPolicy.CANCEL, PAPER_STATUS).endswith("(on_quit = cancel)")
 
 
 def test_the_switch_is_promised_only_where_it_is_armed() -> None:
     armed = replace(LIVE, heartbeat=BEATING)
     assert "the venue cancels every order 10 to 15 s later" in said(ExitPolicy.SWITCH, armed)
-    assert "they stay at the venue" in said(ExitPolicy.SWITCH, LIVE)
+    assert "they stay working at the venue" in said(ExitPolicy.SWITCH, LIVE)
 
 
 def test_the_agreeing_key_says_that_it_cancels() -> None:

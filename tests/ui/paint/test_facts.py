@@ -62,7 +62,13 @@ def test_what_is_absent_is_a_dash_and_never_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("age_s", "said"), [(0, "up to date"), (35, "up to date"), (36, "36s old"), (7200, "2h old")]
+    ("age_s", "said"),
+    [
+        (0, "updated just now"),
+        (35, "updated just now"),
+        (36, "updated 36s ago"),
+        (7200, "updated 2h ago"),
+    ],
 )
 def test_an_age_is_said_once_it_matters(age_s: int, said: str) -> None:
     assert say_age(NOW - timedelta(seconds=age_s), NOW).text == said

@@ -76,15 +76,15 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid –  ask –  spread –" in text_of(paint_quote(VIEW, coming, 120))
     terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
     assert "tick 1¢" in terms
-    assert "at least 5 shares" in terms
+    assert "min 5 shares" in terms
     assert "taker fee 4.0%" in terms
 
 
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (VenueState.DELAYED, "taking is delayed 3s"),
-        (VenueState.MARKET_NOT_READY, "the market is not ready for orders yet"),
+        (VenueState.DELAYED, "taker orders delayed 3s"),
+        (VenueState.MARKET_NOT_READY, "market not ready for orders"),
     ],
 )
 def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words: str) -> None:
@@ -118,8 +118,8 @@ def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
         ({"closed": True}, "Closed"),
         ({"archived": True}, "Archived"),
         ({"active": False}, "Not open"),
-        ({"accepting_orders": False}, "Halted"),
-        ({"has_order_book": False}, "no order book"),
+        ({"accepting_orders": False}, "Paused"),
+        ({"has_order_book": False}, "No order book"),
     ],
 )
 def test_why_there_is_no_trading_is_said(change: dict[str, bool], words: str) -> None:
@@ -143,7 +143,7 @@ def test_read_only_says_why_and_trading_says_nothing() -> None:
     paused = (
         replace(VIEW, terms=replace(VIEW.terms, accepting_orders=False)) if VIEW.terms else VIEW
     )
-    assert "Halted" in why_not_tradable(paused, PAPER_STATUS)
+    assert "Paused" in why_not_tradable(paused, PAPER_STATUS)
 
 
 def test_a_missing_market_is_explained() -> None:
@@ -207,7 +207,7 @@ def test_where_the_public_tape_begins_a_filtered_one_says_that_only_ours_is_olde
     view = TapeView((trade,), 1)
     lines = paint_tape(view, WIDTH, 9, fills=(old,), wanted=TapeFilter.THOUSAND)
     assert len(lines) == 3
-    assert "only your own" in text_of(lines[1])
+    assert "your fills only" in text_of(lines[1])
 
 
 def test_own_fills_are_on_a_tape_that_has_lost_all_public_trades() -> None:
@@ -253,7 +253,10 @@ def test_the_tape_says_where_trades_may_be_missing() -> None:
 
 @pytest.mark.parametrize(
     ("gap", "words"),
-    [(TapeGap(at(60)), "No trades heard since"), (TapeGap(at(60), at(90)), "Fetching trades from")],
+    [
+        (TapeGap(at(60)), "No trades received since"),
+        (TapeGap(at(60), at(90)), "Fetching trades from"),
+    ],
 )
 def test_a_hole_at_the_newest_end_is_told_first(gap: TapeGap, words: str) -> None:
     trade = TradePrint(YES, Side.BUY, Micros(510_000), Micros(10**6), at(60))
@@ -328,7 +331,7 @@ def test_more_orders_than_lines_are_counted() -> None:
     assert text_of(lines[-1]).strip() == "and 6 more"
     assert "unknown" in text_of(lines[0])
     assert all(line_width(line) == 40 for line in lines)
-    assert "No open orders" in text_of(*paint_own_orders((), 40, 4))
+    assert "No working orders" in text_of(*paint_own_orders((), 40, 4))
 
 
 @pytest.mark.parametrize("load", list(Load))

@@ -96,6 +96,6 @@ def test_what_is_missing_is_said() -> None:
     failed = view_of(load=Load.FAILED, problem="no route")
     assert overlay_words([waiting, waiting], 80, 10) == "Loading the histories…"
     assert "no route" in overlay_words([waiting, failed], 80, 10)
-    assert "no prices" in overlay_words([view_of(), view_of()], 80, 10)
+    assert "No prices" in overlay_words([view_of(), view_of()], 80, 10)
     assert overlay_words([waiting, FLAT[0]], 80, 10) == ""
     assert overlay_words(FLAT, 20, 10) == "No room for the chart."

@@ -45,16 +45,16 @@ def test_a_narrow_line_says_what_is_ours_and_that_all_is_well() -> None:
     line = text(STATUS, 80)
     assert "PAPER" in line
     assert "$10,000.00" in line
-    assert "2 open" in line
+    assert "2 working" in line
     assert "all live" in line
 
 
 def test_nobody_is_told_of_no_orders_before_they_have_been_read() -> None:
     loading = replace(STATUS, open_orders=0, are_orders_known=False)
-    assert "– open" in text(loading, 80)
-    assert "0 open" not in text(loading, 80)
-    assert "2+ open" in text(replace(STATUS, are_orders_known=False), 80)
-    assert "0 open" in text(replace(STATUS, open_orders=0), 80)
+    assert "– working" in text(loading, 80)
+    assert "0 working" not in text(loading, 80)
+    assert "2+ working" in text(replace(STATUS, are_orders_known=False), 80)
+    assert "0 working" in text(replace(STATUS, open_orders=0), 80)
 
 
 def test_a_wide_line_names_every_source_in_use() -> None:
@@ -81,14 +81,14 @@ def test_a_request_that_waits_for_its_turn_is_told() -> None:
 
 
 def test_an_unknown_order_is_said_in_words() -> None:
-    assert "1 unknown, checking" in text(replace(STATUS, unknown_orders=1), 100)
+    assert "1 unconfirmed" in text(replace(STATUS, unknown_orders=1), 100)
 
 
 def test_read_only_says_why_and_shows_no_money() -> None:
     view = replace(
         STATUS,
         mode=Mode.READ_ONLY,
-        mode_reason="no key: look, but no trading",
+        mode_reason="no key: viewing only, no trading",
         cash=None,
         portfolio_value=None,
     )
@@ -157,7 +157,7 @@ def test_the_days_result_is_told_where_there_is_room(result: int, words: str) ->
     assert words in text(view, 160).replace("\u2212", "-")
     cramped = replace(view, unknown_orders=3, unread_notices=5)
     assert "today" not in text(cramped, 80)
-    assert "unknown" in text(cramped, 80)
+    assert "unconfirmed" in text(cramped, 80)
 
 
 def test_armed_keys_that_rest_do_not_look_armed() -> None:
@@ -181,11 +181,11 @@ BUSY = replace(
 
 
 def test_armed_at_80_columns_what_matters_is_whole() -> None:
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 stop", "all live"):
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 working", "1 stop", "all live"):
         assert words in text(BUSY, 80)
     assert "today" not in text(BUSY, 80)
     trouble = text(replace(BUSY, health=DOWN), 80)
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 open", "1 stop", "trading down +4"):
+    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 working", "1 stop", "trading down +4"):
         assert words in trouble
 
 
@@ -196,7 +196,7 @@ def test_nothing_on_the_line_is_cut(view: StatusView, width: int) -> None:
     assert len(line) == width
     assert "…" not in line
     assert "cash $10,000.00" in line
-    assert "2 open" in line
+    assert "2 working" in line
     assert ("down" in line) is (view.health is DOWN)
 
 
@@ -204,7 +204,7 @@ def test_the_reason_stays_before_a_sum_that_the_portfolio_shows_too() -> None:
     one = (*STATUS.health[1:], health(Source.METADATA, HealthState.DOWN, reason="host timed out"))
     line = text(replace(STATUS, health=one, day_result=Micros(1_000_000)), 80)
     assert "market lists down: host timed out" in line
-    assert "total" not in line
+    assert "equity" not in line
 
 
 def test_of_several_in_trouble_the_one_is_named_that_costs_most() -> None:

@@ -65,8 +65,8 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         await asked(app, pilot)
         await pilot.press(*"40", "tab", "tab", *"80", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
-        assert shows(app, "The sums are for all of it at that price")
-        assert shows(app, "Yes at 40¢ or below (worst 35¢), or from 80¢ up")
+        assert shows(app, "Assumes a full fill at that price")
+        assert shows(app, "Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)")
         assert shows(app, "only while this program runs")
         await settle(pilot)
         await pilot.press("enter")
@@ -101,7 +101,7 @@ async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() 
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await asked(app, pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: shows(app, "State a stop"), "nothing was stated")
+        await until(pilot, lambda: shows(app, "Enter a stop"), "nothing was stated")
         await pilot.press(*"90")
         await until(
             pilot, lambda: says(screen, "stop") == "x Bid 52¢: it would sell at once", "now"
@@ -122,7 +122,7 @@ async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() 
         await until(pilot, lambda: shows(app, "At worst"), "what it would bring")
         assert shows(app, "At the stop")
         assert shows(app, "40¢  brings $")
-        assert says(screen, "give-way") == "cents below the stop, no lower"
+        assert says(screen, "give-way") == "¢ at most below the stop"
 
 
 async def test_without_shares_there_is_nothing_to_protect() -> None:
@@ -132,7 +132,7 @@ async def test_without_shares_there_is_nothing_to_protect() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("t")
-        await until(pilot, lambda: "hold no shares" in line(screen, "notice"), "why not")
+        await until(pilot, lambda: "No position" in line(screen, "notice"), "why not")
 
 
 async def test_the_list_starts_rests_and_cancels() -> None:
@@ -167,7 +167,7 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("C")
-        await until(pilot, lambda: shows(app, "Sees nothing, fires nothing"), "the words")
+        await until(pilot, lambda: shows(app, "Cannot trigger"), "the words")
         assert shows(app, "the book is stale 14s")
         assert shows(app, "blind")
         assert not shows(app, "watching ")
@@ -216,9 +216,7 @@ async def test_the_market_is_shown_and_judged_without_own_orders() -> None:
         shown = f"{second.price // 10_000} / {book.asks[0].price // 10_000} without yours"
         await until(pilot, lambda: shows(app, shown), "the market of others")
         await pilot.press(*str(second.price // 10_000), "enter")
-        await until(
-            pilot, lambda: "it would sell at once" in says(screen, "stop"), "the same price"
-        )
+        await until(pilot, lambda: "it would trigger now" in says(screen, "stop"), "the same price")
 
 
 async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unprotected() -> None:
@@ -234,7 +232,7 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
         await pilot.press(*"40", "tab", "tab", "tab", *"41")
         await until(pilot, lambda: "40 left" in says(screen, "size"), "too many")
         await pilot.press("home", "delete", "delete", *"all")
-        await until(pilot, lambda: "have their own" in says(screen, "size"), "all of it")
+        await until(pilot, lambda: "have one already" in says(screen, "size"), "all of it")
 
 
 async def at_stop(app: MarketDemo, pilot: Pilot[None], each: Conditional) -> MarketScreen:
@@ -301,7 +299,7 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         screen = await asked(app, pilot)
         await pilot.press("tab", "tab", "tab", "tab", *"3")
         await until(pilot, lambda: shows(app, "49¢  brings"), "where it begins")
-        assert says(screen, "stop") == "sells when others bid that or less"
+        assert says(screen, "stop") == "bid at or below, yours excluded"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         assert shows(app, "trailing 3¢ below the best bid")
@@ -333,9 +331,9 @@ async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
         screen.ticket.size_field.value = "10"
         screen.ticket.stop.focus()
         await pilot.press(*"50", "tab", *"60", "enter")
-        await until(pilot, lambda: shows(app, "must lie below"), "why not")
+        await until(pilot, lambda: shows(app, "must be below"), "why not")
         screen.ticket.stop.value = "45"
-        await until(pilot, lambda: not shows(app, "must lie below"), "mended")
+        await until(pilot, lambda: not shows(app, "must be below"), "mended")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
         assert shows(app, "On fills")

@@ -51,23 +51,23 @@ def answered(order: PreparedOrder, gave: str, got: str) -> Accepted:
     [
         (
             order_of(Side.SELL, "510", "0.79", rests=False), "510", "443.7",
-            "Sold 510 Yes at 87¢ on average for $443.70 (limit 79¢).",
+            "Sold 510 Yes @ 87¢ avg for $443.70 (limit 79¢).",
         ),
         (
             order_of(Side.BUY, "500", "0.89"), "436.7977", "500",
-            "Bought 500 Yes at 87.36¢ on average for $436.80 (limit 89¢).",
+            "Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).",
         ),
         (
             order_of(Side.BUY, "500", "0.89"), "278.6001", "320.23",
-            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60; the remainder rests at 89¢.",
+            "Bought 320.23 of 500 Yes @ 87¢ avg for $278.60; the rest is working @ 89¢.",
         ),
         (
             order_of(Side.BUY, "500", "0.89", rests=False), "278.6001", "320.23",
-            "Bought 320.23 of 500 Yes at 87¢ on average for $278.60 (limit 89¢); the rest dropped.",
+            "Bought 320.23 of 500 Yes @ 87¢ avg for $278.60 (limit 89¢); the rest cancelled.",
         ),
         (
             order_of(Side.BUY, "10", "0.5"), "5", "10",
-            "Bought 10 Yes at 50¢ on average for $5.00.",
+            "Bought 10 Yes @ 50¢ avg for $5.00.",
         ),
     ],
 )  # fmt: skip
@@ -87,7 +87,7 @@ def test_a_price_that_nobody_told_is_not_made_up() -> None:
     assert say_fill_price(verdict) == ""
     assert "limit" not in say_end(verdict, order)
     resting = replace(verdict, status=OrderStatus.LIVE, filled_size=Micros(0))
-    assert say_end(resting, order) == "BUY 10 Yes 50¢ rests."
+    assert say_end(resting, order) == "Working: BUY 10 Yes @ 50¢."
 
 
 @given(

@@ -20,8 +20,8 @@ def text(lines: tuple[Line, ...]) -> str:
 
 def test_resting_orders_tell_what_they_tie_up_and_which_are_in_doubt() -> None:
     told = text(paint_resting_orders((LIVE, UNKNOWN)))
-    assert told.startswith("2 orders, $8.00 of cash in purchases")
-    assert told.count("unknown, checking") == 1
+    assert told.startswith("2 orders, $8.00 reserved")
+    assert told.count("unconfirmed") == 1
 
 
 def test_only_the_first_few_are_named() -> None:
@@ -51,4 +51,4 @@ def test_a_cancellation_is_said_with_its_result() -> None:
     some = CancelVerdict(CancelResult((LIVE.order_id,), ((OrderId("0x2"), "matched"),)))
     assert say_cancelled(some, "here") == "Cancelled 1 of 2 here; not: matched"
     again = CancelVerdict(CancelResult((), (), (LIVE.order_id,)), "asked again")
-    assert say_cancelled(again, "here") == "Not known to be cancelled: asked again"
+    assert say_cancelled(again, "here") == "Cancel unconfirmed: asked again"

@@ -45,7 +45,7 @@ def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
         )
     )
     assert "fees paid $2.61" in totals
-    assert "1 more not known" in totals
+    assert "1 more unknown" in totals
     details = paint_item_details(unknown, "A market", OrderMarks(), 120)
     assert "fee not known yet" in words(details[1])
 
@@ -53,7 +53,7 @@ def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
 def test_the_days_result_is_rounded_like_the_total() -> None:
     status = replace(PAPER_STATUS, portfolio_value=m("10029.34676"), day_result=m("29.34676"))
     line = words(paint_status(status, 160))
-    assert "total $10,029.34" in line
+    assert "equity $10,029.34" in line
     assert "today +$29.34" in line
     assert "today +$29.34" in words(paint_totals(EMPTY_ACCOUNT, Tab.POSITIONS, status, 120))
 
@@ -70,10 +70,10 @@ def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
     lack = "1 row in the venue's list of positions cannot be read"
     view = replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),))
     wide = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 120))
-    assert wide.strip().startswith(f"not all known  {lack}  value")
+    assert wide.strip().startswith(f"incomplete  {lack}  value")
     narrow = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 60))
-    assert narrow.strip().startswith("not all known  value $0.00")
-    assert "not all known" not in words(paint_totals(view, Tab.ORDERS, PAPER_STATUS, 160))
+    assert narrow.strip().startswith("incomplete  value $0.00")
+    assert "incomplete" not in words(paint_totals(view, Tab.ORDERS, PAPER_STATUS, 160))
 
 
 def test_a_small_share_is_not_told_as_none() -> None:

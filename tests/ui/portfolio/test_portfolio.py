@@ -45,7 +45,7 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "mergeable" in _row(app, "Will Tomás")
         assert "–" in _row(app, "Film of")
         assert "average 41.0¢" in text_of(app, "#details")
-        assert "realised before fees +$12.30" in text_of(app, "#details")
+        assert "realised (gross) +$12.30" in text_of(app, "#details")
         assert "value $2,082.95" in text_of(app, "#totals")
         assert "(1 unpriced)" in text_of(app, "#totals")
 
@@ -99,7 +99,7 @@ async def test_dust_is_one_line_that_enter_unfolds() -> None:
 async def test_brackets_go_round_the_tabs() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
-        for heading in ("Left/original", "Settled", "Bought", "What", "Share now", "Unrealised"):
+        for heading in ("Open/size", "Settled", "Bought", "What", "Share now", "Unrealised"):
             await pilot.press("right_square_bracket")
             await until(pilot, lambda heading=heading: shows(app, heading), heading)  # type: ignore[misc]
         await pilot.press("left_square_bracket", "left_square_bracket")
@@ -118,13 +118,13 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
-        assert "up to date" not in text_of(app, "#tabs")
-        assert "your latest fills are not in it yet" in text_of(app, "#totals")
+        assert "updated just now" not in text_of(app, "#tabs")
+        assert "latest fills not included yet" in text_of(app, "#totals")
         # Two hosts never date one trade quite alike.
         fill = replace(fill, matched_at=newest + timedelta(seconds=1))
         service.account_view = replace(account, fills=(fill,))
         service.announce(AccountTopic())
-        await until(pilot, lambda: "up to date" in text_of(app, "#tabs"), "all of it")
+        await until(pilot, lambda: "updated just now" in text_of(app, "#tabs"), "all of it")
 
 
 async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
@@ -136,7 +136,7 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
         assert RewardsTopic() not in service.watched()
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: RewardsTopic() in service.watched(), "the rewards to be watched")
-        await until(pilot, lambda: shows(app, "Fetching what your orders earned"), "waiting")
+        await until(pilot, lambda: shows(app, "Loading rewards"), "waiting")
         rows = (
             Earned(NOW.date(), market, Micros(0), Micros(0), Micros(20_500_000)),
             Earned(date(2026, 6, 14), market, Micros(12_340_000), Micros(560_000)),
@@ -152,7 +152,7 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
         assert "20.5% of what this market pays now" in text_of(app, "#details")
         service.account_view = replace(service.account_view, earned=EarnedView((), Load.READY, NOW))
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "No rewards and no rebates in seven days"), "none")
+        await until(pilot, lambda: shows(app, "No rewards or rebates in the last 7 days"), "none")
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: RewardsTopic() not in service.watched(), "the rewards let go")
 
@@ -221,7 +221,7 @@ async def test_x_elsewhere_says_why_it_does_nothing() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await pilot.press("x")
-        await until(pilot, lambda: shows(app, "Only open orders can be cancelled"), "the reason")
+        await until(pilot, lambda: shows(app, "Only working orders can be cancelled"), "the reason")
         assert not service.calls_of("cancel")
         assert not shows(app, "Cancel marked")
 
@@ -232,7 +232,7 @@ async def test_marked_orders_are_cancelled_after_a_question() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await pilot.press("right_square_bracket", "z")
-        await until(pilot, lambda: shows(app, "No order is marked"), "the reason")
+        await until(pilot, lambda: shows(app, "No marked orders"), "the reason")
         await pilot.press("space", "space", "space", "up", "space")
         await until(pilot, lambda: "●" in _row(app, "SELL"), "the mark")
         await pilot.press("z")
@@ -282,7 +282,7 @@ async def test_without_a_key_it_says_so() -> None:
     app = _app(read_only_service())
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "Read-only: no key"), "the reason")
-        assert shows(app, "belongs to a key; this session has none. a tells how to get one.")
+        assert shows(app, "No key in this session, so no account to show. a says how to get one.")
 
 
 async def test_empty_and_failed_accounts_say_so() -> None:

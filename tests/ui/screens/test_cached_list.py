@@ -39,7 +39,7 @@ async def test_rows_of_the_last_session_say_their_age_and_look_stale(size: tuple
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: shows(app, "gauge 7"), "the rows")
         assert "cached 3m ago" in text_of(app, "#heading")
-        assert "up to date" not in text_of(app, "#heading")
+        assert "updated just now" not in text_of(app, "#heading")
         roles = {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
         assert roles == {Role.STALE}
 
@@ -58,7 +58,7 @@ async def test_the_answer_takes_their_place_under_a_cursor_that_stays() -> None:
         service.stream(*(event.markets[0] for event in EVENTS))
         service.lists[LIST] = MarketListView(fresh, Load.READY, False, NOW)
         service.announce(LIST)
-        await until(pilot, lambda: "up to date" in text_of(app, "#heading"), "the answer")
+        await until(pilot, lambda: "updated just now" in text_of(app, "#heading"), "the answer")
         assert _table(app).cursor_key == EVENTS[2].event_id
         roles = {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
         assert Role.STALE not in roles

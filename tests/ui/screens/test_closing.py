@@ -64,7 +64,7 @@ class LastPart(Widget):
 
 
 async def _until(predicate: Callable[[], bool]) -> None:
-    while not predicate():  # noqa: ASYNC110 - the toolkit tells nobody of this
+    while not predicate():  # noqa: ASYNC110 - Textual tells nobody of this
         await asyncio.sleep(0)
 
 

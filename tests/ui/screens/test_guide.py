@@ -40,7 +40,7 @@ def notice(app: PmtuiApp) -> str:
 async def test_the_first_run_says_where_to_begin_and_later_ones_do_not() -> None:
     app = made(is_first_run=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "T shows the way round" in notice(app), "the greeting")
+        await until(pilot, lambda: "T: tour" in notice(app), "the greeting")
         await pilot.press("T")
         await until(pilot, lambda: "New here" not in notice(app), "the tour in its place")
     app = made()

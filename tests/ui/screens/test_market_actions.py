@@ -75,7 +75,7 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
-        assert shows(app, "BUY 250 Yes at 47¢ or better")
+        assert shows(app, "BUY 250 Yes @ 47¢ or better")
         assert not service.calls_of("move")
         await agree(app, pilot)
         ((order_id, order),) = service.calls_of("move")
@@ -100,7 +100,7 @@ async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
-        assert shows(app, "at 45¢ or better")
+        assert shows(app, "@ 45¢ or better")
 
 
 async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
@@ -221,7 +221,7 @@ async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
         screen.ladder.point_at(cents(60))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        assert shows(app, "It would fill at once: post-only")
+        assert shows(app, "It would cross: post-only")
 
 
 async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:
@@ -238,7 +238,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         await agree(app, pilot)
-        await until(pilot, lambda: "e tries again" in line(screen, "notice"), "it is offered")
+        await until(pilot, lambda: "e to retry" in line(screen, "notice"), "it is offered")
         assert app.screen is screen
         # What rests of ours on the other side by now would be met by it.
         mine = believable.order(9, NUMBER, side=Side.SELL, price=0.48, size=10)
@@ -247,7 +247,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         )
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
-        assert shows(app, "your own SELL 10 48¢")
+        assert shows(app, "your own SELL 10 @ 48¢")
         await agree(app, pilot)
         ((order,),) = service.calls_of("place")
         assert isinstance(order, PreparedOrder)
@@ -290,7 +290,7 @@ async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> N
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
         assert shows(app, "Cancels first: BUY 1 Yes at")
-        assert not shows(app, "traded with yourself")
+        assert not shows(app, "Self-trade")
         await agree(app, pilot)
         ((_, in_the_way),) = app.market.service.calls_of("flatten")
         assert in_the_way == (mine,)
@@ -307,7 +307,7 @@ async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
         order_id = believable.order(77).order_id
         service.verdicts = [Accepted(order_id, OrderStatus.DELAYED, Micros(0), "delayed")]
         await agree(app, pilot)
-        said = "Taken, the venue delays it: sale of 1,250.5 Yes"
+        said = "Accepted, delayed by the venue: sale of 1,250.5 Yes"
         await until(pilot, lambda: said in line(screen, "notice"), "that it was taken")
         ((order, _),) = service.calls_of("flatten")
         assert isinstance(order, PreparedOrder)
@@ -322,7 +322,7 @@ async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
         view = service.account_view
         service.account_view = replace(view, recent=(sold,), fills=(fill, *view.fills))
         service.announce(AccountTopic())
-        said = "Sold 1,250.5 Yes at 51¢ on average for $637.7"
+        said = "Sold 1,250.5 Yes @ 51¢ avg for $637.7"
         await until(pilot, lambda: said in line(screen, "notice"), "the fill")
 
 
@@ -362,7 +362,7 @@ async def test_f_says_why_there_is_nothing_to_sell() -> None:
         service = app.market.service
         service.account_view = replace(service.account_view, positions=())
         await pilot.press("f")
-        assert "You hold no shares" in line(screen, "notice")
+        assert "No position" in line(screen, "notice")
 
 
 async def test_a_refused_sale_is_said() -> None:
@@ -425,7 +425,7 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         service.release()
         await until(pilot, lambda: "live" in leg_lines(dialog)[0], "the first leg's verdict")
         assert "refused: not enough balance" in leg_lines(dialog)[1]
-        assert "unknown, checking" in leg_lines(dialog)[2]
+        assert "unconfirmed" in leg_lines(dialog)[2]
         assert shows(app, "1 of 3 accepted, 1 unknown")
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
@@ -471,7 +471,7 @@ async def test_choices_and_steps_change_the_ladder() -> None:
         await pilot.press("space")
         assert dialog.draft.is_post_only
         # Bids stand at these prices: a sale meets them.
-        assert shows(app, "meet") or shows(app, "would fill at once")
+        assert shows(app, "meet") or shows(app, "would cross")
 
 
 async def test_the_mouse_presses_the_keys_of_a_card() -> None:
@@ -500,5 +500,5 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
         await until(pilot, lambda: screen.is_moving, "the order is picked up")
         await pilot.press("down")
         assert "to 48¢" in line(screen, "book-state")
-        await pilot.click(footer, offset=(line(screen, "footer").index("Drop"), 0))
+        await pilot.click(footer, offset=(line(screen, "footer").index("Leave as is"), 0))
         await until(pilot, lambda: not screen.is_moving, "it is dropped")

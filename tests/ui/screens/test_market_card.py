@@ -61,4 +61,4 @@ async def test_neither_hides_the_other_at_any_of_the_sizes(
         words = " ".join(" ".join(lines).split())
         assert "Order id" in words
         assert "Send" in lines[-1]
-        assert ("restarts" in words) is bool(states)
+        assert ("is restarting" in words) is bool(states)

@@ -62,14 +62,14 @@ def _agree(
         stock.pump(0)
         return not _differences(_cells(ours), as_ours(_cells(stock)))
 
-    ours.until(is_same, f"the picture of the toolkit: {what}")
+    ours.until(is_same, f"the picture of Textual: {what}")
 
 
 @pytest.mark.parametrize("env", [{}, {"NO_COLOR": "1"}, {"COLORTERM": ""}, {"COLORTERM": "", "TERM": "xterm"}], ids=["truecolor", "no colour", "256 colours", "16 colours"])  # fmt: skip
 def test_diffed_and_stock_output_leave_equal_screens(env: dict[str, str]) -> None:
-    # The toolkit's own way to 256 colours is not ours: its picture is reduced here.
+    # Textual's own way to 256 colours is not ours: its picture is reduced here.
     has_256 = env == {"COLORTERM": ""}
-    # The toolkit's own greys would fight the terminal's: ours leaves colour alone.
+    # Textual's own greys would fight the terminal's: ours leaves colour alone.
     as_ours = _without_colour if "NO_COLOR" in env else _of_256 if has_256 else _as_it_is
     with (
         PtyChild("tests.ui.torture_app", "diff", env=env) as ours,
@@ -118,7 +118,7 @@ def test_an_idle_screen_writes_nothing() -> None:
         assert len(child.output) == seen
 
 
-def test_a_release_of_the_toolkit_that_surprises_us_gets_the_stock_display() -> None:
+def test_a_release_of_textual_that_surprises_us_gets_the_stock_display() -> None:
     with (
         PtyChild("tests.ui.torture_app", "surprise") as ours,
         PtyChild("tests.ui.torture_app", "stock") as stock,

@@ -20,12 +20,12 @@ async def test_the_same_words_stand_once() -> None:
     app = app_of(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.say_briefly("The chart is not on show.")
+        app.say_briefly("The chart is hidden.")
         app.say_briefly("Another thing.")
-        app.say_briefly("The chart is not on show.")
+        app.say_briefly("The chart is hidden.")
         await until(pilot, lambda: len(told(app)) > 1, "both")
         await settle(pilot)
-        assert told(app) == ["Another thing.", "The chart is not on show."]
+        assert told(app) == ["Another thing.", "The chart is hidden."]
 
 
 async def test_toasts_stay_where_they_came_up() -> None:
@@ -39,7 +39,7 @@ async def test_toasts_stay_where_they_came_up() -> None:
         await until(pilot, lambda: isinstance(app.screen, ThemePicker), "a dialog")
         await pilot.press("escape")
         await until(pilot, lambda: not app.screen.is_modal, "the list again")
-        assert told(app) == ["There is nothing here to copy."]
+        assert told(app) == ["Nothing to copy here."]
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, LogScreen), "the log")
         assert told(app) == []

@@ -70,7 +70,7 @@ async def test_a_feed_can_paint_its_widget_at_once() -> None:
 
 
 class _Answering(CellDiff, PaintNow, StraightKeys, Stage):
-    BINDINGS = [Binding("x", "answer", "x")]  # noqa: RUF012 - the toolkit's way
+    BINDINGS = [Binding("x", "answer", "x")]  # noqa: RUF012 - Textual's way
 
     def action_answer(self) -> None:
         self.query_one(TextLine).show((Cell("pressed"),))

@@ -54,7 +54,7 @@ class HandlesAround(Vertical):
 
 
 class Keys(StraightKeys, App[None]):
-    BINDINGS = [  # noqa: RUF012 - the toolkit's way
+    BINDINGS = [  # noqa: RUF012 - Textual's way
         Binding("a", "note('app')", "x"),
         Binding("d", "note('first')", "x", priority=True),
     ]
@@ -93,7 +93,7 @@ async def test_a_bound_key_acts_before_it_is_sent_anywhere(key: str, done: str) 
         assert not box.keys
 
 
-async def test_a_key_without_a_meaning_goes_the_toolkits_way() -> None:
+async def test_a_key_without_a_meaning_goes_textuals_way() -> None:
     box = Box()
     app = Keys(box)
     async with app.run_test() as pilot:
@@ -107,7 +107,7 @@ async def test_a_key_without_a_meaning_goes_the_toolkits_way() -> None:
     ("kind", "around"),
     [(Box, Vertical), (HandlesAll, Vertical), (HandlesOne, Vertical), (Box, HandlesAround)],
 )
-async def test_whoever_handles_keys_gets_them_as_from_the_toolkit(
+async def test_whoever_handles_keys_gets_them_as_from_textual(
     kind: type[Box], around: type[Widget], key: str
 ) -> None:
     ends = []

@@ -21,7 +21,7 @@ def send(app: App[None], *keys: str) -> None:
 
 
 class Fields(KeysInOrder, App[None]):
-    BINDINGS = [Binding("f6", "leave_the_field", "x")]  # noqa: RUF012 - the toolkit's way
+    BINDINGS = [Binding("f6", "leave_the_field", "x")]  # noqa: RUF012 - Textual's way
 
     @override
     def compose(self) -> ComposeResult:

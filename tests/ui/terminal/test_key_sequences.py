@@ -45,7 +45,7 @@ def test_no_sequence_presses_a_capital_letter(sequence: str) -> None:
 
 
 @pytest.mark.parametrize("sequence", [s for s in ANSI_SEQUENCES_KEYS if s.startswith(ESCAPE)])
-def test_what_the_toolkit_knows_stays(sequence: str) -> None:
+def test_what_textual_knows_stays(sequence: str) -> None:
     assert usual_sequences(sequence) == sequence
 
 

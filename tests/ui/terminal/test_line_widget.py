@@ -47,7 +47,7 @@ async def test_another_release_is_told_its_own_way(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("css", ["padding: 0 1", "border: round red", "opacity: 50%", "tint: red 20%"])  # fmt: skip
-async def test_a_dressed_line_is_left_to_the_toolkit(css: str) -> None:
+async def test_a_dressed_line_is_left_to_textual(css: str) -> None:
     class Dressed(Stage):
         CSS = "#dressed { height: 3; " + css + "; }"
 

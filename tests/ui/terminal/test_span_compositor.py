@@ -1,4 +1,4 @@
-"""What is rendered of a screen that changed in parts: the same as the toolkit renders, and no more."""
+"""What is rendered of a screen that changed in parts: the same as Textual renders, and no more."""
 
 from random import Random
 from typing import Any
@@ -48,7 +48,7 @@ def _some_regions(random: Random, width: int, height: int) -> set[Region]:
     }  # fmt: skip
 
 
-def _assert_same_as_the_toolkit(compositor: Compositor, seed: int) -> None:
+def _assert_same_as_textual(compositor: Compositor, seed: int) -> None:
     random, (width, height) = Random(seed), compositor.size
     for _ in range(PICTURES):
         regions = _some_regions(random, width, height)
@@ -79,7 +79,7 @@ def _assert_whole_is_the_same(compositor: Compositor) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
-async def test_any_part_of_the_trading_screen_is_what_the_toolkit_renders(
+async def test_any_part_of_the_trading_screen_is_what_textual_renders(
     size: tuple[int, int],
 ) -> None:
     app = MarketDemo(0)
@@ -88,14 +88,14 @@ async def test_any_part_of_the_trading_screen_is_what_the_toolkit_renders(
         await settle(pilot)
         screen = app.screen
         assert isinstance(screen._compositor, SpanCompositor)
-        _assert_same_as_the_toolkit(screen._compositor, 1)
+        _assert_same_as_textual(screen._compositor, 1)
         # On a small screen the ticket lies over other panes.
         await pilot.press("b")
         await settle(pilot)
-        _assert_same_as_the_toolkit(screen._compositor, 2)
+        _assert_same_as_textual(screen._compositor, 2)
         await pilot.resize_terminal(size[0] - 7, size[1] + 3)
         await settle(pilot)
-        _assert_same_as_the_toolkit(screen._compositor, 3)
+        _assert_same_as_textual(screen._compositor, 3)
         _assert_whole_is_the_same(screen._compositor)
 
 
@@ -147,7 +147,7 @@ async def test_frames_layers_and_plain_widgets_are_rendered_as_ever() -> None:
     async with app.run_test(size=(50, 6)) as pilot:
         await app.push_screen(screen := _Screen())
         await settle(pilot)
-        _assert_same_as_the_toolkit(screen._compositor, 4)
+        _assert_same_as_textual(screen._compositor, 4)
         _assert_whole_is_the_same(screen._compositor)
 
 
@@ -160,7 +160,7 @@ async def test_a_table_that_is_scrolled_is_rendered_as_ever() -> None:
         table.focus()
         await pilot.press("pagedown", "down", "down")
         await settle(pilot)
-        _assert_same_as_the_toolkit(screen._compositor, 6)
+        _assert_same_as_textual(screen._compositor, 6)
 
 
 async def test_only_lines_that_changed_are_asked_for() -> None:
@@ -222,7 +222,7 @@ async def test_nothing_dirty_is_no_update() -> None:
         assert screen._compositor.render_partial_update() is None
 
 
-async def test_what_surprises_is_rendered_by_the_toolkit(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_surprises_is_rendered_by_textual(monkeypatch: pytest.MonkeyPatch) -> None:
     def surprise(*_: object) -> None:
         raise KeyError("another release")
 
@@ -232,7 +232,7 @@ async def test_what_surprises_is_rendered_by_the_toolkit(monkeypatch: pytest.Mon
         await settle(pilot)
         monkeypatch.setattr(SpanCompositor, "_parts_of", surprise)
         _assert_whole_is_the_same(screen._compositor)
-        _assert_same_as_the_toolkit(screen._compositor, 5)
+        _assert_same_as_textual(screen._compositor, 5)
 
 
 def test_another_release_keeps_its_own_compositor(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,10 +67,10 @@ def test_the_account_knows_of_orders_in_doubt_that_this_ticket_did_not_send(
 @pytest.mark.parametrize(
     ("account", "words"),
     [
-        (_account(RESTING), "It did arrive: 100 rest"),
+        (_account(RESTING), "It arrived: 100 working"),
         (_account(replace(RESTING, matched_size=m("40")), fills=(PART,)),
-         "It did arrive: 40 filled, 60 rest"),
-        (_account(fills=(PART,)), "It did arrive: 40 filled"),
+         "It arrived: 40 filled, 60 working"),
+        (_account(fills=(PART,)), "It arrived: 40 filled"),
     ],
 )  # fmt: skip
 def test_an_unknown_order_that_turns_up_is_told_of_once(account: AccountView, words: str) -> None:
@@ -86,7 +86,7 @@ def test_an_unknown_order_is_ruled_out_only_after_the_account_has_known_of_it() 
     sent.note_unknown(ORDER)
     assert sent.settle(_account()) == ""
     assert sent.settle(_account(replace(RESTING, status=OrderStatus.UNKNOWN))) == ""
-    assert "does not hold it" in sent.settle(_account())
+    assert "not at the venue" in sent.settle(_account())
 
 
 def test_an_order_on_its_way_is_not_settled_by_the_account() -> None:

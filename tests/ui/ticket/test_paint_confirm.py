@@ -46,8 +46,8 @@ def _fold(text: str) -> str:
 def test_the_card_says_everything_that_is_signed() -> None:
     words = _fold(_words(_prepared()))
     for fact in (
-        "PAPER", "BUY 100 Yes at 51¢ or better", "Give at most $51.00",
-        "Get 100 shares", "If it wins $100.00", "Fee none", "GTC, until cancelled",
+        "PAPER", "BUY 100 Yes @ 51¢ or better", "Max cost $51.00",
+        "Size 100 shares", "Max payout $100.00", "Fee none", "GTC, until cancelled",
         "Post-only no", "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
         "Order id 0x000000…",
     ):  # fmt: skip
@@ -59,17 +59,17 @@ def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
     draft = replace(order.unsigned.draft, maker_amount=50_985_001, taker_amount=99_990_000)
     words = _fold(_words(replace(order, unsigned=replace(order.unsigned, draft=draft))))
     assert "BUY 99.99 Yes" in words
-    assert "Give at most $50.99" in words
+    assert "Max cost $50.99" in words
     assert "$51.00" not in words
 
 
 def test_a_sale_gives_shares_and_gets_dollars() -> None:
     words = _fold(_words(_prepared(side=Side.SELL, time_in_force=TimeInForce.FAK)))
-    assert "SELL 100 Yes at 51¢ or better" in words
-    assert "Give up to 100 shares" in words
-    assert "Get at least 51¢ a share" in words
+    assert "SELL 100 Yes @ 51¢ or better" in words
+    assert "Size up to 100 shares" in words
+    assert "Proceeds at least 51¢ a share" in words
     assert "FAK, what is there now" in words
-    assert "If it wins" not in words
+    assert "Max payout" not in words
 
 
 def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue() -> None:
@@ -79,11 +79,11 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "Fee at most $1.00; none for what waits in the book" in fee
-    assert "In all at most $52.00 with fee" in fee
+    assert "Fee at most $1.00; none on what rests" in fee
+    assert "Total at most $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
-    assert "none, it only rests" in words
+    assert "none (maker)" in words
     assert "Post-only yes" in words
 
 
@@ -97,13 +97,13 @@ def test_negative_risk_and_real_money_are_named() -> None:
     assert lines[0][0].role is Role.LIVE
     text = _fold(" ".join(cell.text for line in lines for cell in line))
     assert "neg-risk" in text
-    assert "Lives LATER" in text
+    assert "TIF LATER" in text
 
 
 def test_a_token_that_two_hosts_agree_on_and_no_more_is_said_to_be_that() -> None:
     assert "Token" not in _words(_prepared())
     words = _fold(_words(replace(_prepared(), is_derived=False)))
-    assert "Token not derivable from the condition id, the hosts agree on it" in words
+    assert "Token not derivable from the condition id; all hosts agree on it" in words
 
 
 def test_doubt_comes_last_and_in_full() -> None:
@@ -120,30 +120,30 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     prepared = FakeService().prepare(intent)
     assert isinstance(prepared, PreparedOrder)
     words = _fold(_words(prepared))
-    assert "Give at most $25.00" in words
+    assert "Max cost $25.00" in words
     assert "FOK, all at once or nothing" in words
     assert "BUY Yes: spend $25.00, at least 46.29 shares, at most 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
     assert "Fee about $0.50" in fee
-    assert "In all about $25.50 with fee" in fee
+    assert "Total about $25.50 with fee" in fee
 
 
 def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
     words = _fold(_words(replace(_prepared(), price=m("0.035001"))))
-    assert "at 3.5¢ or better" in words
+    assert "@ 3.5¢ or better" in words
 
 
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
     order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
     words = _fold(_words(order))
-    assert "In all at least $50.00 after that fee" in words
+    assert "Total at least $50.00 after that fee" in words
     # To the cent, and so that the three lines add up.
     draft = replace(order.unsigned.draft, taker_amount=51_304_500)
     odd = replace(order, unsigned=replace(order.unsigned, draft=draft), worst_fee=m("1.9751"))
     words = _fold(_words(odd))
-    assert "Get at least $51.30" in words
+    assert "Proceeds at least $51.30" in words
     assert "Fee at most $1.98" in words
-    assert "In all at least $49.32 after that fee" in words
+    assert "Total at least $49.32 after that fee" in words
 
 
 def _numbers(order: PreparedOrder, *asks: tuple[str, str]) -> TicketNumbers:
@@ -162,15 +162,15 @@ def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
     assert "Fee none now, up to $1.00 if it fills" in words
     met = _numbers(order, ("0.51", "200"))
     words = _fold(_words(order, occasion=Occasion(numbers=met)))
-    assert "Fee about $1.00 In all" in words
-    assert "In all at most $52.00 with fee" in words
+    assert "Fee about $1.00 Total" in words
+    assert "Total at most $52.00 with fee" in words
 
 
 def test_the_card_and_the_ticket_beside_it_tell_one_fee() -> None:
     order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.06248"))
     numbers = replace(_numbers(order, ("0.51", "200")), fee=m("0.06199"), most_fee=m("0.06248"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
-    assert "Fee about $0.07 In all" in words
+    assert "Fee about $0.07 Total" in words
     figures = paint_figures(TicketDraft(Side.BUY, 0), numbers, width=38, height=9)
     assert "Fee now $0.07" in _fold("".join(cell.text for line in figures for cell in line))
 
@@ -180,9 +180,9 @@ def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
     numbers = _numbers(order, ("0.50", "20"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
     assert "BUY Yes: spend up to $51.00, at most 51¢ a share" in words
-    assert "Get up to 102, shares at 51¢ or less" in words
-    assert "If it wins $20.00 for what fills now" in words
-    assert "In all about $10.20 with that fee, as the book is" in words
+    assert "Size up to 102 shares at 51¢ or less" in words
+    assert "Max payout $20.00 for what fills now" in words
+    assert "Total about $10.20 with that fee, as the book is" in words
     assert "at least" not in words
 
 
@@ -207,7 +207,10 @@ def test_short_identifiers_are_left_whole() -> None:
     assert shorten(OrderId("0x1")) == "0x1"
 
 
-WARNINGS = ("The venue restarts; it refuses orders for a while", "90¢ is 69% above the midpoint")
+WARNINGS = (
+    "The venue is restarting; it refuses orders for a while",
+    "90¢ is 69% above the midpoint",
+)
 
 
 def test_every_warning_is_there_in_full_after_the_facts() -> None:
@@ -225,6 +228,6 @@ def test_on_a_small_screen_facts_share_lines_and_none_is_left_out(height: int) -
     )
     assert len(lines) <= height
     words = _fold(" ".join("".join(cell.text for cell in line) for line in lines))
-    for fact in ("BUY 100 Yes", "at most $51.00", "Post-only", "Maker", "Order id"):
+    for fact in ("BUY 100 Yes", "Max cost $51.00", "Post-only", "Maker", "Order id"):
         assert fact.lower() in words.lower()
-    assert WARNINGS[1] in words or "more in the ticket" in words
+    assert WARNINGS[1] in words or "more warnings in the ticket" in words

@@ -38,7 +38,7 @@ def test_a_few_legs_stand_below_each_other_with_what_they_cost() -> None:
     plan = plan_of(3)
     lines = [text(line) for line in paint_plan(plan, plan.legs[2:], ())]
     assert lines[0].split() == ["20¢", "100", "$20.00"]
-    assert "meets the book" in lines[2]
+    assert "would cross" in lines[2]
     assert lines[3].split() == ["in", "all", "300", "$90.00"]
 
 
@@ -107,11 +107,11 @@ def test_a_leg_ends_as_the_account_or_its_verdict_says() -> None:
     refused = paint_leg_end(REJECTED, None).text
     assert refused.startswith("refused: not enough balance")
     assert "\x1b" not in refused
-    assert paint_leg_end(UNKNOWN, None).text == "unknown, checking"
+    assert paint_leg_end(UNKNOWN, None).text == "unconfirmed"
     found = believable.order(2)
     assert paint_leg_end(UNKNOWN, found).text == "live"
     lost = believable.order(2, status=OrderStatus.UNKNOWN)
-    assert paint_leg_end(UNKNOWN, lost).text == "unknown, checking"
+    assert paint_leg_end(UNKNOWN, lost).text == "unconfirmed"
 
 
 def test_the_sum_of_the_verdicts_is_said() -> None:

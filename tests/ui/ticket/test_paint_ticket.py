@@ -54,7 +54,7 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
     assert small[2].startswith(" cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
-        "Cost", "Fee now", "If it wins", "Fills now", "Rests", "Cash after", "Depth taken",
+        "Cost", "Fee now", "Max payout", "Fills now", "Rests", "Cash after", "Takes",
     ]  # fmt: skip
     assert all(cell_width(line) == 38 for line in large)
 
@@ -72,9 +72,9 @@ def test_break_even_and_rewards_take_the_lines_that_are_left() -> None:
 
     usual = [" ".join(text.split()) for text in _figures(draft, width=38, height=6)]
     assert shown(7)[:6] == usual
-    assert shown(8)[6:] == ["Breaks even at 52¢", "Rewards from 200"]
-    assert shown(7)[6:] == ["Breaks even at 52¢"]
-    assert shown(1, 160)[0].endswith("even at 52¢ rewards from 200")
+    assert shown(8)[6:] == ["Break-even 52¢", "Rewards from 200"]
+    assert shown(7)[6:] == ["Break-even 52¢"]
+    assert shown(1, 160)[0].endswith("b/e 52¢ rewards from 200")
 
 
 def test_on_one_line_what_rests_comes_before_what_it_would_win() -> None:
@@ -126,7 +126,7 @@ def test_a_fee_that_is_kept_though_nothing_fills_now_is_not_shown_as_none() -> N
 
 def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
     text = " ".join(_figures(MARKET, width=40, height=12))
-    assert "Worst price" in text
+    assert "Limit price" in text
     assert "54¢" in text
     assert "at least 46.29" in text
 
@@ -139,7 +139,7 @@ def test_shares_are_cut_to_two_decimals_unless_they_are_less() -> None:
 def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
     deep = replace(WORLD.book, asks=(Level(m("0.53"), m("10000000")),))
     lines = _figures(replace(BUY, price_text="53"), width=60, height=4, book=deep)
-    assert "depth <0.1% of asks" in " ".join(lines)
+    assert "takes <0.1% of asks" in " ".join(lines)
 
 
 def test_a_sale_names_what_it_brings_and_nothing_it_would_win() -> None:
@@ -197,11 +197,11 @@ def test_a_fix_says_all_that_it_changes() -> None:
 @pytest.mark.parametrize(
     ("status", "filled", "words"),
     [
-        (OrderStatus.LIVE, "0", "100 rest"),
-        (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
-        (OrderStatus.FILLED, "100", "100 filled"),
-        (OrderStatus.CANCELLED, "40", "40 filled, the rest dropped"),
-        (OrderStatus.DELAYED, "0", "delayed by the venue"),
+        (OrderStatus.LIVE, "0", "Working: BUY 100 Yes @ 51¢"),
+        (OrderStatus.PARTIALLY_FILLED, "40", "Accepted: 40 filled, 60 working  Yes"),
+        (OrderStatus.FILLED, "100", "Accepted: 100 filled  Yes"),
+        (OrderStatus.CANCELLED, "40", "Accepted: 40 filled, the rest cancelled  Yes"),
+        (OrderStatus.DELAYED, "0", "Accepted: delayed by the venue  Yes"),
     ],
 )
 def test_an_accepted_order_says_what_filled_and_what_rests(
@@ -210,7 +210,7 @@ def test_an_accepted_order_says_what_filled_and_what_rests(
     order = FakeService().prepare(BUY_INTENT)
     assert isinstance(order, PreparedOrder)
     verdict = Accepted(order.unsigned.order_id, status, m(filled), "")
-    assert _text(paint_verdict(verdict, order)) == f"+ Accepted: {words}  Yes"
+    assert _text(paint_verdict(verdict, order)) == f"+ {words}"
     assert _text(paint_verdict(verdict, None)).startswith("+ Accepted: ")
 
 
@@ -219,7 +219,9 @@ def test_the_venues_words_are_made_harmless() -> None:
     order = FakeService().prepare(BUY_INTENT)
     assert isinstance(order, PreparedOrder)
     unknown = Unknown(order.unsigned.order_id, "timed\nout", since=NOW)
-    assert _text(paint_verdict(unknown, order)).startswith("! Unknown, checking. It may rest.")
+    assert _text(paint_verdict(unknown, order)).startswith(
+        "! Unconfirmed, checking. It may be working."
+    )
     assert "\n" not in _text(paint_verdict(unknown, order))
     assert "\x1b" not in _text(paint_outcome(HOSTILE, HOSTILE))
     assert _text(paint_outcome("Ü", "—", ascii_only=True)).isascii()

@@ -72,11 +72,11 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         await pilot.press("enter")
         screen = await _card(pilot, app)
         text = _card_text(screen)
-        assert "BUY 100 Yes at 51¢ or better" in text
-        assert "at most $51.00" in text
+        assert "BUY 100 Yes @ 51¢ or better" in text
+        assert "Max cost $51.00" in text
         app.pass_time()
         await pilot.press("enter")
-        await until(pilot, lambda: "Accepted: 100 rest" in app.words(), "the verdict")
+        await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
         ((prepared,),) = app.service.calls_of("place")
         assert isinstance(prepared, PreparedOrder)
         assert prepared.intent == LimitIntent(
@@ -191,12 +191,12 @@ async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("16:00", "Not a length of time: 16:00; write minutes, or 90s, 30m, 2h, 1d"),
-        ("-5m", "Not a length of time: -5m; write minutes"),
-        ("2020-01-01", "Not a length of time: 2020-01-01; write"),
-        ("xyz", "Not a length of time: xyz; write"),
+        ("16:00", "Not a time span: 16:00; enter minutes, or 90s, 30m, 2h, 1d"),
+        ("-5m", "Not a time span: -5m; enter minutes"),
+        ("2020-01-01", "Not a time span: 2020-01-01; enter"),
+        ("xyz", "Not a time span: xyz; enter"),
         ("99999d", "99999d is more than a year"),
-        ("", "How long it lives: minutes, or 90s, 30m, 2h, 1d"),
+        ("", "Enter an expiry: minutes, or 90s, 30m, 2h, 1d"),
     ],
 )
 async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
@@ -277,7 +277,9 @@ async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
         screen = await _card(pilot, app)
         await pilot.press("question_mark")
         await until(
-            pilot, lambda: "Answer first: esc goes back" in _card_text(screen), "what to press"
+            pilot,
+            lambda: "Answer this first; esc to go back" in _card_text(screen),
+            "what to press",
         )
 
 
@@ -336,7 +338,7 @@ async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() ->
         app.open(Side.SELL, price="0.52", account=account_view(shares="250"))
         await settle(pilot)
         await pilot.press("ctrl+g")
-        await until(pilot, lambda: "no market orders" in app.words(), "the refusal")
+        await until(pilot, lambda: "No market sells" in app.words(), "the refusal")
         assert "ctrl+n limit FAK at 51¢" in app.words()
         await pilot.press("enter")
         await settle(pilot)
@@ -423,19 +425,19 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         app.pane.size_field.focus()
         await pilot.press(*"100")
         await until(pilot, lambda: "your limit is $40.00" in app.words(), "the limit")
-        assert "reviews the order" not in app.words()
+        assert "review" not in app.words()
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, ConfirmScreen)
-        lock = "Entry is locked since 12:00 UTC by the key"
+        lock = "Trading locked since 12:00 UTC by the key"
         service.entry_refusal = lock
         service.status_view = replace(service.status_view, entry_lock=lock)
         app.tell()
-        await until(pilot, lambda: "K outside the ticket releases it" in app.words(), "the key")
+        await until(pilot, lambda: "K outside the ticket unlocks it" in app.words(), "the key")
         service.entry_refusal = ""
         service.status_view = replace(service.status_view, entry_lock="")
         app.tell()
-        await until(pilot, lambda: "reviews the order" in app.words(), "the way free")
+        await until(pilot, lambda: "review" in app.words(), "the way free")
         assert "locked" not in app.words()
 
 
@@ -497,19 +499,19 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
         order_id = "0x" + "0" * 63 + "1"
         service.verdicts.append(Unknown(order_id, "no answer", since=NOW))  # type: ignore[arg-type]
         await pilot.press("enter")
-        await until(pilot, lambda: "Unknown, checking" in app.words(), "the doubt")
+        await until(pilot, lambda: "Unconfirmed, checking" in app.words(), "the doubt")
         assert app.pane.size_field.value == "100"
         await pilot.press("enter")
         screen = await _card(pilot, app)
-        assert "unknown and being checked" in " ".join(_card_text(screen).split())
+        assert "unconfirmed" in " ".join(_card_text(screen).split())
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, ConfirmScreen), "the card gone")
         service.account_view = _with_order(intent, order_id, OrderStatus.UNKNOWN)
         app.tell()
-        assert "Unknown, checking" in app.words() or app.pane._sent._sent
+        assert "Unconfirmed, checking" in app.words() or app.pane._sent._sent
         service.account_view = _with_order(intent, order_id, OrderStatus.LIVE)
         app.tell()
-        await until(pilot, lambda: "It did arrive: 100 rest" in app.words(), "the truth")
+        await until(pilot, lambda: "It arrived: 100 working" in app.words(), "the truth")
 
 
 async def test_an_order_in_doubt_from_before_the_ticket_opened_is_remembered() -> None:
@@ -587,10 +589,15 @@ async def test_every_warning_of_the_ticket_is_on_the_card_too() -> None:
         app.open(price="0.60", view=view)
         await settle(pilot)
         await pilot.press(*"2000")
-        await until(pilot, lambda: "restarts" in app.words(), "the ticket warns")
+        await until(pilot, lambda: "is restarting" in app.words(), "the ticket warns")
         await pilot.press("enter")
         words = " ".join(_card_text(await _card(pilot, app)).split())
-        for warning in ("The venue restarts", "post-only orders only", "15% above", "in one order"):
+        for warning in (
+            "The venue is restarting",
+            "post-only orders only",
+            "15% above",
+            "in one order",
+        ):
             assert warning in words, warning
         app.pass_time()
         await pilot.press("enter")
@@ -634,8 +641,8 @@ async def test_the_last_line_follows_the_orders_life() -> None:
         await settle(pilot)
         assert "Accepted: delayed" in app.words()
         for status, matched, words in (
-            (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 rest"),
-            (OrderStatus.FILLED, "100", "100 filled"),
+            (OrderStatus.PARTIALLY_FILLED, "40", "Accepted: 40 filled, 60 working  Yes"),
+            (OrderStatus.FILLED, "100", "Accepted: 100 filled  Yes"),
         ):
             _tell_recent(app, replace(known, status=status, matched_size=m(matched)))
             await until(pilot, lambda w=words: w in app.words(), words)  # type: ignore[misc]
@@ -673,7 +680,7 @@ async def test_a_hasty_second_enter_sends_nothing() -> None:
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is screen
-        assert "Too fast" in _card_text(screen)
+        assert "Too quick" in _card_text(screen)
         assert app.service.calls_of("place") == []
         app.service.at += timedelta(milliseconds=1)
         await pilot.press("enter")
@@ -688,7 +695,9 @@ async def test_a_partial_fill_is_told_in_shares() -> None:
         await settle(pilot)
         await pilot.press(*"100")
         await _send(pilot, app)
-        await until(pilot, lambda: "40 filled, 60 rest" in app.words(), "the fill")
+        await until(
+            pilot, lambda: "Accepted: 40 filled, 60 working  Yes" in app.words(), "the fill"
+        )
 
 
 async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_price() -> None:
@@ -697,7 +706,7 @@ async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_pric
         app.open(price="0.53")
         await settle(pilot)
         app.tell(book=book_view(NO))
-        await until(pilot, lambda: "outcome changed" in app.words(), "the change said")
+        await until(pilot, lambda: "Outcome changed" in app.words(), "the change said")
         assert app.pane.price.value == ""
         assert " No " in app.text()
 

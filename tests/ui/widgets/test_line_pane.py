@@ -19,7 +19,7 @@ class _Words(LinePane):
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         return ((Cell(self.words.ljust(width)),),)
 
-    # The toolkit sends no word of the size when a pane comes into sight while something scrolls.
+    # Textual sends no word of the size when a pane comes into sight while something scrolls.
     @override
     def check_message_enabled(self, message: Message) -> bool:
         is_lost = self.words == "meanwhile" and isinstance(message, events.Resize)

@@ -12,9 +12,9 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import CancelResult
 from pmtui.service.conditionals.sales import PATIENCE_S
 from pmtui.service.conditionals.triggers import LASTS_S
-from tests.service.conditionals.test_conditionals import PLAN, book, m, only, protected
+from tests.service.conditional_kit import PLAN, book, m, only, protected
 from tests.service.fakes import NO, YES, World, resting, running_world
-from tests.service.orders.test_desk import said, until
+from tests.service.order_kit import said, until
 
 MINE = OrderId("0x" + "0c" * 32)
 
@@ -71,9 +71,7 @@ async def test_what_cannot_be_cancelled_in_time_does_not_keep_it_from_selling(
         await world.pass_time(PATIENCE_S - 0.5)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves all the same")
-        text = (
-            "sells though your own BUY 20 36¢ may still be there: up to 20 shares sold to yourself"
-        )
+        text = "sells though your own BUY 20 @ 36¢ may still be there: up to 20 shares sold to yourself"
         assert said(world, text)
 
 
@@ -117,7 +115,7 @@ async def test_a_bid_of_ones_own_holds_no_stop_up_for_long(tmp_path: Path) -> No
         await world.pass_time(LASTS_S - 1)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves")
-        assert said(world, "its stop is reached at a best bid of 38¢, without yours")
+        assert said(world, "stop hit: bid 38¢ (excluding yours)")
         assert world.account.cancelled == [(MINE,)]
 
 

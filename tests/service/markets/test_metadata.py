@@ -11,7 +11,7 @@ from pmtui.domain.markets.watchlist import key_of_event, leading_market, open_ma
 from pmtui.domain.money import Micros
 from pmtui.service.markets.event_list_cache import MOST_EVENTS
 from pmtui.service.markets.metadata import WHOLE, merge_events, shorten_event
-from tests.service.markets.test_market_store import event, market
+from tests.service.market_kit import event, market
 
 prices = st.none() | st.integers(0, 1_000_000).map(Micros)
 facts = st.lists(st.tuples(prices, st.booleans(), st.booleans()), max_size=4)

@@ -1,4 +1,4 @@
-"""The settings that the README shows: all there are, accepted, and the defaults they claim to be."""
+"""The settings that the manual shows: all there are, accepted, and the defaults they claim to be."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 import pmtui
 from pmtui.config.settings import Addresses, Settings, load_settings
 
-README = Path(pmtui.__file__).parents[1] / "README.md"
+PAGE = Path(pmtui.__file__).parent / "docs/settings.md"
 SAID_IN_WORDS = frozenset({"private_key", *Addresses.model_fields})
-"""LastAnswer of in the text: where a key comes from, and the addresses of all hosts."""
+"""Explained in the text: where a key comes from, and the addresses of all hosts."""
 EXAMPLES = frozenset({"keys", "limits", "profiles"})
 """Nothing by default."""
 
@@ -18,7 +18,7 @@ EXAMPLES = frozenset({"keys", "limits", "profiles"})
 @pytest.fixture
 def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
-    (block,) = re.findall(r"```toml\n(.*?)```", README.read_text(), re.DOTALL)
+    (block,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     path = tmp_path / "config.toml"
     path.write_text(block)
     return load_settings(config_file=path)

@@ -1,0 +1,123 @@
+"""`pmtui help`: the pages of `pmtui/docs`, laid out for a terminal; it lists them without a topic."""
+
+import os
+import pydoc
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pmtui.cli.output import harmless, show
+from pmtui.cli.usage import SecretiveParser
+
+DOCS = Path(__file__).parents[1] / "docs"
+WIDEST = 100
+_LINK = re.compile(r"!?\[([^\]]+)\]\([^)]+\)")
+_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+_ITEM = re.compile(r"(\s*(?:[-*]|\d+\.) )(.*)")
+_LEAST_COLUMN = 8
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Show a page, or which pages there are; returns the exit code."""
+    parser = _parser()
+    topic = parser.read(arguments).topic
+    if topic is None:
+        show("pmtui help TOPIC shows one of:", "", *_list())
+        return 0
+    pages = topics()
+    if topic not in pages:
+        parser.refuse(f"no such topic; there are {', '.join(pages)}")
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    lines = tuple(lay_out(pages[topic].read_text(encoding="utf-8"), width))
+    if sys.stdout.isatty() and os.environ.get("PAGER"):
+        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
+    else:
+        show(*lines)
+    return 0
+
+
+def topics() -> dict[str, Path]:
+    """Return the pages by their topic, in the order of the alphabet."""
+    return {path.stem: path for path in sorted(DOCS.glob("*.md"))}
+
+
+def lay_out(text: str, width: int) -> Iterator[str]:
+    """Yield the lines of a page without its marks: paragraphs and tables fitted, code as it is."""
+    block: list[str] = []
+    is_code = False
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("```"):
+            yield from _block(block, width)
+            block, is_code = [], not is_code
+        elif is_code:
+            yield f"    {line}".rstrip()
+        elif line.startswith("<!--"):
+            continue
+        elif block and (not line or line[0] == "#" or _starts_anew(block, line)):
+            yield from _block(block, width)
+            block = [line] if line else []
+            if not line:
+                yield ""
+        elif line:
+            block.append(line)
+        else:
+            yield ""
+
+
+def _starts_anew(block: Sequence[str], line: str) -> bool:
+    """Whether a line does not go on with what stands above it."""
+    return bool(_ITEM.match(line)) or block[0][0] == "#" or (line[0] == "|") != (block[0][0] == "|")
+
+
+def _block(block: Sequence[str], width: int) -> Iterator[str]:
+    if not block:
+        return
+    if block[0].startswith("#"):
+        title = _plain(block[0].lstrip("# "))
+        yield title
+        yield ("=" if block[0].startswith("# ") else "-") * len(title)
+    elif block[0].startswith("|"):
+        yield from _table(block, width)
+    else:
+        text = _plain(" ".join(line.strip() for line in block))
+        item = _ITEM.match(text)
+        hang = " " * len(item[1]) if item else ""
+        yield from textwrap.wrap(text, width, subsequent_indent=hang, break_on_hyphens=False)
+
+
+def _table(block: Sequence[str], width: int) -> Iterator[str]:
+    rows = [
+        [_plain(cell.strip().replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in block
+        if not set(line) <= set("|-: ")
+    ]
+    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    while sum(sizes) + 2 * len(sizes) - 2 > width and max(sizes) > _LEAST_COLUMN:
+        sizes[sizes.index(max(sizes))] -= 1
+    for row in rows:
+        parts = [textwrap.wrap(cell, size) or [""] for cell, size in zip(row, sizes, strict=True)]
+        for number in range(max(map(len, parts))):
+            texts = [part[number] if number < len(part) else "" for part in parts]
+            cells = zip(texts, sizes, strict=True)
+            yield "  ".join(f"{text:<{size}}" for text, size in cells).rstrip()
+
+
+def _plain(text: str) -> str:
+    return _BOLD.sub(r"\1", _LINK.sub(r"\1", text))
+
+
+def _list() -> Iterator[str]:
+    pages = topics()
+    longest = max(map(len, pages))
+    for topic, path in pages.items():
+        with path.open(encoding="utf-8") as page:
+            yield f"  {topic:<{longest}}  {page.readline().lstrip('# ').rstrip()}"
+
+
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(prog="pmtui help", description="Show a page of the manual.")
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(topics()))
+    return parser

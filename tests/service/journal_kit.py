@@ -1,0 +1,35 @@
+"""A signed order and a fill as the journal's tests write them."""
+
+from datetime import UTC, datetime
+
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def fill(order_id: OrderId, status: TradeStatus) -> Fill:
+    return Fill(
+        trade_id=TradeId("7f2c"),
+        order_id=order_id,
+        condition_id=ConditionId("0x" + "a1" * 32),
+        token_id=TokenId("71321"),
+        outcome="Yes",
+        side=Side.BUY,
+        price=Micros(400_000),
+        size=Micros(5_000_000),
+        fee=Micros(0),
+        liquidity=Liquidity.TAKER,
+        status=status,
+        matched_at=AT,
+    )
+
+
+SIGNED = (
+    b'{"order":{"salt":1,"maker":"0x1","signer":"0x1","tokenId":"71321",'
+    b'"makerAmount":"4000000","takerAmount":"10000000","side":"BUY","expiration":"0",'
+    b'"signatureType":3,"timestamp":"1790000000000","metadata":"0x","builder":"0x",'
+    b'"signature":"0x"},"owner":"6f1c2a34","orderType":"GTC","deferExec":false,"postOnly":true}'
+)
