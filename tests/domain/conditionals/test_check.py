@@ -114,11 +114,11 @@ def test_a_pair_can_lose_or_move_one_of_its_prices() -> None:
     assert (near.stop, near.give_way) == (m("0.03"), m("0.02"))
 
 
-def test_plans_are_described_as_they_are_listed() -> None:
-    assert describe_plan(replace(PLAN, is_all=True), "Yes").startswith("sell all Yes at 40¢")
-    assert describe_attachment(Attachment(m("0.38"), m("0.42"))) == (
-        "stop 38¢ (worst 33¢), target 42¢"
-    )
+def test_plans_are_described_with_their_sizes_and_prices() -> None:
+    assert " all Yes" in describe_plan(replace(PLAN, is_all=True), "Yes")
+    assert "100 Yes" in describe_plan(PLAN, "Yes")
+    both = describe_attachment(Attachment(m("0.38"), m("0.42")))
+    assert all(price in both for price in ("38¢", "33¢", "42¢"))
     assert describe_attachment(Attachment(None, None)) == ""
 
 
