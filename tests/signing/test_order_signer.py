@@ -4,7 +4,7 @@ from itertools import count
 import pytest
 
 from pmtui.domain.account.keys import SignatureType
-from pmtui.domain.ids import ApiKey, OrderId
+from pmtui.domain.ids import ApiKey, ConditionId, OrderId
 from pmtui.domain.orders.order import OrderDraft, TimeInForce
 from pmtui.signing.contracts import exchange_for
 from pmtui.signing.orders import (
@@ -92,3 +92,21 @@ def test_another_draft_under_the_same_id_never_leaves(
     prepared = wallet.prepare(draft)
     with pytest.raises(SignatureMismatchError):
         wallet.sign(replace(prepared, draft=replace(draft, maker_amount=54_000_000)))
+
+
+def test_a_wallet_names_its_owner_its_maker_and_the_tokens_of_a_market(
+    wallet: WalletSigner, signer: Signer, like: OrderFields
+) -> None:
+    assert (wallet.owner, wallet.maker) == (signer.address, like.maker)
+    found = wallet.tokens_of(ConditionId("0x" + "ab" * 32), neg_risk=False)
+    assert found is not None
+    assert len(set(found)) == 2
+    assert wallet.tokens_of(ConditionId("0xab"), neg_risk=False) == ()
+
+
+def test_the_tokens_of_the_test_chain_are_not_known(signer: Signer, fields: OrderFields) -> None:
+    wallet = WalletSigner(
+        signer, maker=fields.maker, signature_type=SignatureType.EOA, api_key=OWNER,
+        now_ms=lambda: 0, draw_bits=lambda _bits: 0, chain_id=80002,
+    )  # fmt: skip
+    assert wallet.tokens_of(ConditionId("0x" + "ab" * 32), neg_risk=False) is None

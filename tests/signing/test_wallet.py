@@ -62,3 +62,13 @@ def test_the_published_wallets_come_out(clob: dict[str, Any]) -> None:
     wallets = derive_wallets(row["owner"].lower())
     assert wallets.owner == row["owner"]
     assert (wallets.proxy, wallets.safe) == (row["proxy"], row["safe"])
+
+
+def test_each_signature_type_has_its_paying_address() -> None:
+    wallets = derive_wallets(OWNER)
+    paying = {kind: wallets.paying(kind, has_older=False) for kind in SignatureType}
+    assert list(paying.values()) == [
+        wallets.owner, wallets.proxy, wallets.safe, wallets.deposit_beacon,
+    ]  # fmt: skip
+    older = wallets.paying(SignatureType.DEPOSIT_WALLET, has_older=True)
+    assert older == wallets.deposit_uups

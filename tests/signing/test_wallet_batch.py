@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import (
     MOST_METADATA,
+    BatchMismatchError,
+    DepositWalletSigner,
     encode_batch,
     encode_create,
     recover_batch_signer,
@@ -67,3 +70,23 @@ def test_bodies_hold_what_was_signed_and_a_bounded_text() -> None:
     assert body["nonce"] == "4"
     assert len(body["metadata"]) == MOST_METADATA
     assert "metadata" not in json.loads(encode_create(OWNER.address))
+
+
+def test_the_service_gets_a_checked_submission_and_never_the_key() -> None:
+    wallet = DepositWalletSigner(OWNER)
+    batch = Batch(WALLET, nonce=4, deadline_s=1_790_000_600, calls=(CALL,))
+    signed = wallet.sign(batch, metadata="Approve")
+    assert wallet.owner == OWNER.address
+    assert json.loads(signed.body)["signature"] == signed.signature
+    assert json.loads(wallet.deployment(metadata=""))["type"] == "WALLET-CREATE"
+    impostor = _Impostor(OWNER, Signer(Secret.from_hex(KEYS[1])))
+    with pytest.raises(BatchMismatchError):
+        DepositWalletSigner(cast("Signer", impostor)).sign(batch, metadata="")
+
+
+class _Impostor:
+    """Claims one address and signs with another key."""
+
+    def __init__(self, claimed: Signer, real: Signer) -> None:
+        self.address = claimed.address
+        self.sign_digest = real.sign_digest

@@ -161,3 +161,9 @@ def test_points_beside_the_canvas_are_left_out() -> None:
     points = [_point(minutes, 500_000 + minutes) for minutes in (-5, 0, 5, 9)]
     columns = columns_of(points, NOON, NOON + timedelta(minutes=5), 10)
     assert [column.place for column in columns] == [0, 9]
+
+
+def test_an_interval_is_shifted_up_to_the_ends() -> None:
+    assert Interval.HOUR.shifted(1) is Interval.SIX_HOURS
+    assert Interval.HOUR.shifted(-1) is Interval.HOUR
+    assert Interval.MAX.shifted(5) is Interval.MAX

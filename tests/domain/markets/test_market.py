@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmtui.domain.markets.market import Market
+from pmtui.domain.markets.market import Market, Trading
 from pmtui.domain.money import Micros
 from tests.ui import believable
 
@@ -96,3 +96,12 @@ def test_the_group_title_is_near_the_beginning_or_too_long_for_that(
     elif question:
         place = " ".join(name.split()).find(" ".join(group.split()))
         assert place == 0 or 0 < place <= 32 - len(group)
+
+
+def test_a_market_takes_orders_by_what_the_metadata_says() -> None:
+    assert (MARKET.trading, MARKET.takes_orders, MARKET.is_tradable) == (Trading.OPEN, True, True)
+    assert replace(MARKET, archived=True).trading is Trading.CLOSED
+    assert replace(MARKET, active=False).trading is Trading.NOT_OPEN
+    assert replace(MARKET, accepting_orders=False).trading is Trading.HALTED
+    assert MARKET.quoted_token == MARKET.token_ids[0]
+    assert replace(MARKET, closed=True).quoted_token is None

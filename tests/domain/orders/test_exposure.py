@@ -180,3 +180,9 @@ def fill_of(order: Order, side: Side, size: Micros, price: Micros | None = None)
         price=order.price if price is None else price, size=size, fee=ZERO,
         liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED, matched_at=AT,
     )  # fmt: skip
+
+
+def test_only_a_limit_of_one_order_can_be_judged_without_the_account() -> None:
+    assert not Limits(order=Micros(1)).need_account
+    assert Limits(market=Micros(1)).need_account
+    assert Limits(daily_loss=Micros(1)).need_account

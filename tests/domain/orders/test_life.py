@@ -16,11 +16,12 @@ from pmtui.domain.orders.life import (
     claims_of_match,
     claims_of_order,
     flaws_among,
+    is_end_to_tell,
     is_legal_step,
     merge_order,
     settle_order,
 )
-from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.order import OrderStatus, TimeInForce
 from tests.domain.orders.test_own_orders import ORDER, START, TOKEN, m
 
 
@@ -99,3 +100,18 @@ def test_another_token_or_side_is_a_flaw() -> None:
         flaws = flaws_among(claims_of_order(ORDER) | claims_of_match(token, side))
         is_same = (token, side) == (ORDER.token_id, ORDER.side)
         assert flaws == (frozenset() if is_same else {Flaw.OTHER_TERMS})
+
+
+def test_an_end_is_told_unless_its_fills_or_the_answer_tell_it() -> None:
+    gone = replace(ORDER, status=OrderStatus.CANCELLED)
+    assert is_end_to_tell(ORDER, gone)
+    assert not is_end_to_tell(None, gone)
+    assert not is_end_to_tell(gone, gone)
+    assert not is_end_to_tell(ORDER, ORDER)
+    assert not is_end_to_tell(ORDER, replace(ORDER, status=OrderStatus.FILLED))
+    sent = replace(ORDER, status=OrderStatus.SENT, time_in_force=TimeInForce.FOK)
+    assert not is_end_to_tell(sent, gone)
+
+
+def test_of_an_order_whose_record_is_lost_only_its_presence_is_claimed() -> None:
+    assert len(claims_of_order(replace(ORDER, token_id=TokenId("")))) == 1

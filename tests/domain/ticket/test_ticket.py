@@ -435,3 +435,17 @@ def test_a_size_there_is_no_cash_for_is_mended_with_the_fee_kept_and_told(
     assert numbers is not None
     fee = f", up to {format_dollars_up(numbers.worst_fee)} of it for the fee"
     assert problem.text == f"Costs more than the $1,000.00 available{'' if is_post_only else fee}"
+
+
+def test_a_stop_that_cannot_be_read_or_would_sell_at_once_blocks_its_field() -> None:
+    unread = check_ticket(replace(BUY, stop_text="x"), WORLD)
+    assert len(_texts(unread, TicketField.STOP)) == 1
+    assert unread.attached is None
+    assert unread.blocking == unread.of(TicketField.STOP)
+    over = check_ticket(replace(BUY, stop_text="52"), WORLD)
+    assert over.of(TicketField.STOP)
+    fine = check_ticket(replace(BUY, stop_text="40", target_text="80"), WORLD)
+    assert fine.attached is not None
+    assert (fine.problems, fine.warnings) == ((), ())
+    assert fine.numbers is not None
+    assert not fine.numbers.does_nothing

@@ -1,6 +1,11 @@
 import pytest
 
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, describe_exit
+from pmtui.domain.orders.heartbeat import (
+    ExitPolicy,
+    ExitReason,
+    describe_exit,
+    describe_paused_stops,
+)
 
 
 @pytest.mark.parametrize("is_paper", [True, False])
@@ -34,3 +39,9 @@ def test_only_quitting_goes_by_its_own_setting() -> None:
     settings = {departure: departure.setting for departure in ExitReason}
     assert settings.pop(ExitReason.QUIT) == "on_quit"
     assert set(settings.values()) == {"on_hangup"}
+
+
+def test_stops_that_end_with_the_program_are_counted() -> None:
+    assert describe_paused_stops(0) == ""
+    assert describe_paused_stops(1).startswith("1 ")
+    assert describe_paused_stops(3).startswith("3 ")
