@@ -18,8 +18,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
-from pmtui.sim.chain.contracts import Reverted, execute
-from pmtui.sim.chain.state import CONTRACTS, TRADES_THROUGH, Chain
+from pmtui.sim.chain.contracts import CONTRACTS, TRADES_THROUGH, Chain, Reverted, execute
 from pmtui.sim.controls import RelayCourse
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.venue import Venue

@@ -19,9 +19,8 @@ from pmtui.signing.eip712 import (
     uint_word,
 )
 from pmtui.signing.wallet import derive_deposit
-from pmtui.sim.chain.contracts import Reverted, execute
+from pmtui.sim.chain.contracts import Chain, Reverted, execute
 from pmtui.sim.chain.relay import Relay, Transaction
-from pmtui.sim.chain.state import Chain
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE

@@ -12,7 +12,7 @@ from pmtui.domain.money import format_micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.auth import credentials_of, unauthorized
-from pmtui.sim.chain.state import Chain
+from pmtui.sim.chain.contracts import Chain
 from pmtui.sim.clob.pending_orders import PendingOrders, StaleBalances
 from pmtui.sim.engine.events import MakerFill, Trade
 from pmtui.sim.engine.terms import OrderView

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.sim.catalogue.model import CatalogueMarket
-from pmtui.sim.chain.state import Chain
+from pmtui.sim.chain.contracts import Chain
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.data.dialects import AnalyticsV1, AnalyticsV2
 from pmtui.sim.data.figures import Answer, Figures

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import complement
 from pmtui.sim.catalogue.model import CatalogueMarket
-from pmtui.sim.chain.state import Chain
+from pmtui.sim.chain.contracts import Chain
 from pmtui.sim.clob.price_history import INTERVALS_S as CHART_INTERVALS_S
 from pmtui.sim.clob.price_history import MAX_POINTS
 from pmtui.sim.data.figures import (

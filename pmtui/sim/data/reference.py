@@ -8,7 +8,7 @@ from pmtui.domain.money import Micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.catalogue.gamma import moment_of, text_of
 from pmtui.sim.catalogue.model import CatalogueMarket
-from pmtui.sim.chain.state import CONTRACTS, Chain
+from pmtui.sim.chain.contracts import CONTRACTS, Chain
 from pmtui.sim.data.rows import Row, units
 from pmtui.sim.venue import Venue
 

@@ -79,11 +79,6 @@ class Changes:
     trades: tuple[Trade, ...]
     markets: tuple[StoredMarket, ...]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
-        return not (self.lines or self.orders or self.trades or self.markets)
-
 
 @dataclass(frozen=True, slots=True)
 class Stored:
