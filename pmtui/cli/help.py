@@ -1,15 +1,12 @@
 """`pmtui help`: the pages of `pmtui/docs`, laid out for a terminal; it lists them without a topic."""
 
-import os
-import pydoc
 import re
 import shutil
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pmtui.cli.output import harmless, show
+from pmtui.cli.output import show, show_paged
 from pmtui.cli.usage import SecretiveParser
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,10 +29,7 @@ def run(arguments: Sequence[str]) -> int:
         parser.refuse(f"no such topic; there are {', '.join(pages)}")
     width = min(shutil.get_terminal_size().columns, WIDEST)
     lines = tuple(lay_out(pages[topic].read_text(encoding="utf-8"), width))
-    if sys.stdout.isatty() and os.environ.get("PAGER"):
-        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
-    else:
-        show(*lines)
+    show_paged(lines)
     return 0
 
 

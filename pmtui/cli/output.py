@@ -7,10 +7,12 @@ log says what went wrong, for whoever mends it; no secrets, no local variables.
 
 import logging
 import os
+import pydoc
 import re
 import select
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -44,6 +46,14 @@ def harmless(text: str) -> str:
 def show(*lines: str) -> None:
     """Write lines to standard output."""
     _write(sys.stdout, lines)
+
+
+def show_paged(lines: Sequence[str]) -> None:
+    """Show many lines, through the user's pager where there is one and somebody looks."""
+    if sys.stdout.isatty() and os.environ.get("PAGER"):
+        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
+    else:
+        show(*lines)
 
 
 def warn(*lines: str) -> None:

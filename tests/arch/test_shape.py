@@ -147,7 +147,11 @@ def is_endless(decorator: ast.expr) -> bool:
     call = decorator if isinstance(decorator, ast.Call) else None
     name = ast.unparse(call.func if call else decorator).rpartition(".")[2]
     sizes = [k.value for k in call.keywords if k.arg == "maxsize"] if call else []
-    is_stated = any(isinstance(s, ast.Constant) and isinstance(s.value, int) for s in sizes)
+    is_stated = any(
+        (isinstance(s, ast.Constant) and isinstance(s.value, int))
+        or (isinstance(s, ast.Name) and s.id.isupper())
+        for s in sizes
+    )
     return name == "cache" or (name == "lru_cache" and not is_stated)
 
 
