@@ -32,7 +32,7 @@ from pmtui.wire.rows import (
     Number,
     Rows,
     SkipLog,
-    decode_rows,
+    read_listing,
     read_one,
     read_rows,
     to_condition_id,
@@ -154,7 +154,7 @@ def decode_positions(body: bytes) -> Rows[Position]:
     Raises:
         WireError: no list at all.
     """
-    return decode_rows(body, "data", _POSITION, _to_position, place="positions")
+    return read_listing(body, "data", _POSITION, _to_position, place="positions")
 
 
 def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
@@ -163,7 +163,7 @@ def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
     Raises:
         WireError: no list at all.
     """
-    return decode_rows(body, "data", _POSITION, _to_closed, place="closed positions")
+    return read_listing(body, "data", _POSITION, _to_closed, place="closed positions")
 
 
 def decode_activity(body: bytes) -> Rows[Activity]:
@@ -172,7 +172,7 @@ def decode_activity(body: bytes) -> Rows[Activity]:
     Raises:
         WireError: no list at all.
     """
-    return decode_rows(body, "data", _ACTIVITY, _to_activity, place="activity")
+    return read_listing(body, "data", _ACTIVITY, _to_activity, place="activity")
 
 
 def decode_prints(body: bytes) -> Rows[TradePrint]:
@@ -181,7 +181,7 @@ def decode_prints(body: bytes) -> Rows[TradePrint]:
     Raises:
         WireError: no list at all.
     """
-    return decode_rows(body, "data", _ACTIVITY, _to_print, place="trades")
+    return read_listing(body, "data", _ACTIVITY, _to_print, place="trades")
 
 
 def decode_value(body: bytes) -> Value:

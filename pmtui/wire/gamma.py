@@ -50,7 +50,7 @@ from pmtui.wire.rows import (
     Rows,
     Shared,
     SkipLog,
-    decode_rows,
+    read_listing,
     read_one,
     read_rows,
     to_condition_id,
@@ -200,7 +200,7 @@ def decode_events(body: bytes) -> Rows[Event]:
         WireError: no list of events at all.
     """
     log, share = SkipLog(), Shared()
-    return decode_rows(body, "events", _EVENT, lambda row: _to_event(row, log, share), log=log)
+    return read_listing(body, "events", _EVENT, lambda row: _to_event(row, log, share), log=log)
 
 
 def decode_markets(body: bytes) -> Rows[Market]:
@@ -210,7 +210,7 @@ def decode_markets(body: bytes) -> Rows[Market]:
         WireError: no list of markets at all.
     """
     share = Shared()
-    return decode_rows(body, "markets", _MARKET, lambda row: _to_market(row, share))
+    return read_listing(body, "markets", _MARKET, lambda row: _to_market(row, share))
 
 
 def decode_event(body: bytes) -> Event:
@@ -252,7 +252,7 @@ def decode_tags(body: bytes) -> Rows[Tag]:
     Raises:
         WireError: no list of tags at all.
     """
-    return decode_rows(body, "tags", _TAG, _to_tag)
+    return read_listing(body, "tags", _TAG, _to_tag)
 
 
 def decode_comments(body: bytes) -> Rows[Comment]:
@@ -261,7 +261,7 @@ def decode_comments(body: bytes) -> Rows[Comment]:
     Raises:
         WireError: no list of comments at all.
     """
-    return decode_rows(body, "comments", _COMMENT, _to_comment)
+    return read_listing(body, "comments", _COMMENT, _to_comment)
 
 
 def _to_event(row: EventRow, log: SkipLog, share: Shared) -> Event:

@@ -214,7 +214,7 @@ class SkipLog:
         return Rows(items, cursor, self.count, tuple(self.reasons), received)
 
 
-def decode_rows(
+def read_listing(
     body: bytes,
     key: str,
     decoder: msgspec.json.Decoder[S],
