@@ -175,7 +175,7 @@ def test_a_terminal_that_does_not_say_anything_is_not_waited_for_for_ever(
         write_answer(state_dir, KillAnswer("earlier", 3, 0, is_done=True))
         assert main(["kill", "--wait", "0"]) == 1
     said = capsys.readouterr().out
-    assert "has not said what it cancelled. The terminal keeps trying." in said
+    assert "has not reported what it cancelled. The terminal keeps trying." in said
 
 
 def test_release_asks_and_without_an_answer_it_stays_locked(

@@ -52,7 +52,7 @@ def keystore(home: Path, tmp_path: Path) -> Path:
 def test_two_different_passphrases_store_nothing(start: Start, stored: Path) -> None:
     terminal = begin(start, "new")
     answer(terminal, "Passphrase for", PASSPHRASE)
-    answer(terminal, "once more", f"{PASSPHRASE}!")
+    answer(terminal, "Again:", f"{PASSPHRASE}!")
     assert terminal.exit_code() == 2
     assert "the two passphrases differ" in said(terminal)
     assert not stored.exists()
@@ -71,7 +71,7 @@ def test_giving_up_at_a_prompt_is_no_bug(start: Start, stored: Path) -> None:
 def test_a_program_killed_at_its_prompt_leaves_nothing(start: Start, stored: Path) -> None:
     terminal = begin(start, "new")
     answer(terminal, "Passphrase for", PASSPHRASE)
-    terminal.until_text("once more")
+    terminal.until_text("Again:")
     terminal.send_signal(signal.SIGKILL)
     assert terminal.exit_code() == -signal.SIGKILL
     assert not stored.exists()

@@ -54,7 +54,7 @@ def import_key(start: Start) -> Terminal:
     terminal.type(f"0x{KEY}\r")
     terminal.until_text("Passphrase for the keystore")
     terminal.type(f"{PASSPHRASE}\r")
-    terminal.until_text("once more")
+    terminal.until_text("Again:")
     terminal.type(f"{PASSPHRASE}\r")
     assert terminal.exit_code() == 0
     return terminal

@@ -68,7 +68,7 @@ def test_an_order_is_moved_as_one_and_only_one_rests(start: Start, home: Path) -
     lower = price - trader.CENT
     terminal.until_text(f"to {trader.cents(lower)}")
     terminal.press("enter")
-    terminal.until_text("Cancels first: BUY 40")
+    terminal.until_text("Replaces BUY 40")
     agree(terminal, "Move this order?")
     terminal.until_text(f"to {trader.cents(lower)}: live")
     (after,) = venue.ledger().open_orders
@@ -134,5 +134,5 @@ def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, 
     agree(terminal, "Sell the whole position?")
     terminal.until(lambda: not venue.ledger().open_orders, "the sale cancelled")
     terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
-    terminal.until_text("Sold 40 Yes at")
+    terminal.until_text("Sold 40 Yes @")
     assert venue.audit() == []

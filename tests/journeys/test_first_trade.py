@@ -140,7 +140,7 @@ def _order(terminal: Terminal, *, price: Decimal, size: Decimal) -> None:
     trader.open_ticket(terminal)
     trader.fill_in(terminal, price=f"{price * 100:.0f}", size=f"{size:f}")
     trader.review(terminal)
-    assert terminal.row_with(f"BUY {size:f} Yes at {cents(price)}")
+    assert terminal.row_with(f"BUY {size:f} Yes @ {cents(price)}")
     assert terminal.row_with("Max cost", money(price * size))
     trader.send(terminal)
 

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 FAR = 8 * trader.CENT
 SOLD = re.compile(r" (Sold |SELL |Not sold|Nothing to sell)")
-END = re.compile(r" (Bought [0-9.]+ |BUY [0-9.]+ Yes [0-9.]+¢ (filled|refused|unknown))")
+END = re.compile(r" (Bought [0-9.]+ |BUY [0-9.]+ Yes @ [0-9.]+¢(:| filled| refused| unconfirmed))")
 
 
 def take(terminal: Terminal, is_taken: Callable[[], object]) -> None:

@@ -61,7 +61,7 @@ def open_first_market(terminal: Terminal) -> None:
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
     terminal.press("enter")
-    terminal.until(lambda: terminal.row_with("bids worth", "price", "asks"), "the ladder")
+    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
     wait_for_terms(terminal)
     terminal.until(
         lambda: quote(terminal) is not None and has_good_book(terminal),
@@ -82,9 +82,7 @@ def find_market(terminal: Terminal, market: Market) -> None:
 def wait_for_ladder(terminal: Terminal, market: Market) -> None:
     """Wait for a market's screen with a book whose prices may be taken."""
     terminal.until(
-        lambda: (
-            market.question in terminal.text() and terminal.row_with("bids worth", "price", "asks")
-        ),
+        lambda: market.question in terminal.text() and terminal.row_with("bids", "price", "asks"),
         "the market",
     )
     terminal.until(lambda: quote(terminal) is not None and has_good_book(terminal), "a good book")
@@ -95,7 +93,7 @@ def wait_for_ladder(terminal: Terminal, market: Market) -> None:
 def wait_for_terms(terminal: Terminal) -> None:
     """Wait until it is known by which rules one trades here, or that one cannot."""
     terminal.until(
-        lambda: terminal.row_with("tick", "at least") or terminal.row_with("Read-only:"),
+        lambda: terminal.row_with("tick", "min") or terminal.row_with("Read-only:"),
         "the trading terms",
     )
 
@@ -103,7 +101,7 @@ def wait_for_terms(terminal: Terminal) -> None:
 def has_good_book(terminal: Terminal) -> bool:
     """Tell whether the line above the ladder calls the book live or verified."""
     rows = terminal.rows()
-    head = next((n for n, row in enumerate(rows) if "bids worth" in row and "asks" in row), 0)
+    head = next((n for n, row in enumerate(rows) if "bids" in row and "asks" in row), 0)
     return head > 0 and rows[head - 1].strip().startswith(("live", "verified"))
 
 
@@ -119,8 +117,8 @@ def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:
 def ladder_rows(terminal: Terminal) -> list[str]:
     """Return the ladder's prices with what is on them, without what stands beside or below."""
     rows = terminal.rows()
-    head = next(n for n, row in enumerate(rows) if "bids worth" in row and "asks" in row)
-    edge = rows[head].rindex("own") + len("own")
+    head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
+    edge = rows[head].rindex("mine") + len("mine")
     shown = [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
     return [row for row in shown if not re.match(r" (@ paid|[0-9.]+¢)", row)]
 

@@ -93,7 +93,7 @@ def test_an_order_about_to_end_is_not_moved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("price", "words"), [("0.40", "already"), ("0.415", "nearest price is 42¢"), ("1", "99¢")]
+    ("price", "words"), [("0.40", "already"), ("0.415", "nearest price 42¢"), ("1", "99¢")]
 )
 def test_the_new_price_must_be_another_one_on_the_grid(price: str, words: str) -> None:
     assert words in problem(ORDER, price)

@@ -72,7 +72,7 @@ async def test_without_an_answer_the_tape_is_empty_and_the_log_says_so(tmp_path:
         world.analytics.past = Failure(FailureKind.LOST, "GET /trades", "timed out")
         await watch(world)
         assert world.service.queries.tape(YES).prints == ()
-        assert any("traded before" in e.text for e in world.service.queries.log().entries)
+        assert any("older trades not loaded" in e.text for e in world.service.queries.log().entries)
 
 
 async def test_a_market_looked_at_again_later_is_asked_for_again(tmp_path: Path) -> None:

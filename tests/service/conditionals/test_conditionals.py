@@ -46,8 +46,8 @@ async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> No
         await until(world, lambda: not world.service.queries.account().conditionals, "its end")
         await world.pass_time(5)
         assert len(world.account.posted) == 1
-        assert said(world, "to sell 100 Yes at 40¢ or below")
-        assert not said(world, "to sell 0 ")
+        assert said(world, "SELL 100 Yes, stop 40¢")
+        assert not said(world, "SELL 0 ")
 
 
 async def test_a_take_profit_sells_at_its_own_price(tmp_path: Path) -> None:

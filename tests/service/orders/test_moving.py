@@ -559,7 +559,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order.order_id, ())
         )
-        assert verdict == Rejected("Not sold: your BUY 10 36¢ came in its way")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ came in its way")
         assert world.account.posted == []
 
 

@@ -348,7 +348,7 @@ async def test_an_order_on_its_way_is_cancelled_when_it_arrives(
         cancel = WISHES[how](world, order_id)
         verdict = await world.service.commands.cancel_verdict(cancel)
         assert verdict.result.unanswered == (order_id,)
-        assert "cancelled again" in verdict.problem
+        assert "cancelling again" in verdict.problem
         await world.pass_time(3)
         # It arrives, whoever tells of it.
         await arrive(world, order_id)

@@ -45,8 +45,8 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
         assert isinstance(world.service.commands.prepare(BUY), Rejected)
-        await until(world, lambda: said(world, "Nothing rests any more"), "everything cancelled")
-        assert said(world, "Nothing rests any more: 1 order cancelled by the kill switch")
+        await until(world, lambda: said(world, "none working"), "everything cancelled")
+        assert said(world, "Kill switch: 1 order cancelled, none working")
         assert world.account.open == {}
         assert world.account.posted == []
         world.service.commands.unlock_entry()

@@ -110,13 +110,13 @@ def test_an_explanation_says_everything_in_full() -> None:
     (missing,) = [each for key, each in lines(facts).items() if key.startswith("allowance 0xE1")]
     text = "\n".join(cell.text for cell in paint_explanation(missing, NOW, 60))
     for said in (
-        "State", "not done, told just now", "none to 0xE111180000", "What to do",
+        "State", "not done, checked just now", "none to 0xE111180000", "What to do",
         "What is signed", "approve(this",
     ):  # fmt: skip
         assert said in text
     failed = paint_explanation(lines(FAILING)["standing"], NOW, 60)
     told = [cell.text for cell in failed]
-    assert "done, told 1m ago" in told
+    assert "done, checked 1m ago" in told
     assert told[told.index("Why it was not checked") + 1] == "GET /x: timed out (asked just now)"
     assert all(line_width((cell,)) <= 60 for cell in failed)
 

@@ -291,7 +291,7 @@ async def test_empty_and_failed_accounts_say_so() -> None:
         await until(pilot, lambda: shows(app, "No positions. / to find"), "the empty tab")
         service.account_view = replace(service.account_view, load=Load.FAILED, problem="timed out")
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "Could not be fetched: timed out. r"), "why")
+        await until(pilot, lambda: shows(app, "Could not load: timed out. r"), "why")
         await pilot.press("r")
         assert (AccountTopic(),) in service.calls_of("refresh")
 

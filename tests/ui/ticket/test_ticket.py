@@ -718,7 +718,7 @@ async def test_without_terms_nothing_is_reviewed() -> None:
         app.open(price="0.53", view=market_view(has_terms=False))
         await settle(pilot)
         await pilot.press(*"100", "enter")
-        await until(pilot, lambda: "still loading" in app.words(), "the reason")
+        await until(pilot, lambda: "terms are loading" in app.words(), "the reason")
         assert app.service.calls == []
 
 
