@@ -21,7 +21,7 @@ def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
     trader.open_ticket(terminal, "s")
     terminal.press("ctrl+g")
     terminal.until_text("No market sells on this venue")
-    terminal.until_text("a limit with FAK")
+    terminal.until_text("limit with FAK")
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")
 

@@ -118,7 +118,7 @@ def plan_one_key(
     if met := own_met(check.intent, context.own, context.book, is_trusted=True):
         first = met.orders[0]
         name = describe_own_order(first, check.intent.token_id)
-        return OneKeyProblem(f"It would trade with your own {name}", first)
+        return OneKeyProblem(f"Self-trade with {name}", first)
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)

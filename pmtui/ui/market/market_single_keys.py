@@ -56,7 +56,9 @@ OVERRIDE_LIFE = timedelta(seconds=2)
 _AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
 HELD_DOWN = timedelta(milliseconds=150)
 """The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
-KEYS_IN_TICKET = ("single keys are off", "other keys are off")
+KEYS_IN_TICKET = (
+    "Ticket has focus: single keys are off", "Ticket has focus: other keys are off"
+)  # fmt: skip
 """How it begins to be said that the ticket has the keys; true no more when it closes."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
@@ -300,7 +302,7 @@ class MarketOneKey(MarketTrading):
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
         what = KEYS_IN_TICKET[0] if self.is_armed else KEYS_IN_TICKET[1]
-        self.say(f"Ticket has focus: {what}. {close} to close it.")
+        self.say(f"{what}. {close} to close it.")
 
     @property
     @override

@@ -124,7 +124,7 @@ def test_cards_of_several_orders_warn_once() -> None:
 def test_a_single_key_sends_nothing_and_says_why(key: OneKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
     plan = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
-    said = "It would trade with your own BUY 10 of the other outcome @ 47¢"
+    said = "Self-trade with BUY 10 of the other outcome @ 47¢"
     assert plan == OneKeyProblem(said, OTHER_BID)
     free = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, OneKeyPlan)

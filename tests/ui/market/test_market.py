@@ -190,7 +190,7 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
         await pilot.press("g", "g")
-        assert "rows 5¢" in line(screen, "book-state")
+        assert "group 5¢" in line(screen, "book-state")
         await pilot.press("x")
         words = "Cancelled 2 orders at 47¢ to 49¢."
         await until(pilot, lambda: words in line(screen, "notice"), "the result")
@@ -292,7 +292,7 @@ async def test_grouping_and_rules_have_their_keys() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("g")
-        assert "rows 2¢" in line(screen, "book-state")
+        assert "group 2¢" in line(screen, "book-state")
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules open")
 
@@ -340,7 +340,7 @@ async def test_a_market_that_comes_late_is_waited_for() -> None:
         service.announce(MarketTopic(CONDITION))
         await until(pilot, lambda: BookTopic(YES) in service.watched(), "the book is watched")
         await pilot.press("b")
-        assert "not loaded yet" in line(screen, "notice")
+        assert "terms are loading" in line(screen, "notice")
 
 
 @pytest.mark.parametrize("theme", ["harbour", "ansi"])
@@ -385,6 +385,6 @@ async def test_n_narrows_the_tape_to_larger_trades_and_says_so() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("n", "n")
-        await until(pilot, lambda: "Trades from 1,000" in line(screen, "notice"), "the words")
+        await until(pilot, lambda: "Tape: 1,000+ and mine" in line(screen, "notice"), "the words")
         title = "".join(cell.text for cell in screen.tape.title())
-        assert "from 1,000" in title
+        assert "1,000+ and mine" in title

@@ -146,5 +146,5 @@ async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
         assert view.market is not None
         service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "sells" not in shown_text(state)[0], "nothing any more")
+        await until(pilot, lambda: "sell @" not in shown_text(state)[0], "nothing any more")
         assert "enter" not in shown_text(state)[0]

@@ -57,7 +57,7 @@ async def test_every_pane_has_a_key_and_shows_that_it_has_the_focus(size: tuple[
         if size[0] >= 110:
             assert marked(screen) == ["chart"]
         else:
-            assert "no room for the chart" in text_of(app, "#notice")
+            assert "No room for the chart" in text_of(app, "#notice")
         await pilot.press("f9")
         await settle(pilot)
         assert "No ticket is open: b buys, s sells." in text_of(app, "#notice")

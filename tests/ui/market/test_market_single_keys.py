@@ -525,7 +525,7 @@ async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order,
         screen = await armed(app, pilot)
         await pilot.press(key)
         await settle(pilot)
-        assert f"Not sent: It would trade with your own {said}." in line(screen, "notice")
+        assert f"Not sent: Self-trade with {said}." in line(screen, "notice")
         assert sent(app) == []
 
 

@@ -144,7 +144,7 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         screen = await opened(app, pilot)
         state = screen.query_one("#book-state", TextLine)
         await pilot.press("up")
-        await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does")
+        await until(pilot, lambda: "enter buy @" in shown_text(state)[0], "what enter does")
         await pilot.press("b")
         said = "enter: review"
         await until(pilot, lambda: said in shown_text(state)[0], "what enter does in the ticket")
@@ -156,7 +156,7 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         said = "Ticket has focus: other keys are off. esc to close it."
         await until(pilot, lambda: said in shown_text(notice)[0], "why q does not leave")
         await pilot.press("f5")
-        await until(pilot, lambda: "enter buys" in shown_text(state)[0], "what enter does again")
+        await until(pilot, lambda: "enter buy @" in shown_text(state)[0], "what enter does again")
 
 
 @pytest.mark.parametrize("where", ["f5", "f6", "f7"])
@@ -225,7 +225,7 @@ async def test_a_market_order_to_sell_is_refused_on_the_line_too() -> None:
         nothing_is_cut(screen)
         assert "auto" in fields_line(app, screen)
         said = " ".join(" ".join(below(screen)).split())
-        assert "the same ctrl+n limit FAK at 52¢" in said
+        assert "limit with FAK ctrl+n limit FAK at 52¢" in said
         at_least_fourteen_rows(screen)
 
 

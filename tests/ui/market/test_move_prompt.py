@@ -54,7 +54,7 @@ async def test_e_asks_for_a_price_and_moves_after_the_card() -> None:
         assert shows(app, "bid 52")
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
+        assert shows(app, "Replaces BUY 250 Yes @ 49¢")
         await agree(app, pilot, service)
         ((order_id, order),) = service.calls_of("move")
         assert order_id == believable.order(1).order_id
@@ -70,7 +70,7 @@ async def test_a_price_that_will_not_do_is_said_in_the_prompt() -> None:
         prompt = await prompted(app, pilot)
         await pilot.press("enter")
         await settle(pilot)
-        assert shows(app, "Already at that price")
+        assert shows(app, "at that price already")
         await pilot.press("full_stop", "5", "enter")
         await settle(pilot)
         assert shows(app, "nearest price")

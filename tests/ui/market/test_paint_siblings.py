@@ -41,7 +41,7 @@ def test_the_strip_fills_the_line_and_always_names_the_outcome_on_show(
     assert line_width(strip.line) == width
     assert len(strip.places) <= width
     # The narrowest may cut the name, but never show another one as the present.
-    assert f"[{MARKETS[index].title}"[: max(0, width - 20)] in text
+    assert f"[{MARKETS[index].title}"[: max(0, width - 25)] in text
     assert not is_ascii or text.isascii()
     for x, place in enumerate(strip.places):
         assert place < 0 or 0 <= place < len(MARKETS)

@@ -67,14 +67,14 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await picked_up(app, pilot)
         service = app.market.service
-        assert "MOVE BUY 250 Yes at 49¢ to 49¢" in line(screen, "book-state")
+        assert "MOVE BUY 250 Yes @ 49¢ to 49¢" in line(screen, "book-state")
         assert "Move here" in line(screen, "footer")
         assert "Back" not in line(screen, "footer")
         await pilot.press("down", "down")
         assert "to 47¢" in line(screen, "book-state")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
+        assert shows(app, "Replaces BUY 250 Yes @ 49¢")
         assert shows(app, "BUY 250 Yes @ 47¢ or better")
         assert not service.calls_of("move")
         await agree(app, pilot)
@@ -99,7 +99,7 @@ async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does
         screen.ladder.point_at(cents(45))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        assert shows(app, "Cancels first: BUY 250 Yes at 49¢")
+        assert shows(app, "Replaces BUY 250 Yes @ 49¢")
         assert shows(app, "@ 45¢ or better")
 
 
@@ -263,7 +263,7 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
         assert shows(app, "Sell the whole position?")
-        assert shows(app, "Cancels first: SELL 400 Yes at 57¢")
+        assert shows(app, "Cancels first: SELL 400 Yes @ 57¢")
         assert shows(app, "Fills now")
         assert not app.market.service.calls_of("flatten")
         filled = Accepted(sale.order_id, OrderStatus.FILLED, believable.micros(1_250.5), "filled")
@@ -289,7 +289,7 @@ async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> N
         set_orders(app, mine)
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
-        assert shows(app, "Cancels first: BUY 1 Yes at")
+        assert shows(app, "Cancels first: BUY 1 Yes @")
         assert not shows(app, "Self-trade")
         await agree(app, pilot)
         ((_, in_the_way),) = app.market.service.calls_of("flatten")
