@@ -197,7 +197,7 @@ async def test_a_failed_event_says_so_and_names_the_key() -> None:
         await until(pilot, lambda: shows(app, "Loading the event"), "the beginning")
         service.events[ELECTION.event_id] = EventView(None, Load.FAILED, None, "no route")
         service.announce(EventTopic(ELECTION.event_id))
-        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await until(pilot, lambda: shows(app, "no route. r to retry"), "why")
         await pilot.press("r")
         assert (EventTopic(ELECTION.event_id),) in service.calls_of("refresh")
 

@@ -145,12 +145,12 @@ async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None
         await until(pilot, lambda: shows(app, "Loading events"), "the beginning")
         service.lists[BY_VOLUME] = MarketListView((), Load.FAILED, False, None, "no\x1b[31m route")
         service.announce(BY_VOLUME)
-        await until(pilot, lambda: shows(app, "could not be fetched: no route. r tries"), "why")
+        await until(pilot, lambda: shows(app, "no route. r to retry"), "why")
         await pilot.press("r")
         assert service.calls_of("refresh") == [(BY_VOLUME,)]
         service.lists[BY_VOLUME] = MarketListView((), Load.READY, False, NOW)
         service.announce(BY_VOLUME)
-        await until(pilot, lambda: shows(app, "No open events. f changes"), "the empty list")
+        await until(pilot, lambda: shows(app, "No open events. f to change"), "the empty list")
 
 
 async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
@@ -163,7 +163,7 @@ async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
         service.at = NOW + timedelta(minutes=3)
         service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
         service.announce(StatusTopic())
-        await until(pilot, lambda: "3m old" in text_of(app, "#heading"), "the age")
+        await until(pilot, lambda: "3m ago" in text_of(app, "#heading"), "the age")
         assert "timed out (r)" in text_of(app, "#heading")
 
 
@@ -279,7 +279,7 @@ async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
         await pilot.press("down", "down", "down")
         before = _table(app).cursor_key
         await pilot.press("slash", "w")
-        await until(pilot, lambda: shows(app, "43 markets"), "local results")
+        await until(pilot, lambda: shows(app, "43 results"), "local results")
         assert shows(app, "searching the server")
         await pilot.press("i")
         await until(pilot, lambda: shows(app, "9 results  server included"), "merged results")
@@ -381,7 +381,7 @@ async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "Harbour City"), "the list")
         await pilot.press("slash", "w")
-        await until(pilot, lambda: shows(app, "43 markets"), "the results")
+        await until(pilot, lambda: shows(app, "43 results"), "the results")
         await pilot.press("escape", "f")
         await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
 
@@ -411,4 +411,4 @@ async def test_resizing_never_crashes() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await survives_resizing(pilot, app, "Harbour City")
         await pilot.press("slash", "w")
-        await survives_resizing(pilot, app, "43 markets")
+        await survives_resizing(pilot, app, "43 results")

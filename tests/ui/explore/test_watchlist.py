@@ -226,9 +226,9 @@ async def test_alerts_stand_below_their_market_and_say_what_they_wait_for() -> N
         assert "set" in row_of(app, "Yes bid ≥ 45¢")
         assert "stale" in row_of(app, "Yes ask ≤ 20¢")
         assert "RANG" in row_of(app, "Yes bid ≥ 44¢")
-        assert "over" in row_of(app, "Yes bid ≥ 43¢")
+        assert "ended" in row_of(app, "Yes bid ≥ 43¢")
         assert "1 alert rang   2 alerts set" in text_of(app, "#heading")
-        assert "inactive while pmtui is closed" in text_of(app, "#note")
+        assert "Alerts need pmtui running" in text_of(app, "#note")
         said = (
             "rings once at bid 45¢ or higher",
             "book stale, the alert cannot ring",
@@ -253,7 +253,7 @@ async def test_an_alert_is_set_from_the_list() -> None:
         await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
         await until(pilot, lambda: shows(app, "bid 30 ask 31"), "the best prices")
         assert shows(app, "Price alert on Yes")
-        assert shows(app, "inactive while pmtui is closed")
+        assert shows(app, "Alerts need pmtui running")
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "Enter a price above"), "what is missing")
         await pilot.press(*"45", "tab", "up")
@@ -362,7 +362,7 @@ async def test_what_cannot_be_starred_is_said() -> None:
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: shows(app, "Loading events"), "the list on its way")
         await pilot.press("asterisk")
-        await until(pilot, lambda: shows(app, "nothing here"), "nothing there")
+        await until(pilot, lambda: shows(app, "Nothing to star here"), "nothing there")
         assert not service.calls_of("star")
     service = believable_service()
     service.star_problem = "200 are starred"
