@@ -1,7 +1,6 @@
 """What an export reads: fills from journal and venue, positions and activity from the venue.
 
-The paper venue of a running terminal is used where there is one; else one is started for the moment, as
-the terminal would. The venue is asked once, after which everything is closed.
+The venue is asked once, after which everything is closed.
 """
 
 import asyncio
@@ -12,8 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
-
-import msgspec
 
 from pmtui.cli.export.tables import (
     ExportedFill,
@@ -30,15 +27,8 @@ from pmtui.cli.keys.key_checks import (
     read_private_key,
 )
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
-from pmtui.cli.paper import (
-    KEY_VARIABLE,
-    VenueProblem,
-    VenueUrls,
-    load_paper_key,
-    running_venue,
-    venue_command,
-)
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.paper import KEY_VARIABLE, load_paper_key
+from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
@@ -48,7 +38,7 @@ from pmtui.clients.http.rate_budgets import RELAYER_LIMITS, analytics_limits, cl
 from pmtui.clients.http.rate_gate import RateGate
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES
-from pmtui.config.endpoints import LIVE, Endpoints
+from pmtui.config.endpoints import Endpoints
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.position import Activity, Position
@@ -69,13 +59,6 @@ from pmtui.signing.wallet import derive_wallets
 MAX_ROWS = 10_000
 """As far as the host lets one count (docs/wire.md#analytics-host)."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Unreachable:
-    """Why the venue could not be asked, in one line."""
-
-    text: str
 
 
 class VenueReader:
@@ -145,7 +128,7 @@ class VenueReader:
 @asynccontextmanager
 async def venue_reader(settings: Settings, state: Path) -> AsyncIterator[VenueReader | Unreachable]:
     """Open the way to a profile's venue, which for paper may have to be started."""
-    async with _endpoints(settings, state) as endpoints:
+    async with profile_endpoints(settings, state) as endpoints:
         if isinstance(endpoints, Unreachable):
             yield endpoints
             return
@@ -154,41 +137,6 @@ async def venue_reader(settings: Settings, state: Path) -> AsyncIterator[VenueRe
             yield reader
         finally:
             await reader.close()
-
-
-@asynccontextmanager
-async def _endpoints(settings: Settings, state: Path) -> AsyncIterator[Endpoints | Unreachable]:
-    if not settings.is_paper:
-        yield settings.endpoints(LIVE)
-        return
-    running = await _running(settings, state)
-    if running is not None:
-        yield running
-        return
-    folder = state / settings.profile
-    try:
-        with session_lock(folder):
-            async with running_venue(venue_command(folder / "venue"), state / "venue.log") as urls:
-                if isinstance(urls, VenueProblem):
-                    yield Unreachable(urls.text)
-                else:
-                    yield settings.endpoints(urls)
-    except ConfigError:
-        yield Unreachable("a terminal runs this profile, and its venue does not answer")
-
-
-async def _running(settings: Settings, state: Path) -> Endpoints | None:
-    """Return the addresses of a running terminal's venue that answers."""
-    try:
-        published = (state / settings.profile / "venue.json").read_bytes()
-        urls = msgspec.json.decode(published, type=VenueUrls)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    endpoints = settings.endpoints(urls)
-    host = HttpHost(endpoints.clob)
-    told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
-    await host.aclose()
-    return None if isinstance(told, Failure) else endpoints
 
 
 async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | Failure:
