@@ -35,10 +35,15 @@ class BookState(StrEnum):
     """A bid at or above an ask: something was missed."""
     LOSSY = "lossy"
     """Hashes disagree for longer than reordering explains."""
-    TICK_CHANGED = "regridding"
+    TICK_CHANGED = "tick_changed"
     """The tick size changed; waiting for levels on the new grid."""
     NO_BOOK = "no book"
     """The venue has no book for this token."""
+
+    @property
+    def words(self) -> str:
+        """The state as it is shown."""
+        return self.value.replace("_", " ")
 
     @property
     def is_good(self) -> bool:

@@ -131,7 +131,7 @@ def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> 
 def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> tuple[str, ...]:
     warnings = []
     if not book.state.is_good:
-        warnings.append(f"Book {book.state.value}: the bids may be gone")
+        warnings.append(f"Book {book.state.words}: the bids may be gone")
     if size < terms.min_order_size:
         least = exact_shares(terms.min_order_size)
         warnings.append(f"Below the minimum of {least}: it may be refused")

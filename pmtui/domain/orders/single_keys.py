@@ -138,7 +138,7 @@ def why_locked(book: BookView) -> str:
     """Say why single keys do not trade from a book; empty when they do."""
     if book.state.is_good:
         return ""
-    return f"The book is {book.state.value}: single keys are locked"
+    return f"The book is {book.state.words}: single keys are locked"
 
 
 def describe_override(plan: OneKeyPlan, book: BookView) -> str:
@@ -150,7 +150,7 @@ def describe_doubtful_book(book: BookView) -> str:
     """Say for the journal what a book showed that may be wrong."""
     bid, ask = (_say_price(price) for price in (book.best_bid, book.best_ask))
     when = "never received" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
-    return f"a book that is {book.state.value}, {when}: bid {bid}, ask {ask}"
+    return f"a book that is {book.state.words}, {when}: bid {bid}, ask {ask}"
 
 
 def _say_order(intent: LimitIntent) -> str:

@@ -168,7 +168,7 @@ def _check_market(context: TicketContext) -> list[Problem]:
         text = "No order book for this outcome"
         problems.append(Problem(TicketField.OUTCOME, text, is_warning=True))
     elif not state.is_good:
-        text = f"Book {state.value}: prices may be wrong"
+        text = f"Book {state.words}: prices may be wrong"
         problems.append(Problem(TicketField.PRICE, text, is_warning=True))
     return problems
 

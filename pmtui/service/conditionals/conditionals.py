@@ -598,7 +598,7 @@ class Conditionals:
     def _report_blind(self, token_id: TokenId) -> None:
         if token_id not in self._told_blind:
             self._told_blind.add(token_id)
-            state = self._book_of(token_id).state.value
+            state = self._book_of(token_id).state.words
             text = f"Stops and targets cannot trigger here: book {state}"
             self._kernel.log.notice(Level.BAD, text)
 

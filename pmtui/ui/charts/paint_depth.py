@@ -42,7 +42,7 @@ def paint_depth_title(
     far = "all" if reach is Reach.EVERYTHING else f"{reach.value}{'c' if ascii_only else '¢'}"
     line = [Cell("Depth ", Role.HEADING), Cell(f"{far} ", Role.KEY)]
     if not book.state.is_good:
-        line.append(Cell(f"{book.state.value} ", Role.STALE))
+        line.append(Cell(f"{book.state.words} ", Role.STALE))
     fact = _at_cursor(curve, cursor, book.tick_size, ascii_only=ascii_only)
     if line_width((*line, *fact)) <= width:
         line += fact

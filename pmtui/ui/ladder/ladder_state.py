@@ -97,7 +97,7 @@ def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -
     """
     if trading is Trading.CLOSED or (trading is not Trading.OPEN and book.state.is_good):
         return Cell(f" {trading.value} ", Role.STALE, Emphasis.BOLD)
-    word = book.state.value
+    word = book.state.words
     if book.state in (BookState.STALE, BookState.OVERDUE) and book.as_of is not None:
         word += f" {format_age((now - book.as_of).total_seconds())}"
     return Cell(f" {word} ", _STATE_ROLES[book.state], Emphasis.BOLD)

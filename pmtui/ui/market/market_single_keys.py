@@ -121,11 +121,11 @@ class MarketOneKey(MarketTrading):
         if reason or book is None:
             self.say(reason or NOT_LOADED)
         elif book.state.is_good:
-            self.say(f"Book {book.state.value}: nothing to override.")
+            self.say(f"Book {book.state.words}: nothing to override.")
         else:
             self._permitted_at = self.surface.queries.now()
             seconds = OVERRIDE_LIFE.seconds
-            self.say(f"OVERRIDE: the next key within {seconds} s trades, book {book.state.value}.")
+            self.say(f"OVERRIDE: the next key within {seconds} s trades, book {book.state.words}.")
             _ = self.set_timer(seconds, self._show_state)
             self._show_state()
 

@@ -106,7 +106,7 @@ def paint_market(
     if is_without_own:
         cells.append(Cell(" without yours", Role.DIM))
     if not book.state.is_good:
-        cells.append(Cell(f" {book.state.value}", Role.STALE))
+        cells.append(Cell(f" {book.state.words}", Role.STALE))
     return tuple(cells)
 
 
@@ -121,7 +121,7 @@ def paint_touch(book: BookView | None, tick: Micros | None, *, ascii_only: bool 
         text = "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
         cells.append(Cell(f" {name} {text}", role))
     if not book.state.is_good:
-        cells.append(Cell(f" {book.state.value}", Role.STALE))
+        cells.append(Cell(f" {book.state.words}", Role.STALE))
     return tuple(cells)
 
 

@@ -48,3 +48,9 @@ def test_spread_and_midpoint_need_both_sides() -> None:
 def test_only_live_and_verified_books_are_good() -> None:
     good = {state for state in BookState if state.is_good}
     assert good == {BookState.LIVE, BookState.VERIFIED}
+
+
+def test_a_state_travels_as_one_word_and_is_shown_as_words() -> None:
+    assert BookState("tick_changed") is BookState.TICK_CHANGED
+    assert BookState.TICK_CHANGED.words == "tick changed"
+    assert all("_" not in state.words for state in BookState)

@@ -98,7 +98,7 @@ async def test_on_a_slow_line_rows_have_to_stand_for_longer(lag_s: float) -> Non
         assert (ladder.cursor is None) == (lag_s > 1)
 
 
-async def test_a_regridded_axis_takes_no_click_meant_for_the_one_before() -> None:
+async def test_a_changed_tick_takes_no_click_meant_for_the_one_before() -> None:
     ladder = _Ladder()
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         line = await _shown(ladder, pilot)
