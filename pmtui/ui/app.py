@@ -31,7 +31,6 @@ from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
-from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving, title_leaving
 from pmtui.ui.paint.facts import key_of
@@ -277,13 +276,14 @@ class PmtuiApp(
 
     def say_briefly(self, text: str, *, is_refusal: bool = False) -> None:
         """Say why a key did nothing, or asked nothing, or what it did where nothing shows it."""
-        if isinstance(self.screen, SayingScreen) and is_refusal:
-            self.screen.refuse_form(text)
-        elif isinstance(self.screen, SayingScreen):
-            # A line of its own covers nothing.
-            self.screen.say(text)
-        else:
+        line = self.screen.message_line if isinstance(self.screen, FrameScreen) else None
+        if line is None:
             self.notify(text, markup=False, timeout=4)
+        elif is_refusal:
+            line.refuse_form(text)
+        else:
+            # A line of its own covers nothing.
+            line.say(text)
 
     def _ask(
         self,

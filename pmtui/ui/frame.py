@@ -33,6 +33,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.liveness import is_live
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.paint.status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.surface import Surface
@@ -57,6 +58,8 @@ class FrameScreen(Screen[None]):
     """Whose keys work here; the global ones always do."""
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
     """Global keys that would do nothing here; the footer leaves them out."""
+    message_line: MessageLine | None = None
+    """Answers keys in the place of notices; without one they are answered in a toast."""
 
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
@@ -246,6 +249,11 @@ class FrameScreen(Screen[None]):
         return next((e for e in unread if e.until_read), None)
 
     def _show_notice(self) -> None:
+        if not is_live(self):
+            return
+        if self.message_line is not None and (message := self.message_line.current()):
+            self.query_one("#notice", TextLine).show_in_width(message.paint)
+            return
         now, latest = self.surface.queries.now(), self.latest_notice()
         line = self.query_one("#notice", TextLine)
         if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:

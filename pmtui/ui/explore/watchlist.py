@@ -28,9 +28,10 @@ from pmtui.ui.explore.paint_watchlist import (
     row_key,
     say_nothing_starred,
 )
+from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.message_line import SayingScreen
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.paint.facts import key_of, to_ascii_line
 from pmtui.ui.row_memo import RowMemo
@@ -39,7 +40,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 
-class WatchlistScreen(SayingScreen):
+class WatchlistScreen(FrameScreen):
     """What you starred, live, and the price alerts; they ring only while this program runs."""
 
     ABOUT: ClassVar[str] = (
@@ -58,6 +59,7 @@ class WatchlistScreen(SayingScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._rows: dict[str, WatchRow] = {}
         self._alerts: dict[str, AlertRow] = {}
         self._view = surface.queries.watchlist()
@@ -110,9 +112,9 @@ class WatchlistScreen(SayingScreen):
         subject = self._subject()
         if subject is None:
             star = key_of(self.surface.options.keymap, "global.star")
-            self.say(f"No market here; {star} stars one.")
+            self.message_line.say(f"No market here; {star} stars one.")
         elif subject.token_id is None:
-            self.say("The market is loading, or has no order book.")
+            self.message_line.say("The market is loading, or has no order book.")
         else:
             _ = self.app.push_screen(AlertForm(self.surface, subject), self._say_set)
 
@@ -121,11 +123,11 @@ class WatchlistScreen(SayingScreen):
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is None:
             set_key = key_of(self.surface.options.keymap, "watchlist.set_alert")
-            self.say(f"No alert at the cursor; {set_key} sets one.")
+            self.message_line.say(f"No alert at the cursor; {set_key} sets one.")
             return
         self.surface.commands.remove_alert(alert.alert.alert_id)
         self._show_rows()
-        self.say("Alert removed.")
+        self.message_line.say("Alert removed.")
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
@@ -166,7 +168,7 @@ class WatchlistScreen(SayingScreen):
     def _say_set(self, said: str | None) -> None:
         if said:
             self._show_rows()
-            self.say(said)
+            self.message_line.say(said)
 
     def _show_rows(self) -> None:
         queries = self.surface.queries

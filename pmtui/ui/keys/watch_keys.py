@@ -8,7 +8,6 @@ from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import AlertTopic, Topic
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -55,9 +54,10 @@ class WatchKeys(App[None]):
         """Go to what is starred."""
 
     def _tell(self, text: str) -> None:
-        if isinstance(self.screen, SayingScreen):
+        line = self.screen.message_line if isinstance(self.screen, FrameScreen) else None
+        if line is not None:
             # A line of its own covers nothing.
-            self.screen.say(text)
+            line.say(text)
         else:
             self.notify(text, markup=False, timeout=4)
 

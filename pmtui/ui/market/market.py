@@ -219,13 +219,13 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
 
     @on(TicketPane.Opened)
     def _make_room(self) -> None:
-        self.take_back(NOTHING_HERE)
+        self.message_line.take_back(NOTHING_HERE)
         self.add_class("-ticket")
         self.show_footer()
 
     @on(TicketPane.Closed)
     def _return_to_ladder(self) -> None:
-        self.take_back(*KEYS_IN_TICKET)
+        self.message_line.take_back(*KEYS_IN_TICKET)
         self.remove_class("-ticket")
         self.ladder.focus()
         self.show_footer()
@@ -243,10 +243,10 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         view = self._market_view
         count = len(view.market.outcomes) if view.market else 0
         if count < 2:
-            self.say("No other outcome.")
+            self.message_line.say("No other outcome.")
             return
         cursor = self.ladder.cursor
-        self.take_back_confirmation()
+        self.message_line.take_back_confirmation()
         self._outcome_index = (self._outcome_index + 1) % count
         self.ladder.clear_cursor()
         self._follow_picked()
@@ -310,7 +310,7 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
     def action_filter_tape(self) -> None:
         """Show the next kind of trades on the tape: by size, or own ones only."""
         words = self.tape.next_filter().words
-        self.confirm(f"Tape: {words}." if words else "Tape: all trades.")
+        self.message_line.confirm(f"Tape: {words}." if words else "Tape: all trades.")
 
     def _show_tape(self) -> None:
         queries, token_id = self.surface.queries, self.token_id

@@ -11,20 +11,21 @@ from pmtui.domain.orders.order import Order
 from pmtui.service.topics import Topic
 from pmtui.service.views import MarketView, TapeView
 from pmtui.ui.charts.chart import ChartPane
+from pmtui.ui.frame import FrameScreen
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.delayed_orders import DelayedOrders
 from pmtui.ui.market.market_facts import token_id_of, why_nothing_of_ours
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.stale_order_notice import SaidResting
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
-from pmtui.ui.message_line import SayingScreen
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
 
 _NOTHING = BookView(TokenId(""), BookState.LOADING)
 
 
-class MarketParts(SayingScreen):
+class MarketParts(FrameScreen):
     """One market on the screen; the mixins beside it add what its keys do."""
 
     head = query_one("#head", MarketHead)
@@ -37,6 +38,7 @@ class MarketParts(SayingScreen):
 
     def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
         super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self.condition_id = condition_id
         self._outcome_index = 0
         self._interval = surface.options.chart_interval
@@ -88,7 +90,7 @@ class MarketParts(SayingScreen):
 
         A part that keeps more than this about the market lets go of it too.
         """
-        self.take_back_confirmation()
+        self.message_line.take_back_confirmation()
         self.ticket.close()
         self.ladder.clear_cursor()
         self.ladder.show(_NOTHING)
@@ -114,7 +116,7 @@ class MarketParts(SayingScreen):
         """Whether nothing here can be ours, which is said."""
         reason = why_nothing_of_ours(self.surface.queries.status())
         if reason:
-            self.refuse_form(reason)
+            self.message_line.refuse_form(reason)
         return bool(reason)
 
     def _own_orders(self) -> tuple[Order, ...]:

@@ -21,11 +21,11 @@ class MarketLadder(MarketParts):
         inputs = self._ladder_inputs()
         if self._is_mirrored and (inputs is None or not inputs.other_label):
             self._is_mirrored = False
-            self.say("No other outcome.")
+            self.message_line.say("No other outcome.")
             return
         self._show_book()
         label = plain(inputs.other_label, _LONGEST_LABEL) if inputs is not None else ""
-        self.confirm(
+        self.message_line.confirm(
             f"Both outcomes on the ladder: {label} too."
             if self._is_mirrored
             else "One outcome on the ladder."
@@ -34,7 +34,7 @@ class MarketLadder(MarketParts):
     def action_group_prices(self) -> None:
         """Change to the next grouping of the ladder."""
         group = self.ladder.next_grouping()
-        self.confirm(f"Group {format_price(group, ascii_only=self._ascii_only)}.")
+        self.message_line.confirm(f"Group {format_price(group, ascii_only=self._ascii_only)}.")
         self._show_state()
 
     def _show_book(self) -> None:

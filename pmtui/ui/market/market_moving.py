@@ -90,7 +90,9 @@ class MarketMoving(MarketLadder):
         ):
             self._pick_stops(self._picked.token_id, self._picked.price)
         elif self._picked is not None:
-            self.say("Arrows choose a price; enter moves it there, esc leaves it as is.")
+            self.message_line.say(
+                "Arrows choose a price; enter moves it there, esc leaves it as is."
+            )
         elif self._left_out is not None and self._left_out.condition_id == self.condition_id:
             self._offer_again(self._left_out)
         else:
@@ -103,7 +105,7 @@ class MarketMoving(MarketLadder):
             self._let_go()
             # Where it still is: the next key is for the same order.
             self.ladder.point_at(picked.price)
-            self.say("Nothing was moved.")
+            self.message_line.say("Nothing was moved.")
         elif self.ticket.is_open:
             self.ticket.close()
         else:
@@ -134,7 +136,9 @@ class MarketMoving(MarketLadder):
         if found:
             self._pick(found, token_id, place.price)
         else:
-            self.say(f"Your order at {place.words} is in the other outcome: flip to move it.")
+            self.message_line.say(
+                f"Your order at {place.words} is in the other outcome: flip to move it."
+            )
 
     def _stops_at(self, price: Micros) -> tuple[StopMark, ...]:
         """Return the stops and targets of the outcome on show at a price."""
@@ -160,13 +164,13 @@ class MarketMoving(MarketLadder):
             return None
         ladder, cursor = self.ladder.ladder, self.ladder.cursor
         if ladder is None or cursor is None:
-            self.say("Put the cursor on one of your orders first.")
+            self.message_line.say("Put the cursor on one of your orders first.")
             return None
         words = format_price(cursor[0], tick=ladder.axis.tick, ascii_only=self._ascii_only)
         orders = orders_at(ladder, cursor[0], self._ladder_orders())
         if not orders:
             self._nothing_at = cursor[0]
-            self.say(f"{NOTHING_HERE} at {words}.")
+            self.message_line.say(f"{NOTHING_HERE} at {words}.")
             return None
         prices = sorted({order.price for order in orders})
         ends = dict.fromkeys((prices[0], prices[-1]))
@@ -178,7 +182,7 @@ class MarketMoving(MarketLadder):
         """Take back what was said of a price that the cursor has left."""
         cursor = self.ladder.cursor
         if cursor is None or cursor[0] != self._nothing_at:
-            self.take_back(NOTHING_HERE)
+            self.message_line.take_back(NOTHING_HERE)
 
     def _pick(self, found: tuple[Order, ...], token_id: TokenId, price: Micros) -> None:
         terms = self._market_view.terms
@@ -186,11 +190,11 @@ class MarketMoving(MarketLadder):
         if not reason and terms is None:
             reason = "The trading terms are loading."
         if reason or terms is None:
-            self.say(reason)
+            self.message_line.say(reason)
             return
         problems = [why_not_movable(order, terms, self.surface.queries.now()) for order in found]
         if any(problems):
-            self.say(f"Cannot be moved: {next(filter(None, problems))}.")
+            self.message_line.say(f"Cannot be moved: {next(filter(None, problems))}.")
             return
         self._picked = Picked(tuple(o.order_id for o in found), token_id, price)
         self.ladder.focus()
@@ -208,15 +212,15 @@ class MarketMoving(MarketLadder):
             return
         if self._picked.token_id != self.token_id:
             self._let_go()
-            self.say("Outcome changed: nothing was moved.")
+            self.message_line.say("Outcome changed: nothing was moved.")
         elif len(self._picked_orders()) < len(self._picked.order_ids):
             self._let_go()
-            self.say("The order you were moving has ended.")
+            self.message_line.say("The order you were moving has ended.")
         elif {mark.conditional_id for mark in self._picked.stops} - {
             each.conditional_id for each in self.surface.queries.account().conditionals
         }:
             self._let_go()
-            self.say("The stop you were moving has ended.")
+            self.message_line.say("The stop you were moving has ended.")
 
     def _picked_orders(self) -> tuple[Order, ...]:
         ids = self._picked.order_ids if self._picked is not None else ()
@@ -253,7 +257,7 @@ class MarketMoving(MarketLadder):
             self.surface, self._picked_orders(), price, terms=terms, available=account.available
         )
         if isinstance(moves, str):
-            self.say(f"Not moved: {plain(moves, 90)}.")
+            self.message_line.say(f"Not moved: {plain(moves, 90)}.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -276,14 +280,16 @@ class MarketMoving(MarketLadder):
             problems = [move(mark.conditional_id, mark.trigger, price) for mark in stops]
             self._let_go()
             problem = next(filter(None, problems), "")
-            self.say(f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}.")
+            self.message_line.say(
+                f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."
+            )
 
         lines = ((Cell(f"{words} to {to}"),), (Cell(LIVES_HERE, Role.NOTICE_WARN),))
         question = QuestionScreen("Move it?", lines, agree="Move", options=self.surface.options)
         _ = self.app.push_screen(question, decide)
 
     def _send_moves(self, moves: tuple[Move, ...]) -> None:
-        self.say(f"Moving {count(len(moves), 'order')}.")
+        self.message_line.say(f"Moving {count(len(moves), 'order')}.")
         for old, order in moves:
             command_id = self.surface.commands.move(old.order_id, order.order_id)
             waiting = self.surface.commands.move_verdict(command_id)
@@ -299,13 +305,13 @@ class MarketMoving(MarketLadder):
             self._left_out = verdict.left_out
             key = key_of(self.surface.options.keymap, "market.move_order")
             text = f"{plain(verdict.text, 60)} - {key} to retry"
-        self.say(text)
+        self.message_line.say(text)
 
     def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None
         order = self.surface.commands.prepare(intent)
         if isinstance(order, Rejected):
-            self.say(f"Not placed: {plain(order.reason, 80)}.")
+            self.message_line.say(f"Not placed: {plain(order.reason, 80)}.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -321,16 +327,16 @@ class MarketMoving(MarketLadder):
         verdict = await self.surface.commands.verdict(command_id)
         self._delayed.follow(order, verdict, lambda end: format_verdict(end, order))
         if is_live(self):
-            self.say(format_verdict(verdict, order))
+            self.message_line.say(format_verdict(verdict, order))
             self._tell_of_delayed()
 
     def _tell_of_delayed(self) -> None:
         """Say what became of an order that the venue held back, or that was said to rest."""
         account = self.surface.queries.account()
         if words := self._resting.overtaken(account):
-            self.take_back(words)
+            self.message_line.take_back(words)
         if news := self._delayed.news(account, self.surface.queries.fills().fills):
-            self.say(news)
+            self.message_line.say(news)
 
 
 def moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

@@ -47,7 +47,7 @@ class MarketPanes(MarketTrading):
         """Show the depth of the book in the place of the prices, or the other way round."""
         width, height = self.size
         if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
-            self.say(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
+            self.message_line.say(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
             return
         # Where both are on show it chooses which of them is meant.
         has_focus = self.shows_both_charts or self.focused in (self.chart, self.depth)
@@ -105,7 +105,7 @@ class MarketPanes(MarketTrading):
             return
         keymap = self.surface.options.keymap
         buy, sell = key_of(keymap, "market.buy"), key_of(keymap, "market.sell")
-        self.refuse_form(f"No ticket is open: {buy} buys, {sell} sells.")
+        self.message_line.refuse_form(f"No ticket is open: {buy} buys, {sell} sells.")
 
     @override
     def action_cancel_order(self) -> None:
@@ -115,11 +115,13 @@ class MarketPanes(MarketTrading):
             return
         order = self.orders.selected
         if order is None:
-            self.say(_ENDED if self._own_orders() else "No working orders in this market.")
+            self.message_line.say(
+                _ENDED if self._own_orders() else "No working orders in this market."
+            )
             return
         at = format_price(order.price, ascii_only=self._ascii_only)
         command_id = self.surface.commands.cancel((order.order_id,))
-        self.say(f"Cancelling the order at {at}.")
+        self.message_line.say(f"Cancelling the order at {at}.")
         _ = self.run_worker(self._say_cancelled(command_id, f"at {at}"))
 
     @override
@@ -130,7 +132,9 @@ class MarketPanes(MarketTrading):
             return
         order, token_id = self.orders.selected, self.token_id
         if order is None:
-            self.say(_ENDED if self._own_orders() else "No working orders in this market.")
+            self.message_line.say(
+                _ENDED if self._own_orders() else "No working orders in this market."
+            )
         elif token_id is not None and self._point_at_order(order):
             self._pick((order,), token_id, order.price)
 
@@ -141,7 +145,7 @@ class MarketPanes(MarketTrading):
 
     def _point_at_order(self, order: Order) -> bool:
         if order.token_id != self.token_id:
-            self.say("That order is in the other outcome: flip to see it.")
+            self.message_line.say("That order is in the other outcome: flip to see it.")
             return False
         self.ladder.point_at(order.price)
         return True
@@ -150,7 +154,7 @@ class MarketPanes(MarketTrading):
         if pane.display and pane.region.area:
             pane.focus()
         else:
-            self.say(f"No room for {name} on this screen.")
+            self.message_line.say(f"No room for {name} on this screen.")
 
     def on_descendant_blur(self) -> None:
         """Look whether the keys went anywhere."""
@@ -166,16 +170,18 @@ class MarketPanes(MarketTrading):
             self._shift_interval(steps)
         elif not self.depth.shift_reach(steps):
             is_least = self.depth.reach is Reach.TWO
-            self.say("Already the closest range." if is_least else "Already the whole book.")
+            self.message_line.say(
+                "Already the closest range." if is_least else "Already the whole book."
+            )
 
     def _shift_interval(self, steps: int) -> None:
         if self.size.width < CHART_FROM_WIDTH:
-            self.say(f"The chart needs {CHART_FROM_WIDTH} columns.")
+            self.message_line.say(f"The chart needs {CHART_FROM_WIDTH} columns.")
             return
         interval = self._interval.shifted(steps)
         if interval is self._interval:
             which = "shorter" if steps < 0 else "longer"
-            self.say(f"No {which} interval than {interval.value}.")
+            self.message_line.say(f"No {which} interval than {interval.value}.")
             return
         self._interval = interval
         self.follow_topics()

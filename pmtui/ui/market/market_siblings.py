@@ -75,9 +75,9 @@ class MarketSiblings(MarketParts):
             name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
             where = f"Outcome {siblings.index + 1}/{len(siblings.markets)}: {name}."
             if was_open:
-                self.say(f"{where} Its ticket is closed.")
+                self.message_line.say(f"{where} Its ticket is closed.")
             else:
-                self.confirm(where)
+                self.message_line.confirm(where)
 
     @on(SiblingStrip.Picked)
     def _hop_to_picked(self, message: SiblingStrip.Picked) -> None:
@@ -124,9 +124,9 @@ class MarketSiblings(MarketParts):
         if siblings is not None:
             self._hop(siblings.markets[siblings.stepped(steps)])
         elif self._event_id is not None and self._event_of_market is None:
-            self.say("The event is loading.")
+            self.message_line.say("The event is loading.")
         else:
-            self.say("This event has no other open market.")
+            self.message_line.say("This event has no other open market.")
 
     @property
     def _event_of_market(self) -> Event | None:

@@ -93,7 +93,7 @@ class MarketOneKey(MarketTrading):
         """Let single keys trade, or no more."""
         if self.is_armed:
             self.surface.commands.disarm("by you")
-            self.say("Disarmed.")
+            self.message_line.say("Disarmed.")
         else:
             self._arm()
         self._follow_arming()
@@ -104,28 +104,32 @@ class MarketOneKey(MarketTrading):
         """Let single keys send another size."""
         presets = self.surface.options.presets
         if number > len(presets):
-            self.say(f"Only {count(len(presets), 'preset')}.")
+            self.message_line.say(f"Only {count(len(presets), 'preset')}.")
             return
         self._preset = number - 1
         self.surface.commands.touch_arming()
         text = f"One-key size: {exact_shares(self.preset)}"
         if self.is_armed:
-            self.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
+            self.message_line.confirm(
+                f"{text}; a purchase that takes spends dollars and may get more."
+            )
         else:
-            self.say(f"{text}; {self._key('toggle_arming')} to arm.")
+            self.message_line.say(f"{text}; {self._key('toggle_arming')} to arm.")
         self._show_state()
 
     def action_override(self) -> None:
         """Permit the next key to trade from a book that may be wrong."""
         book, reason = self._book_on_show, self._why_keys_rest()
         if reason or book is None:
-            self.say(reason or NOT_LOADED)
+            self.message_line.say(reason or NOT_LOADED)
         elif book.state.is_good:
-            self.say(f"Book {book.state.words}: nothing to override.")
+            self.message_line.say(f"Book {book.state.words}: nothing to override.")
         else:
             self._permitted_at = self.surface.queries.now()
             seconds = OVERRIDE_LIFE.seconds
-            self.say(f"OVERRIDE: the next key within {seconds} s trades, book {book.state.words}.")
+            self.message_line.say(
+                f"OVERRIDE: the next key within {seconds} s trades, book {book.state.words}."
+            )
             _ = self.set_timer(seconds, self._show_state)
             self._show_state()
 
@@ -169,7 +173,7 @@ class MarketOneKey(MarketTrading):
         book, _ = found
         sale = self._prepare_sale(book)
         if isinstance(sale, str):
-            self.say(sale)
+            self.message_line.say(sale)
             return
         order, plan = sale
         override = (
@@ -198,7 +202,7 @@ class MarketOneKey(MarketTrading):
             return
         book, is_permitted = found
         if view.terms is None:
-            self.say("The trading terms are loading.")
+            self.message_line.say("The trading terms are loading.")
             return
         own = self.surface.queries.account().orders_at(book.token_id)
         plan = plan_one_key(
@@ -208,13 +212,13 @@ class MarketOneKey(MarketTrading):
         )  # fmt: skip
         if isinstance(plan, OneKeyProblem):
             hint = say_what_clears(plan.meets, key, self._ladder_orders(), self._keymap)
-            self.say(f"Not sent: {plain(plan.text, 90)}{hint}.")
+            self.message_line.say(f"Not sent: {plain(plan.text, 90)}{hint}.")
             return
         if key.crosses and self._has_gone(plan.intent):
             return
         order = self.surface.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
-            self.say(f"Not sent: {plain(order.reason, 90)}.")
+            self.message_line.say(f"Not sent: {plain(order.reason, 90)}.")
             return
         override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self.surface.commands.place(
@@ -229,7 +233,7 @@ class MarketOneKey(MarketTrading):
         if seen is None or told == self._told_gone:
             return False
         was, now = (format_price(p, ascii_only=self._ascii_only) for p in (seen, intent.price))
-        self.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
+        self.message_line.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
     def _context_of(self, book: BookView, terms: MarketTerms) -> TicketContext:
@@ -251,7 +255,7 @@ class MarketOneKey(MarketTrading):
         warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
     ) -> None:  # fmt: skip
         said = say_sent(order, takes=takes, warnings=warnings, ascii_only=self._ascii_only)
-        self.say(say_clearing(clearing, said))
+        self.message_line.say(say_clearing(clearing, said))
         _ = self.run_worker(self._await_end(command_id, order, warnings, clearing))
 
     # Only the words are lost when this screen goes: the service owns the order.
@@ -267,7 +271,7 @@ class MarketOneKey(MarketTrading):
         )  # fmt: skip
         self._delayed.follow(order, verdict, say)
         if is_live(self):
-            self.say(words := say(verdict))
+            self.message_line.say(words := say(verdict))
             self._resting.note(verdict, words)
             self._tell_of_delayed()
 
@@ -275,10 +279,10 @@ class MarketOneKey(MarketTrading):
         name = "bid" if side is Side.BUY else "ask"
         found = tuple(order for order in self._ladder_orders() if order.side is side)
         if not found:
-            self.say(f"No working orders on the {name} side.")
+            self.message_line.say(f"No working orders on the {name} side.")
             return
         command_id = self.surface.commands.cancel(order.order_id for order in found)
-        self.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
+        self.message_line.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
         _ = self.run_worker(self._say_cancelled(command_id, f"on the {name} side"))
 
     def _arm(self) -> None:
@@ -288,12 +292,12 @@ class MarketOneKey(MarketTrading):
             reason = TOO_SMALL
         reason = reason or self.surface.commands.arm()
         if reason:
-            self.say(f"Not armed: {plain(reason, 90)}.")
+            self.message_line.say(f"Not armed: {plain(reason, 90)}.")
             return
         names = ("buy_here", "sell_here", "take_ask", "toggle_arming")
         buy, sell, take, off = (self._key(name) for name in names)
         size = format_size(self.preset)
-        self.say(
+        self.message_line.say(
             f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
             f"{take} spends dollars: {size} or more."
         )
@@ -302,7 +306,7 @@ class MarketOneKey(MarketTrading):
     def _say_that_keys_rest(self) -> None:
         close = key_of(self._keymap, "ticket.close")
         what = KEYS_IN_TICKET[0] if self.is_armed else KEYS_IN_TICKET[1]
-        self.say(f"{what}. {close} to close it.")
+        self.message_line.say(f"{what}. {close} to close it.")
 
     @property
     @override
@@ -319,7 +323,7 @@ class MarketOneKey(MarketTrading):
             self._was_armed, self._permitted_at = is_armed, None
             self.show_footer()
             if not is_armed:
-                self.take_back("ARMED", "OVERRIDE")
+                self.message_line.take_back("ARMED", "OVERRIDE")
 
     def _arming_line(self, book: BookView) -> Line:
         """Say that single keys trade; nothing while they do not."""
@@ -352,12 +356,12 @@ class MarketOneKey(MarketTrading):
         """
         book, reason = self._book_on_show, self._why_key_sends_nothing(name)
         if reason or book is None:
-            self.say(reason or NOT_LOADED)
+            self.message_line.say(reason or NOT_LOADED)
             return None
         is_permitted, self._permitted_at = self._is_permitted, None
         self._show_state()
         if not is_permitted and (locked := why_locked(book)):
-            self.say(f"{locked}; {self._key('override')} permits one order.")
+            self.message_line.say(f"{locked}; {self._key('override')} permits one order.")
             return None
         return book, is_permitted
 

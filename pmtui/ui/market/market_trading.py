@@ -30,18 +30,18 @@ class MarketTrading(MarketMoving):
 
     @on(LadderPane.LevelPicked)
     def _trade_level(self, message: LadderPane.LevelPicked) -> None:
-        if self.rests_after_refusal():
+        if self.message_line.ignores_key():
             pass
         elif self.is_moving:
             self._move_to(message.price)
         elif message.doubt:
-            self.say(message.doubt)
+            self.message_line.say(message.doubt)
         else:
             self._open_ticket(message.side, message.price)
 
     @on(LadderPane.Doubted)
     def _say_doubted(self, message: LadderPane.Doubted) -> None:
-        self.say(message.words)
+        self.message_line.say(message.words)
 
     def action_buy(self) -> None:
         """Open the ticket to buy at the cursor, or at the best ask."""
@@ -64,19 +64,19 @@ class MarketTrading(MarketMoving):
         if place is None:
             return
         command_id = self.surface.commands.cancel(order.order_id for order in place.orders)
-        self.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
+        self.message_line.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
         more = " The stop there stays active." if self._stops_at(place.price) else ""
         _ = self.run_worker(self._say_cancelled(command_id, f"at {place.words}", more))
 
     def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
         for mark in stops:
             self.surface.commands.cancel_conditional(mark.conditional_id, mark.trigger)
-        self.say(f"Cancelled {say_stops(stops, ascii_only=self._ascii_only)}.")
+        self.message_line.say(f"Cancelled {say_stops(stops, ascii_only=self._ascii_only)}.")
 
     async def _say_cancelled(self, command_id: CommandId, where: str, more: str = "") -> None:
         verdict = await self.surface.commands.cancel_verdict(command_id)
         if is_live(self):
-            self.say(say_cancelled(verdict, where) + more)
+            self.message_line.say(say_cancelled(verdict, where) + more)
 
     def action_cancel_market(self) -> None:
         """Cancel all own orders in this market, after a question that names them."""
@@ -84,7 +84,7 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if not orders:
-            self.refuse_form("No working orders in this market.")
+            self.message_line.refuse_form("No working orders in this market.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -105,17 +105,17 @@ class MarketTrading(MarketMoving):
         book = self._book_view
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if reason or book is None:
-            self.refuse_form(reason or "The market is loading.")
+            self.message_line.refuse_form(reason or "The market is loading.")
             return
         sale = self._prepare_sale(book)
         if isinstance(sale, str):
-            self.refuse_form(sale)
+            self.message_line.refuse_form(sale)
             return
         order, plan = sale
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self.say("Selling the whole position.")
+                self.message_line.say("Selling the whole position.")
                 command_id = self.surface.commands.flatten(order.order_id, plan.in_the_way)
                 _ = self.run_worker(self._await_placed(command_id, order))
 
@@ -144,12 +144,12 @@ class MarketTrading(MarketMoving):
         if self._is_read_only():
             return
         if token_id is None or view.terms is None:
-            self.refuse_form("The market is loading.")
+            self.message_line.refuse_form("The market is loading.")
             return
         account = self.surface.queries.account()
         held = account.held(token_id)
         if held <= 0:
-            self.refuse_form("No position in this outcome to protect.")
+            self.message_line.refuse_form("No position in this outcome to protect.")
             return
         screen = ProtectScreen(
             self.surface, self.condition_id, outcome_index=self._outcome_index, held=held
@@ -163,7 +163,7 @@ class MarketTrading(MarketMoving):
         if not reason and view.terms is None:
             reason = "The trading terms are loading."
         if reason:
-            self.refuse_form(reason)
+            self.message_line.refuse_form(reason)
             return
         cursor = self.ladder.cursor
         screen = ScaledScreen(
@@ -188,7 +188,7 @@ class MarketTrading(MarketMoving):
         if not reason and view.terms is None:
             reason = "The trading terms are loading."
         if reason:
-            self.refuse_form(reason)
+            self.message_line.refuse_form(reason)
             return
         self.ticket.open(side, market=view, outcome_index=self._outcome_index, price=price)
         self._tell_ticket()

@@ -20,7 +20,7 @@ class MarketWatch(MarketParts):
         """Ask which price of the outcome on show to wait for."""
         token_id = self.token_id
         if token_id is None:
-            self.refuse_form("The market is loading, or has no order book.")
+            self.message_line.refuse_form("The market is loading, or has no order book.")
             return
         label = outcome_label(self._market_view, self.outcome_index)
         title = title_of(self.surface.queries, self.condition_id)
@@ -29,4 +29,4 @@ class MarketWatch(MarketParts):
 
     def _say_set(self, said: str | None) -> None:
         if said:
-            self.say(said)
+            self.message_line.say(said)

@@ -47,10 +47,10 @@ class MarketSides(MarketSiblings):
     def action_toggle_sides(self) -> None:
         """Show the ladders of the next outcomes beside this one, or no more."""
         if self.size.width < SIDES_FROM_WIDTH:
-            self.say(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
+            self.message_line.say(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
             return
         if self.hoppable is None:
-            self.say("This event has no other open market.")
+            self.message_line.say("This event has no other open market.")
             return
         self._has_sides, self._last_side = not self._has_sides, None
         self.set_class(self._has_sides, "-sides")
@@ -58,7 +58,7 @@ class MarketSides(MarketSiblings):
             # Only now: most screens never have any.
             ladders = [SideLadder(ascii_only=self._ascii_only) for _ in range(_MOST)]
             _ = self.side_ladders.mount(*ladders)
-        self.take_back(_TOO_NARROW, _NO_SIDES)
+        self.message_line.take_back(_TOO_NARROW, _NO_SIDES)
         self.follow_topics()
         _ = self.call_after_refresh(self._show_after_layout)
 
@@ -79,7 +79,7 @@ class MarketSides(MarketSiblings):
         shown = [side.ladder for side in self._sides if side.display]
         if not self._is_side_by_side or not shown:
             key = key_of(self.surface.options.keymap, "market.toggle_sides")
-            self.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
+            self.message_line.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
             return
         place = shown.index(self.focused) + 1 if self.focused in shown else 0
         self.set_focus(shown[place % len(shown)])
@@ -90,7 +90,7 @@ class MarketSides(MarketSiblings):
             # Its cursor is not the one that would be traded at.
             keymap = self.surface.options.keymap
             there, here = key_of(keymap, "global.open"), key_of(keymap, "market.go_to_ladder")
-            self.say(
+            self.message_line.say(
                 f"Keys trade on the main ladder: {there} makes this one main, {here} goes back."
             )
             return False

@@ -19,15 +19,15 @@ class MarketRest(MarketOneKey):
     @override
     def forget_market(self) -> None:
         super().forget_market()
-        self.forget_refusal()
+        self.message_line.forget_refusal()
 
     @override
     def action_choose_preset(self, number: int) -> None:
-        if not self.rests_after_refusal():
+        if not self.message_line.ignores_key():
             super().action_choose_preset(number)
 
     @override
     def _press(self, key: OneKey) -> None:
         keys = self.surface.options.keymap.keys_of(f"market.{key.name.lower()}")
-        if _TYPED.isdisjoint(keys) or not self.rests_after_refusal():
+        if _TYPED.isdisjoint(keys) or not self.message_line.ignores_key():
             super()._press(key)

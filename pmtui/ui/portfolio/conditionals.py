@@ -12,12 +12,14 @@ from typing_extensions import override
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.message_line import SayingScreen
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.messages import MarketChosen
 from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import (
     CONDITIONAL_COLUMNS,
@@ -29,7 +31,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 
-class ConditionalsScreen(SayingScreen):
+class ConditionalsScreen(FrameScreen):
     """Stops and targets, watched over by this program alone."""
 
     ABOUT: ClassVar[str] = "Stops and targets, watched over by this program alone."
@@ -38,6 +40,10 @@ class ConditionalsScreen(SayingScreen):
     DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"
 
     table = query_one("#conditionals", LineTable)
+
+    def __init__(self, surface: Surface) -> None:
+        super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -77,24 +83,24 @@ class ConditionalsScreen(SayingScreen):
         """Start the one at the cursor, or pause it."""
         each = self._at_cursor()
         if each is None:
-            self.say("No stop or target here.")
+            self.message_line.say("No stop or target here.")
         elif each.state is ConditionalState.PAUSED:
             problem = self.surface.commands.start_conditional(each.conditional_id)
-            self.say(f"Not resumed: {plain(problem)}." if problem else "Watching.")
+            self.message_line.say(f"Not resumed: {plain(problem)}." if problem else "Watching.")
         else:
             is_selling = each.state is not ConditionalState.WATCHING
             self.surface.commands.pause_conditional(each.conditional_id)
             more = " A sale already sent goes on." if is_selling else ""
-            self.say(f"Paused until you resume it.{more}")
+            self.message_line.say(f"Paused until you resume it.{more}")
 
     def action_cancel(self) -> None:
         """End the one at the cursor."""
         each = self._at_cursor()
         if each is None:
-            self.say("No stop or target here.")
+            self.message_line.say("No stop or target here.")
             return
         self.surface.commands.cancel_conditional(each.conditional_id)
-        self.say("Cancelled.")
+        self.message_line.say("Cancelled.")
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

@@ -9,7 +9,6 @@ from textual.app import App
 from typing_extensions import override
 
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.message_line import SayingScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.clipboard import clipboard_sequence
 from pmtui.ui.terminal.terminal_kind import has_no_clipboard, is_behind_mosh
@@ -35,9 +34,10 @@ class Copying(App[Any]):
         if text:
             self.copy_to_clipboard(text)
         said = self._told(what, text) if text else "Nothing to copy here."
-        if isinstance(self.screen, SayingScreen):
+        line = self.screen.message_line if isinstance(self.screen, FrameScreen) else None
+        if line is not None:
             # A line of its own covers nothing.
-            self.screen.say(said)
+            line.say(said)
         else:
             self.notify(said, markup=False, timeout=4)
 

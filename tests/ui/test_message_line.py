@@ -1,0 +1,109 @@
+"""What a key is answered with: how long it is shown, and what takes its place."""
+
+from datetime import timedelta
+
+from pmtui.service.views import Level, LogEntry, LogView
+from pmtui.ui.message_line import FORM_REST, MessageLine
+from tests.ui.fake_surface import NOW, FakeService
+
+
+class Shown:
+    """Counts how often the screen was told that its message changed."""
+
+    def __init__(self) -> None:
+        self.service = FakeService()
+        self.changes = 0
+        self.line = MessageLine(self.service, self._note)
+
+    @property
+    def text(self) -> str:
+        message = self.line.current()
+        return "" if message is None else message.text
+
+    def log(self, level: Level) -> None:
+        entries = self.service.log_view.entries
+        number = entries[-1].sequence + 1 if entries else 1
+        entry = LogEntry(number, self.service.at, level, "notice", "news")
+        self.service.log_view = LogView((*entries, entry), 0, 0)
+
+    def wait(self, wait_s: float) -> None:
+        self.service.at += timedelta(seconds=wait_s)
+
+    def _note(self) -> None:
+        self.changes += 1
+
+
+def test_a_message_is_shown_for_five_seconds() -> None:
+    shown = Shown()
+    shown.line.say("Not sent.")
+    assert (shown.text, shown.changes) == ("Not sent.", 1)
+    shown.wait(4.9)
+    assert shown.text == "Not sent."
+    shown.wait(0.1)
+    assert shown.text == ""
+
+
+def test_news_as_bad_takes_the_place_of_a_message_and_good_news_waits() -> None:
+    shown = Shown()
+    shown.log(Level.BAD)
+    shown.line.say("Not sent.")
+    shown.log(Level.GOOD)
+    assert shown.text == "Not sent."
+    shown.log(Level.WARNING)
+    assert shown.text == ""
+
+
+def test_any_news_but_information_takes_the_place_of_a_confirmation() -> None:
+    shown = Shown()
+    shown.line.confirm("Group 5¢.")
+    shown.log(Level.INFO)
+    assert shown.text == "Group 5¢."
+    shown.log(Level.GOOD)
+    assert shown.text == ""
+
+
+def test_a_confirmation_is_shown_for_two_seconds_and_withdrawn_by_itself() -> None:
+    shown = Shown()
+    shown.line.confirm("Group 5¢.")
+    shown.wait(2)
+    assert shown.text == ""
+    shown.line.say("Not sent.")
+    shown.line.take_back_confirmation()
+    assert shown.text == "Not sent."
+    shown.line.confirm("Group 5¢.")
+    shown.line.take_back_confirmation()
+    assert shown.text == ""
+
+
+def test_only_a_message_that_begins_so_is_withdrawn() -> None:
+    shown = Shown()
+    shown.line.say("No order of yours at 50¢.")
+    shown.line.take_back("ARMED", "OVERRIDE")
+    assert shown.text
+    shown.line.take_back("ARMED", "No order of yours")
+    assert shown.text == ""
+    assert shown.changes == 2
+
+
+def test_keys_are_ignored_once_after_a_form_did_not_open() -> None:
+    shown = Shown()
+    assert not shown.line.ignores_key()
+    shown.line.refuse_form("Read-only: no key.")
+    assert shown.line.ignores_key()
+    assert shown.text.startswith("The form did not open")
+    shown.wait(FORM_REST.total_seconds())
+    assert not shown.line.ignores_key()
+    shown.line.refuse_form("Read-only: no key.")
+    shown.line.forget_refusal()
+    assert not shown.line.ignores_key()
+
+
+def test_it_is_painted_in_the_width_there_is() -> None:
+    shown = Shown()
+    shown.line.say("Cancelled the order at 50 cents.")
+    message = shown.line.current()
+    assert message is not None
+    assert message.until == NOW + timedelta(seconds=5)
+    (cell,) = message.paint(20)
+    assert len(cell.text) <= 20
+    assert cell.text.startswith(" Cancelled")
