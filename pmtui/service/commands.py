@@ -1,4 +1,4 @@
-"""The write side: passes each command to the part that carries it out. Every call returns at once."""
+"""The write side: passes each command to the part that carries it out, and waits for no host."""
 
 from collections.abc import Iterable
 
@@ -49,7 +49,7 @@ class ServiceCommands:
         self._safeguards = parts.safeguards
         self._watchlist = parts.watchlist
 
-    def prepare(
+    async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         """Fix amounts, salt and time of an order, and keep it for a minute."""
@@ -58,7 +58,9 @@ class ServiceCommands:
             self._prepared.keep(order)
         return order
 
-    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+    async def prepare_many(
+        self, intents: Iterable[OrderIntent]
+    ) -> tuple[PreparedOrder | Rejected, ...]:
         """Fix amounts, salt and time of several orders, and keep them for a minute."""
         legs = self._desk.prepare_many(intents)
         for leg in legs:
@@ -173,7 +175,7 @@ class ServiceCommands:
         """Count everything up to this entry as read."""
         self._parts.kernel.log.mark_read(sequence)
 
-    def arm(self) -> str:
+    async def arm(self) -> str:
         """Let single keys trade; returns why they may not, "" if they may."""
         return self._safeguards.arming.arm()
 
@@ -189,19 +191,19 @@ class ServiceCommands:
         """Cancel everything, disarm, and lock entry until it is released."""
         self._safeguards.kill_switch.kill("the key in the terminal")
 
-    def unlock_entry(self) -> str:
+    async def unlock_entry(self) -> str:
         """Let orders be entered again; returns why that failed, "" if it did not."""
         return self._safeguards.kill_switch.release("the key in the terminal")
 
-    def protect(self, plan: ConditionalPlan) -> str:
+    async def protect(self, plan: ConditionalPlan) -> str:
         """Watch over a plan from now on; returns why not."""
         return self._conditionals.add(plan)
 
-    def start_conditional(self, conditional_id: ConditionalId) -> str:
+    async def start_conditional(self, conditional_id: ConditionalId) -> str:
         """Start a paused conditional order again; returns why not."""
         return self._conditionals.start(conditional_id)
 
-    def move_conditional(
+    async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
         """Let a conditional order fire at another price; returns why not."""
@@ -217,7 +219,7 @@ class ServiceCommands:
         """End a conditional order for good, or of a pair one of its two prices."""
         self._conditionals.cancel(conditional_id, trigger)
 
-    def star(self, key: StarKey, title: str) -> str:
+    async def star(self, key: StarKey, title: str) -> str:
         """Put something on the watchlist; returns why not."""
         return self._watchlist.star(key, title)
 
@@ -225,7 +227,7 @@ class ServiceCommands:
         """Take something off the watchlist."""
         self._watchlist.unstar(key)
 
-    def add_alert(self, plan: AlertPlan) -> str:
+    async def add_alert(self, plan: AlertPlan) -> str:
         """Wait for a price from now on; returns why not."""
         return self._watchlist.alerts.add(plan)
 

@@ -214,7 +214,7 @@ MOST_IN_BATCH = 15
 class SafetyCommands(Protocol):
     """What makes trading safer, or gives way again."""
 
-    def arm(self) -> str:
+    async def arm(self) -> str:
         """Let single keys trade; returns "" when they may, else why not."""
         ...
 
@@ -230,7 +230,7 @@ class SafetyCommands(Protocol):
         """Cancel everything, disarm, and lock entry, after a restart too, until it is released."""
         ...
 
-    def unlock_entry(self) -> str:
+    async def unlock_entry(self) -> str:
         """Let orders be entered again; returns why that failed, "" if it did not."""
         ...
 
@@ -238,15 +238,15 @@ class SafetyCommands(Protocol):
 class ConditionalCommands(Protocol):
     """Conditional orders: watched over by this program, and only while it runs."""
 
-    def protect(self, plan: ConditionalPlan) -> str:
+    async def protect(self, plan: ConditionalPlan) -> str:
         """Watch over a plan from now on; returns why not, "" when it is watched over."""
         ...
 
-    def start_conditional(self, conditional_id: ConditionalId) -> str:
+    async def start_conditional(self, conditional_id: ConditionalId) -> str:
         """Start a paused one again; returns why not."""
         ...
 
-    def move_conditional(
+    async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
         """Let one fire at another price; returns why not, "" when it is moved."""
@@ -266,7 +266,7 @@ class ConditionalCommands(Protocol):
 class WatchCommands(Protocol):
     """What is kept in sight, and which prices are waited for."""
 
-    def star(self, key: StarKey, title: str) -> str:
+    async def star(self, key: StarKey, title: str) -> str:
         """Keep something in sight; returns why not, "" when it is."""
         ...
 
@@ -274,7 +274,7 @@ class WatchCommands(Protocol):
         """Keep something in sight no more; alerts that wait for it go on waiting."""
         ...
 
-    def add_alert(self, plan: AlertPlan) -> str:
+    async def add_alert(self, plan: AlertPlan) -> str:
         """Wait for a price from now on; returns why not, "" when it is waited for."""
         ...
 
@@ -284,9 +284,13 @@ class WatchCommands(Protocol):
 
 
 class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
-    """What a trader can ask for. Every call returns at once; the service owns the work."""
+    """What a trader can ask for; the service owns the work.
 
-    def prepare(
+    What is awaited is answered by the service without waiting for a host. Where it lives in another
+    process, only the way there takes time.
+    """
+
+    async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         """Fix amounts, salt and time of an order so that it can be shown, signed and found again.
@@ -299,7 +303,9 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
         """
         ...
 
-    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
+    async def prepare_many(
+        self, intents: Iterable[OrderIntent]
+    ) -> tuple[PreparedOrder | Rejected, ...]:
         """Prepare the legs of a batch, each on its own merits; limits count those before it."""
         ...
 

@@ -38,7 +38,7 @@ def buy(price: str, size: str) -> LimitIntent:
 
 async def batch(here: StepStatus, *intents: LimitIntent) -> tuple[Verdict, ...]:
     commands = here.service.commands
-    legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
+    legs = [leg for leg in await commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
     assert len(legs) == len(intents)
     async with asyncio.timeout(60):
         return await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
@@ -50,7 +50,7 @@ async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
     assert terms is not None
     intent = plan_move(old, m(price), terms=terms, now=service.queries.now(), available_cash=None)
     assert isinstance(intent, LimitIntent)
-    order = service.commands.prepare(intent)
+    order = await service.commands.prepare(intent)
     assert isinstance(order, PreparedOrder)
     async with asyncio.timeout(60):
         return await service.commands.move_verdict(
@@ -176,7 +176,7 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
         await here.bob.rest(Side.BUY, "0.55", "40", token=RAIN_NO)
         assert isinstance(await here.place("0.45", "40"), Accepted)
         await until(service, lambda: service.queries.account().sellable(YES) == m("40"))
-        sale = service.commands.prepare(LimitIntent(HERE, YES, Side.SELL, m("0.60"), m("25")))
+        sale = await service.commands.prepare(LimitIntent(HERE, YES, Side.SELL, m("0.60"), m("25")))
         assert isinstance(sale, PreparedOrder)
         await service.commands.verdict(service.commands.place(sale.order_id))
         await here.bob.rest(Side.BUY, "0.42", "15")
@@ -189,7 +189,7 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
         )
         assert isinstance(plan, FlattenPlan)
         assert [o.order_id for o in plan.sales] == [sale.unsigned.order_id]
-        order = service.commands.prepare(plan.intent)
+        order = await service.commands.prepare(plan.intent)
         assert isinstance(order, PreparedOrder)
         verdict = await service.commands.verdict(
             service.commands.flatten(order.order_id, plan.sales)
@@ -218,7 +218,7 @@ async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
         )
         assert isinstance(plan, FlattenPlan)
         assert (plan.bids, plan.best_bid) == ((mine,), m("0.40"))
-        order = service.commands.prepare(plan.intent)
+        order = await service.commands.prepare(plan.intent)
         assert isinstance(order, PreparedOrder)
         verdict = await service.commands.verdict(
             service.commands.flatten(order.order_id, plan.in_the_way)
@@ -238,7 +238,7 @@ async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) ->
         intent = replace(
             buy("0.30", "10"), time_in_force=TimeInForce.GTD, expires_at=end.replace(microsecond=0)
         )
-        order = service.commands.prepare(intent)
+        order = await service.commands.prepare(intent)
         assert isinstance(order, PreparedOrder)
         await service.commands.verdict(service.commands.place(order.order_id))
         before = await listed(here)

@@ -121,7 +121,7 @@ async def test_a_heartbeat_does_not_wait_behind_requests_that_stall(tmp_path: Pa
                 await ann.admin("POST", "/faults", stall | {"prefix": prefix})
             command = service.commands.cancel([order_id])
             ending = asyncio.ensure_future(service.commands.cancel_verdict(command))
-            assert service.commands.arm() == ""
+            assert await service.commands.arm() == ""
             await until(service, lambda: beat(service).state is BeatState.BEATING)
             assert not ending.done()
             ending.cancel()

@@ -91,8 +91,8 @@ async def placed(service: DataService, order: PreparedOrder) -> Verdict:
         return await service.commands.verdict(service.commands.place(order.order_id))
 
 
-def prepared(service: DataService) -> PreparedOrder:
-    order = service.commands.prepare(BUY)
+async def prepared(service: DataService) -> PreparedOrder:
+    order = await service.commands.prepare(BUY)
     assert isinstance(order, PreparedOrder), order
     return order
 
@@ -103,10 +103,10 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, state_dir) as service:
-            assert isinstance(await placed(service, prepared(service)), Accepted)
+            assert isinstance(await placed(service, await prepared(service)), Accepted)
             await ann.rest(Side.BUY, "0.30", "10")
-            ready = prepared(service)
-            service.commands.arm()
+            ready = await prepared(service)
+            await service.commands.arm()
 
             assert await command("kill") == 0
             said = capsys.readouterr().out
@@ -122,7 +122,7 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
             assert await command("release", "--yes") == 0
             assert "unlocked" in capsys.readouterr().out
             await until(service, lambda: not service.queries.status().entry_lock)
-            assert isinstance(await placed(service, prepared(service)), Accepted)
+            assert isinstance(await placed(service, await prepared(service)), Accepted)
 
 
 async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
@@ -150,7 +150,7 @@ async def test_limits_hold_over_real_sockets(tmp_path: Path, state_dir: Path) ->
         ann = await Person(running, http, key=0).arrive()
         async with session(running, state_dir, tuning) as service:
             await until(service, lambda: service.queries.account().entry.problem(BUY) == "")
-            orders = [prepared(service), prepared(service)]
+            orders = [await prepared(service), await prepared(service)]
             first, second = await asyncio.gather(*(placed(service, o) for o in orders))
             assert isinstance(first, Accepted)
             text = "Over your limit of $7.00 for all markets: it would be $8.00"

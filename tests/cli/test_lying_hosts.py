@@ -3,7 +3,7 @@
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -117,19 +117,20 @@ async def trading_through(folder: Path, *, clob: Lie, gamma: Lie) -> AsyncIterat
                 yield service
 
 
-def prepared(service: DataService) -> Iterator[PreparedOrder | Rejected]:
+async def prepared(service: DataService) -> AsyncIterator[PreparedOrder | Rejected]:
     """Try to buy each outcome that the trading host names."""
     terms = service.queries.market(HERE).terms
     assert terms is not None
     for token_id in terms.token_ids:
-        yield service.commands.prepare(
+        yield await service.commands.prepare(
             LimitIntent(HERE, token_id, Side.BUY, parse_micros("0.3"), parse_micros("10"))
         )
 
 
 async def test_between_honest_hosts_orders_are_prepared(tmp_path: Path) -> None:
     async with trading_through(tmp_path, clob=honest, gamma=honest) as service:
-        for order, token_id in zip(prepared(service), (RAIN_YES, RAIN_NO), strict=True):
+        orders = [order async for order in prepared(service)]
+        for order, token_id in zip(orders, (RAIN_YES, RAIN_NO), strict=True):
             assert isinstance(order, PreparedOrder)
             assert order.unsigned.draft.token_id == token_id
 
@@ -149,7 +150,7 @@ async def test_nothing_is_prepared_for_a_market_that_a_host_lies_about(
     tmp_path: Path, clob: Lie, gamma: Lie
 ) -> None:
     async with trading_through(tmp_path, clob=clob, gamma=gamma) as service:
-        for order in prepared(service):
+        async for order in prepared(service):
             assert isinstance(order, Rejected)
             assert TRADING_HOST in order.reason
             assert METADATA_HOST in order.reason

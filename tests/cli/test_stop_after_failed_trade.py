@@ -35,7 +35,7 @@ async def test_shares_that_a_failed_sale_brought_back_are_protected_again(tmp_pa
     async with stand(tmp_path, PatientTime) as here:
         service = here.service
         await holding(here)
-        assert service.commands.protect(PLAN) == ""
+        assert await service.commands.protect(PLAN) == ""
         # All bids above the stop go away, and somebody bids below it.
         await here.ann.admin("POST", "/settlement", {"course": "failed", "count": 10})
         await here.bob.call("DELETE", "/cancel-all")

@@ -69,7 +69,7 @@ class StepStatus:
         await until(self.service, lambda: self.states() == list(states))
 
     async def place(self, price: str, size: str, *, is_post_only: bool = False) -> Verdict:
-        prepared = self.service.commands.prepare(
+        prepared = await self.service.commands.prepare(
             LimitIntent(
                 condition_id=HERE, token_id=YES, side=Side.BUY, price=parse_micros(price),
                 size=parse_micros(size), is_post_only=is_post_only,

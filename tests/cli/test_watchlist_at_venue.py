@@ -25,12 +25,12 @@ def only(here: StepStatus) -> WatchRow:
 async def test_a_starred_market_is_fetched_and_heard_and_its_alert_rings(tmp_path: Path) -> None:
     async with stand(tmp_path, TimeWithoutPolls) as here:
         service = here.service
-        assert service.commands.star(KEY, "as listed") == ""
+        assert await service.commands.star(KEY, "as listed") == ""
         service.hub.subscribe([WatchlistTopic()], lambda _: None)
         await until(service, lambda: service.queries.watchlist().load is Load.READY)
         await until(service, lambda: (quote := only(here).quote) is not None and quote.is_live)
         plan = AlertPlan(HERE, YES, AlertSide.ABOVE, m("0.45"))
-        assert service.commands.add_alert(plan) == ""
+        assert await service.commands.add_alert(plan) == ""
         assert isinstance(await here.place("0.44", "10"), Accepted)
         await until(
             service, lambda: (q := only(here).quote) is not None and q.best_bid == m("0.44")

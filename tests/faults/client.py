@@ -193,7 +193,7 @@ class Client:
             case 3:
                 await self._flatten()
             case 4 | 5:
-                self._protect()
+                await self._protect()
             case _:
                 await self._place()
 
@@ -211,7 +211,9 @@ class Client:
             )
             for price in prices
         ]
-        legs = [leg for leg in commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
+        legs = [
+            leg for leg in await commands.prepare_many(intents) if isinstance(leg, PreparedOrder)
+        ]
         await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
     async def _move(self) -> None:
@@ -227,7 +229,7 @@ class Client:
         price = Micros(self._rng.randrange(35, 65) * CENT)
         intent = plan_move(old, price, terms=terms, now=queries.now(), available_cash=None)
         if isinstance(intent, LimitIntent):
-            order = commands.prepare(intent)
+            order = await commands.prepare(intent)
             if isinstance(order, PreparedOrder):
                 await commands.move_verdict(commands.move(old.order_id, order.order_id))
 
@@ -243,15 +245,15 @@ class Client:
             held=held, orders=account.open_orders, book=queries.book(token), terms=terms
         )
         if isinstance(plan, FlattenPlan):
-            order = commands.prepare(plan.intent)
+            order = await commands.prepare(plan.intent)
             if isinstance(order, PreparedOrder):
                 await commands.verdict(commands.flatten(order.order_id, plan.in_the_way))
 
-    def _protect(self) -> None:
+    async def _protect(self) -> None:
         """Start what a restart has paused, or end it; then put a stop or a target near the market."""
         queries, commands = self.service.queries, self.service.commands
         for each in queries.account().paused:
-            if self._rng.randrange(4) == 0 or commands.start_conditional(each.conditional_id):
+            if self._rng.randrange(4) == 0 or await commands.start_conditional(each.conditional_id):
                 commands.cancel_conditional(each.conditional_id)
         token = self._rng.choice(self._tokens)
         size = min(queries.account().held(token), self._rng.randrange(5, 40) * SHARE)
@@ -260,7 +262,7 @@ class Client:
             return
         is_stop = self._rng.randrange(3) > 0
         away = self._rng.randrange(1, 4) * CENT
-        _ = commands.protect(
+        _ = await commands.protect(
             ConditionalPlan(
                 condition_id=self._markets[token],
                 token_id=token,
@@ -275,7 +277,7 @@ class Client:
         size = self._rng.randrange(5, 30) * SHARE
         sellable = self.service.queries.account().sellable(token)
         is_sale = sellable >= size and self._rng.randrange(3) == 0
-        order = self.service.commands.prepare(
+        order = await self.service.commands.prepare(
             LimitIntent(
                 condition_id=self._markets[token],
                 token_id=token,

@@ -108,10 +108,10 @@ class _SceneService(FakeService):
     """Prepares orders as the service does: with the market's name, its fee and an id of its own."""
 
     @override
-    def prepare(
+    async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
-        prepared = super().prepare(intent, replacing=replacing)
+        prepared = await super().prepare(intent, replacing=replacing)
         market = self.markets[intent.condition_id].market
         if isinstance(prepared, Rejected) or market is None:
             return prepared

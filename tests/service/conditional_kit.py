@@ -69,7 +69,7 @@ async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
             original_size=HELD, status=OrderStatus.DELAYED,
         )  # fmt: skip
         world.account.answers.append(PostResult(order_id, PostStatus.DELAYED))
-    assert world.service.commands.protect(plan) == ""
+    assert await world.service.commands.protect(plan) == ""
     await until(world, lambda: YES in world.stream.watched, "its book watched")
     world.stream.send(book("0.60"))
     await world.pass_time(1)

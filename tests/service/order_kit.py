@@ -64,7 +64,7 @@ def only_order(world: World) -> OrderStatus | None:
 async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) -> PreparedOrder:
     world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
     await settle()
-    order = world.service.commands.prepare(intent)
+    order = await world.service.commands.prepare(intent)
     assert isinstance(order, PreparedOrder)
     return order
 

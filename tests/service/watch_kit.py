@@ -49,4 +49,4 @@ async def know(world: World, *events: Event) -> None:
 
 async def starred(world: World) -> None:
     await know(world)
-    assert world.service.commands.star(KEY, "as listed") == ""
+    assert await world.service.commands.star(KEY, "as listed") == ""

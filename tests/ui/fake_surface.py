@@ -262,21 +262,26 @@ class FakeService:
 
     # --- Commands
 
-    def star(self, key: StarKey, title: str) -> str:
+    async def star(self, key: StarKey, title: str) -> str:
         self._record("star", key, title)
         return self.star_problem
 
     def unstar(self, key: StarKey) -> None:
         self._record("unstar", key)
 
-    def add_alert(self, plan: AlertPlan) -> str:
+    async def add_alert(self, plan: AlertPlan) -> str:
         self._record("add_alert", plan)
         return self.alert_problem
 
     def remove_alert(self, alert_id: AlertId) -> None:
         self._record("remove_alert", alert_id)
 
-    def prepare(
+    async def prepare(
+        self, intent: OrderIntent, *, replacing: OrderId | None = None
+    ) -> PreparedOrder | Rejected:
+        return self.prepare_now(intent, replacing=replacing)
+
+    def prepare_now(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         self._record("prepare", intent)
@@ -286,8 +291,10 @@ class FakeService:
         self._prepared[order.order_id] = order
         return order
 
-    def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
-        return tuple(self.prepare(intent) for intent in intents)
+    async def prepare_many(
+        self, intents: Iterable[OrderIntent]
+    ) -> tuple[PreparedOrder | Rejected, ...]:
+        return tuple([await self.prepare(intent) for intent in intents])
 
     def place(
         self,
@@ -363,7 +370,7 @@ class FakeService:
             return self.cancel_verdicts.pop(0)
         return CancelVerdict(CancelResult(self._cancelled.get(command_id, ())))
 
-    def arm(self) -> str:
+    async def arm(self) -> str:
         self._record("arm")
         return self.arm_refusal
 
@@ -376,19 +383,19 @@ class FakeService:
     def kill(self) -> None:
         self._record("kill")
 
-    def unlock_entry(self) -> str:
+    async def unlock_entry(self) -> str:
         self._record("unlock_entry")
         return ""
 
-    def protect(self, plan: ConditionalPlan) -> str:
+    async def protect(self, plan: ConditionalPlan) -> str:
         self._record("protect", plan)
         return self.protect_problem
 
-    def start_conditional(self, conditional_id: ConditionalId) -> str:
+    async def start_conditional(self, conditional_id: ConditionalId) -> str:
         self._record("start_conditional", conditional_id)
         return ""
 
-    def move_conditional(
+    async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
         self._record("move_conditional", conditional_id, trigger, price)

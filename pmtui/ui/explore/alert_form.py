@@ -100,7 +100,7 @@ class AlertForm(OrderForm[str]):
         """Say that the venue knows nothing of an alert."""
         self.state.show(((Cell(LIVES_HERE, Role.DIM),),))
 
-    def action_accept(self) -> None:
+    async def action_accept(self) -> None:
         """Set what is asked for, or say why not."""
         token_id = self._subject.token_id
         if token_id is None:
@@ -115,7 +115,7 @@ class AlertForm(OrderForm[str]):
             return
         done: list[str] = []
         for plan in plans:
-            problem = self._surface.commands.add_alert(plan)
+            problem = await self._surface.commands.add_alert(plan)
             if problem:
                 first = f"Set {done[0]}. " if done else ""
                 self.say(self._spell(f"{first}{problem}"))

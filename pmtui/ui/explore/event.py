@@ -148,7 +148,7 @@ class EventScreen(EventChart):
             return None
         return key_of_market(market.condition_id), market.distinct_name
 
-    def action_star_event(self) -> None:
+    async def action_star_event(self) -> None:
         """Star the event as a whole, or star it no more."""
         event = self.shown_event()
         if event is None:
@@ -159,7 +159,7 @@ class EventScreen(EventChart):
             self.surface.commands.unstar(key)
             self.say("Event unstarred.")
         else:
-            problem = self.surface.commands.star(key, event.title)
+            problem = await self.surface.commands.star(key, event.title)
             self.say(problem or "Event starred.")
 
     @property

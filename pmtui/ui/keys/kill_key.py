@@ -1,6 +1,6 @@
 """The key of the kill switch: throws it after a question, and releases it after another one."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from textual.app import App
 
@@ -25,21 +25,21 @@ class KillKey(App[None]):
         else:
             self._ask_before("Kill switch?", paint_kill(status), "Kill", self._throw)
 
-    def _throw(self) -> None:
+    async def _throw(self) -> None:
         # Whoever threw it from another shell meanwhile has thrown it.
         if not self.surface.queries.status().entry_lock:
             self.surface.commands.kill()
 
-    def _throw_back(self) -> None:
+    async def _throw_back(self) -> None:
         # Why it failed, if it did, is a notice.
-        _ = self.surface.commands.unlock_entry()
+        _ = await self.surface.commands.unlock_entry()
 
     def _ask_before(
-        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], None]
+        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]]
     ) -> None:
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                do()
+                await do()
 
         question = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
         _ = self.push_screen(question, decide)

@@ -28,7 +28,7 @@ class WatchKeys(App[None]):
             subscribe = self.surface.subscriptions.subscribe
             self._alerts = subscribe((AlertTopic(),), self._hear_alert)
 
-    def action_star(self) -> None:
+    async def action_star(self) -> None:
         """Star what is under the cursor, or star it no more."""
         screen = self.screen
         found = screen.to_star() if isinstance(screen, FrameScreen) else None
@@ -40,7 +40,7 @@ class WatchKeys(App[None]):
         name = plain(title, _LONGEST_TITLE)
         watchlist = queries.watchlist()
         if not watchlist.is_starred(key):
-            problem = commands.star(key, title)
+            problem = await commands.star(key, title)
             to_list = key_of(self.surface.options.keymap, "global.watchlist")
             self._tell(problem or f"Starred {name}; {to_list} lists it.")
             return

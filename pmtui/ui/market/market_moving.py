@@ -81,7 +81,7 @@ class MarketMoving(MarketLadder):
         """Whether orders are picked up."""
         return self._picked is not None
 
-    def action_move_order(self) -> None:
+    async def action_move_order(self) -> None:
         """Pick up own orders at the cursor, or offer again what a move left out."""
         if (
             self._picked is not None
@@ -94,7 +94,7 @@ class MarketMoving(MarketLadder):
                 "Arrows choose a price; enter moves it there, esc leaves it as is."
             )
         elif self._left_out is not None and self._left_out.condition_id == self.condition_id:
-            self._offer_again(self._left_out)
+            await self._offer_again(self._left_out)
         else:
             self._pick_up()
 
@@ -245,7 +245,7 @@ class MarketMoving(MarketLadder):
             Cell(f"{what} to {to} ", Role.NOTICE_WARN),
         )
 
-    def _move_to(self, price: Micros) -> None:
+    async def _move_to(self, price: Micros) -> None:
         """Ask whether what is picked up shall go to a price."""
         terms, account = self._market_view.terms, self.surface.queries.account()
         if terms is None:
@@ -253,7 +253,7 @@ class MarketMoving(MarketLadder):
         if self._picked is not None and self._picked.stops:
             self._move_stops_to(self._picked.stops, price)
             return
-        moves = prepare_moves(
+        moves = await prepare_moves(
             self.surface, self._picked_orders(), price, terms=terms, available=account.available
         )
         if isinstance(moves, str):
@@ -273,11 +273,11 @@ class MarketMoving(MarketLadder):
         words = say_stops(stops, ascii_only=self._ascii_only)
         to = format_price(price, ascii_only=self._ascii_only)
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if not is_agreed:
                 return
             move = self.surface.commands.move_conditional
-            problems = [move(mark.conditional_id, mark.trigger, price) for mark in stops]
+            problems = [await move(mark.conditional_id, mark.trigger, price) for mark in stops]
             self._let_go()
             problem = next(filter(None, problems), "")
             self.message_line.say(
@@ -307,9 +307,9 @@ class MarketMoving(MarketLadder):
             text = f"{plain(verdict.text, 60)} - {key} to retry"
         self.message_line.say(text)
 
-    def _offer_again(self, intent: OrderIntent) -> None:
+    async def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None
-        order = self.surface.commands.prepare(intent)
+        order = await self.surface.commands.prepare(intent)
         if isinstance(order, Rejected):
             self.message_line.say(f"Not placed: {plain(order.reason, 80)}.")
             return

@@ -125,10 +125,10 @@ class MarketPanes(MarketTrading):
         _ = self.run_worker(self._say_cancelled(command_id, f"at {at}"))
 
     @override
-    def action_move_order(self) -> None:
+    async def action_move_order(self) -> None:
         """Pick up the order chosen in the list, else those at the ladder's cursor."""
         if self.is_moving or not self.orders.has_focus:
-            super().action_move_order()
+            await super().action_move_order()
             return
         order, token_id = self.orders.selected, self.token_id
         if order is None:

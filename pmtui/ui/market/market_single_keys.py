@@ -89,13 +89,13 @@ class MarketOneKey(MarketTrading):
         """The size that single keys send."""
         return self.surface.options.presets[self._preset]
 
-    def action_toggle_arming(self) -> None:
+    async def action_toggle_arming(self) -> None:
         """Let single keys trade, or no more."""
         if self.is_armed:
             self.surface.commands.disarm("by you")
             self.message_line.say("Disarmed.")
         else:
-            self._arm()
+            await self._arm()
         self._follow_arming()
         self._show_status()
         self._show_state()
@@ -133,45 +133,45 @@ class MarketOneKey(MarketTrading):
             _ = self.set_timer(seconds, self._show_state)
             self._show_state()
 
-    def action_buy_here(self) -> None:
+    async def action_buy_here(self) -> None:
         """Place a limit order to buy at the cursor."""
-        self._press(OneKey.BUY_HERE)
+        await self._press(OneKey.BUY_HERE)
 
-    def action_sell_here(self) -> None:
+    async def action_sell_here(self) -> None:
         """Place a limit order to sell at the cursor."""
-        self._press(OneKey.SELL_HERE)
+        await self._press(OneKey.SELL_HERE)
 
-    def action_join_bid(self) -> None:
+    async def action_join_bid(self) -> None:
         """Buy at the best bid without taking."""
-        self._press(OneKey.JOIN_BID)
+        await self._press(OneKey.JOIN_BID)
 
-    def action_join_ask(self) -> None:
+    async def action_join_ask(self) -> None:
         """Sell at the best ask without taking."""
-        self._press(OneKey.JOIN_ASK)
+        await self._press(OneKey.JOIN_ASK)
 
-    def action_improve_bid(self) -> None:
+    async def action_improve_bid(self) -> None:
         """Buy a tick above the best bid without taking."""
-        self._press(OneKey.IMPROVE_BID)
+        await self._press(OneKey.IMPROVE_BID)
 
-    def action_improve_ask(self) -> None:
+    async def action_improve_ask(self) -> None:
         """Sell a tick below the best ask without taking."""
-        self._press(OneKey.IMPROVE_ASK)
+        await self._press(OneKey.IMPROVE_ASK)
 
-    def action_hit_bid(self) -> None:
+    async def action_hit_bid(self) -> None:
         """Sell now at the best bid."""
-        self._press(OneKey.HIT_BID)
+        await self._press(OneKey.HIT_BID)
 
-    def action_take_ask(self) -> None:
+    async def action_take_ask(self) -> None:
         """Buy now at the best ask."""
-        self._press(OneKey.TAKE_ASK)
+        await self._press(OneKey.TAKE_ASK)
 
-    def action_flatten_now(self) -> None:
+    async def action_flatten_now(self) -> None:
         """Sell the whole position of this outcome without a question."""
         found = self._obey("flatten")
         if found is None:
             return
         book, _ = found
-        sale = self._prepare_sale(book)
+        sale = await self._prepare_sale(book)
         if isinstance(sale, str):
             self.message_line.say(sale)
             return
@@ -193,7 +193,7 @@ class MarketOneKey(MarketTrading):
         """Cancel own orders on the ask side."""
         self._cancel_side(Side.SELL)
 
-    def _press(self, key: OneKey) -> None:
+    async def _press(self, key: OneKey) -> None:
         view, cursor = self._market_view, self.ladder.cursor
         # Held down it stays where it is: at another price it was pressed anew.
         here = f" {cursor[0]}" if cursor is not None and key in _AT_CURSOR else ""
@@ -216,7 +216,7 @@ class MarketOneKey(MarketTrading):
             return
         if key.crosses and self._has_gone(plan.intent):
             return
-        order = self.surface.commands.prepare(plan.intent)
+        order = await self.surface.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
             self.message_line.say(f"Not sent: {plain(order.reason, 90)}.")
             return
@@ -285,12 +285,12 @@ class MarketOneKey(MarketTrading):
         self.message_line.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
         _ = self.run_worker(self._say_cancelled(command_id, f"on the {name} side"))
 
-    def _arm(self) -> None:
+    async def _arm(self) -> None:
         view, status = self._market_view, self.surface.queries.status()
         reason = why_not_tradable(view, status).rstrip(".")
         if not reason and not _is_large_enough(self.size):
             reason = TOO_SMALL
-        reason = reason or self.surface.commands.arm()
+        reason = reason or await self.surface.commands.arm()
         if reason:
             self.message_line.say(f"Not armed: {plain(reason, 90)}.")
             return

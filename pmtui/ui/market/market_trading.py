@@ -29,11 +29,11 @@ class MarketTrading(MarketMoving):
     """The part of the trading screen that acts on orders."""
 
     @on(LadderPane.LevelPicked)
-    def _trade_level(self, message: LadderPane.LevelPicked) -> None:
+    async def _trade_level(self, message: LadderPane.LevelPicked) -> None:
         if self.message_line.ignores_key():
             pass
         elif self.is_moving:
-            self._move_to(message.price)
+            await self._move_to(message.price)
         elif message.doubt:
             self.message_line.say(message.doubt)
         else:
@@ -100,14 +100,14 @@ class MarketTrading(MarketMoving):
         screen = QuestionScreen(title, lines, agree="Cancel them", options=options)
         _ = self.app.push_screen(screen, decide)
 
-    def action_flatten(self) -> None:
+    async def action_flatten(self) -> None:
         """Sell the whole position of this outcome now, after a card that says how."""
         book = self._book_view
         reason = why_not_tradable(self._market_view, self.surface.queries.status())
         if reason or book is None:
             self.message_line.refuse_form(reason or "The market is loading.")
             return
-        sale = self._prepare_sale(book)
+        sale = await self._prepare_sale(book)
         if isinstance(sale, str):
             self.message_line.refuse_form(sale)
             return
@@ -121,7 +121,7 @@ class MarketTrading(MarketMoving):
 
         _ = self.app.push_screen(FlattenCard(order, plan, surface=self.surface), decide)
 
-    def _prepare_sale(self, book: BookView) -> tuple[PreparedOrder, FlattenPlan] | str:
+    async def _prepare_sale(self, book: BookView) -> tuple[PreparedOrder, FlattenPlan] | str:
         """Prepare the sale of the whole position of a book's token, or say why there is none."""
         terms, account = self._market_view.terms, self.surface.queries.account()
         if terms is None:
@@ -133,7 +133,7 @@ class MarketTrading(MarketMoving):
         )  # fmt: skip
         if isinstance(plan, FlattenProblem):
             return f"Nothing to sell: {plan.text}."
-        order = self.surface.commands.prepare(plan.intent)
+        order = await self.surface.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
             return f"Not sold: {plain(order.reason, 80)}."
         return order, plan

@@ -62,7 +62,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         _ = self.price.focus()
         self.watch_market(self._order.token_id)
 
-    def action_accept(self) -> None:
+    async def action_accept(self) -> None:
         """Show the card of the move, or why there is none."""
         price, terms = parse_cents(self.price.value), self.terms
         if price is None or terms is None:
@@ -71,7 +71,9 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             return
         account = self._surface.queries.account()
         known = tuple(o for o in account.open_orders if o.order_id == self._order.order_id)
-        moves = prepare_moves(self._surface, known, price, terms=terms, available=account.available)
+        moves = await prepare_moves(
+            self._surface, known, price, terms=terms, available=account.available
+        )
         if isinstance(moves, str):
             self.say(moves)
             return

@@ -12,7 +12,7 @@ from pmtui.ui.surface import Surface
 LEFT_OUT = "The old order is cancelled. This places what was left of it."
 
 
-def prepare_moves(
+async def prepare_moves(
     surface: Surface,
     orders: tuple[Order, ...],
     price: Micros,
@@ -28,7 +28,7 @@ def prepare_moves(
         )
         if isinstance(intent, MoveProblem):
             return intent.text
-        order = surface.commands.prepare(intent, replacing=old.order_id)
+        order = await surface.commands.prepare(intent, replacing=old.order_id)
         if isinstance(order, Rejected):
             return order.reason
         moves.append((old, order))

@@ -27,7 +27,7 @@ class MarketRest(MarketOneKey):
             super().action_choose_preset(number)
 
     @override
-    def _press(self, key: OneKey) -> None:
+    async def _press(self, key: OneKey) -> None:
         keys = self.surface.options.keymap.keys_of(f"market.{key.name.lower()}")
         if _TYPED.isdisjoint(keys) or not self.message_line.ignores_key():
-            super()._press(key)
+            await super()._press(key)

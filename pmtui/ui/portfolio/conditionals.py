@@ -79,13 +79,13 @@ class ConditionalsScreen(FrameScreen):
         each = self._at_cursor()
         return "condition id", each.condition_id if each else ""
 
-    def action_switch(self) -> None:
+    async def action_switch(self) -> None:
         """Start the one at the cursor, or pause it."""
         each = self._at_cursor()
         if each is None:
             self.message_line.say("No stop or target here.")
         elif each.state is ConditionalState.PAUSED:
-            problem = self.surface.commands.start_conditional(each.conditional_id)
+            problem = await self.surface.commands.start_conditional(each.conditional_id)
             self.message_line.say(f"Not resumed: {plain(problem)}." if problem else "Watching.")
         else:
             is_selling = each.state is not ConditionalState.WATCHING

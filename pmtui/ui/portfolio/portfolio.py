@@ -204,10 +204,10 @@ class PortfolioScreen(FrameScreen):
             return "", ""
         return "condition id", item.condition_id or ""
 
-    def action_move_order(self) -> None:
+    async def action_move_order(self) -> None:
         """Ask where the order at the cursor is to go; offer first what a move left out."""
         if self._left_out is not None:
-            self._offer_again(self._left_out)
+            await self._offer_again(self._left_out)
             return
         order = self._order_at_cursor()
         if order is not None:
@@ -272,9 +272,9 @@ class PortfolioScreen(FrameScreen):
         self._say(text)
         self._show_items()
 
-    def _offer_again(self, intent: OrderIntent) -> None:
+    async def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None
-        order = self.surface.commands.prepare(intent)
+        order = await self.surface.commands.prepare(intent)
         if isinstance(order, Rejected):
             self._say(f"Not placed: {plain(order.reason, 60)}")
             return

@@ -167,9 +167,9 @@ class ProtectScreen(OrderForm[None]):
             (Cell(LIVES_HERE, Role.NOTICE_WARN),),
         )
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                problem = self._surface.commands.protect(plan)
+                problem = await self._surface.commands.protect(plan)
                 if problem:
                     self._refusal = (problem, self._bid)
                     self._show_judgement()

@@ -132,7 +132,7 @@ class ScaledScreen(OrderForm[None]):
         name = "#scaled-last" if self.draft.first_text else "#scaled-first"
         _ = self.query_one(name, NumberField).focus()
 
-    def action_accept(self) -> None:
+    async def action_accept(self) -> None:
         """Ask whether to send the legs; once they are sent, leave."""
         if self._sent:
             if self._verdicts:
@@ -144,7 +144,9 @@ class ScaledScreen(OrderForm[None]):
             self._focus_problem(plan)
             return
         orders: list[PreparedOrder] = []
-        for order in self._surface.commands.prepare_many(plan.intents(terms, self._outcome_index)):
+        for order in await self._surface.commands.prepare_many(
+            plan.intents(terms, self._outcome_index)
+        ):
             if isinstance(order, Rejected):
                 self.say(order.reason, Role.NOTICE_BAD)
                 return

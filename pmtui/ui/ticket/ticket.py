@@ -271,7 +271,7 @@ class TicketPane(TicketForm):
         """Close without sending."""
         self.close()
 
-    def action_review(self) -> None:
+    async def action_review(self) -> None:
         """Show the card of what would be signed, or where the draft cannot be an order."""
         self._was_reviewed = True
         self._refusal, self._message = None, ()
@@ -284,7 +284,7 @@ class TicketPane(TicketForm):
         elif self._forbidden is not None:
             _ = self.query_one(FIELD_WIDGETS[self._forbidden.field], Widget).focus()
         else:
-            prepared = self.surface.commands.prepare(check.intent)
+            prepared = await self.surface.commands.prepare(check.intent)
             if isinstance(prepared, Rejected):
                 self._refuse(prepared, self.draft)
             else:

@@ -99,7 +99,7 @@ async def test_open_sales_in_the_way_are_cancelled_first(tmp_path: Path) -> None
         old = OrderId("0x" + "0b" * 32)
         world.account.open[old] = resting(old, side=Side.SELL, price=m("0.70"), original_size=HELD)
         await until(world, lambda: world.service.queries.account().open_orders, "the open sale")
-        assert world.service.commands.protect(PLAN) == ""
+        assert await world.service.commands.protect(PLAN) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.posted, "the sale leaves")
@@ -181,7 +181,7 @@ async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path
     async with running_world(tmp_path) as world:
         await protected(world)
         world.service.commands.kill()
-        assert world.service.commands.unlock_entry() == ""
+        assert await world.service.commands.unlock_entry() == ""
         world.stream.send(book("0.20"))
         await world.pass_time(5)
         assert only(world).state is ConditionalState.PAUSED
@@ -203,7 +203,7 @@ async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path
         await world.pass_time(5)
         assert world.account.posted == []
         world.stream.send(book("0.60"))
-        assert world.service.commands.start_conditional(back.conditional_id) == ""
+        assert await world.service.commands.start_conditional(back.conditional_id) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.posted, "the sale leaves")
@@ -225,7 +225,7 @@ async def test_what_was_cancelled_does_not_come_back(tmp_path: Path) -> None:
 async def test_more_than_is_held_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await ready(world)
-        refusal = world.service.commands.protect(replace(PLAN, size=m("101")))
+        refusal = await world.service.commands.protect(replace(PLAN, size=m("101")))
         assert refusal == "The size: position: 100 shares"
 
 
@@ -233,7 +233,7 @@ async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
-        assert world.service.commands.protect(PLAN) == "Your positions are loading"
+        assert await world.service.commands.protect(PLAN) == "Your positions are loading"
 
 
 async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
@@ -281,23 +281,23 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, replace(PLAN, size=m("60")))
         protect = world.service.commands.protect
-        assert "60 of 100 have one already: 40 left" in protect(replace(PLAN, size=m("41")))
-        assert "60 shares have one already" in protect(ALL)
-        assert protect(replace(PLAN, size=m("40"))) == ""
+        assert "60 of 100 have one already: 40 left" in await protect(replace(PLAN, size=m("41")))
+        assert "60 shares have one already" in await protect(ALL)
+        assert await protect(replace(PLAN, size=m("40"))) == ""
         first, second = world.service.queries.account().conditionals
         # A paused one speaks for nothing, and is asked again when it is started.
         world.service.commands.pause_conditional(first.conditional_id)
-        assert protect(replace(PLAN, size=m("60"))) == ""
+        assert await protect(replace(PLAN, size=m("60"))) == ""
         start = world.service.commands.start_conditional
-        assert "0 left" in start(first.conditional_id)
+        assert "0 left" in await start(first.conditional_id)
         world.service.commands.cancel_conditional(second.conditional_id)
-        assert "40 left" in start(first.conditional_id)
+        assert "40 left" in await start(first.conditional_id)
 
 
 async def test_the_one_whose_price_is_reached_sells_what_is_left_for_both(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, replace(PLAN, size=m("60"), stop=m("0.20")))
-        assert world.service.commands.protect(replace(PLAN, size=m("40"))) == ""
+        assert await world.service.commands.protect(replace(PLAN, size=m("40"))) == ""
         world.account.known.clear()
         world.account.shares[YES] = m("50")
         await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
@@ -312,14 +312,16 @@ async def test_a_moved_stop_fires_at_its_new_price(tmp_path: Path) -> None:
         await protected(world)
         move, stop = world.service.commands.move_conditional, Trigger.STOP
         conditional_id = only(world).conditional_id
-        assert move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would trigger now"
-        assert "below the target" in move(conditional_id, stop, m("0.85"))
+        assert (
+            await move(conditional_id, stop, m("0.60")) == "The stop: bid 60¢: it would trigger now"
+        )
+        assert "below the target" in await move(conditional_id, stop, m("0.85"))
         assert only(world).stop == PLAN.stop
-        assert move(conditional_id, stop, m("0.50")) == ""
-        assert move(conditional_id, Trigger.TAKE_PROFIT, m("0.70")) == ""
+        assert await move(conditional_id, stop, m("0.50")) == ""
+        assert await move(conditional_id, Trigger.TAKE_PROFIT, m("0.70")) == ""
         world.stream.send(book("0.50"))
         await until(world, lambda: world.account.posted, "the sale leaves")
-        assert move(conditional_id, stop, m("0.30")) == "It is selling"
+        assert await move(conditional_id, stop, m("0.30")) == "It is selling"
 
 
 async def test_one_price_of_a_pair_can_be_taken_away(tmp_path: Path) -> None:
@@ -352,7 +354,7 @@ async def test_a_trailing_stop_follows_the_bid_up_over_a_restart_and_fires(tmp_p
         assert (only(world).stop, only(world).trail) == (m("0.65"), m("0.05"))
         await ready(world)
         world.stream.send(book("0.67"))
-        assert world.service.commands.start_conditional(only(world).conditional_id) == ""
+        assert await world.service.commands.start_conditional(only(world).conditional_id) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
         world.stream.send(book("0.65"))
         await until(world, lambda: world.account.posted, "the sale leaves")

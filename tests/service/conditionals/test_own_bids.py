@@ -140,9 +140,9 @@ async def test_a_plan_is_checked_by_the_price_that_fires_it(tmp_path: Path) -> N
         world.stream.send(bids(("0.50", "20"), ("0.39", "500")))
         await world.pass_time(1)
         protect = world.service.commands.protect
-        refusal = protect(PLAN)
+        refusal = await protect(PLAN)
         assert refusal == "The stop: bid 39¢: it would trigger now"
-        assert protect(replace(PLAN, stop=m("0.38"))) == ""
+        assert await protect(replace(PLAN, stop=m("0.38"))) == ""
         await world.pass_time(30)
         assert world.account.posted == []
 

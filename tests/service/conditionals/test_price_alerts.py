@@ -39,7 +39,7 @@ def rang(world: World) -> list[str]:
 async def waiting(world: World, *plans: AlertPlan) -> None:
     await know(world)
     for plan in plans:
-        assert world.service.commands.add_alert(plan) == ""
+        assert await world.service.commands.add_alert(plan) == ""
     await settle()
 
 
@@ -155,7 +155,7 @@ async def test_a_market_is_listed_while_an_alert_belongs_to_it(tmp_path: Path) -
         look(world)
         await settle()
         assert CONDITION in world.metadata.asked
-        world.service.commands.star(row.key, row.title)
+        await world.service.commands.star(row.key, row.title)
         world.service.commands.unstar(row.key)
         assert [row.is_starred for row in view(world).rows] == [False]
         assert states(world) == [AlertState.WAITING]
@@ -184,12 +184,12 @@ async def test_a_market_that_ended_ends_its_alerts(tmp_path: Path, how: str) -> 
         await world.pass_time(1)
         assert states(world) == [AlertState.RANG, AlertState.OVER]
         assert any("the market has ended" in e.text for e in world.service.queries.log().entries)
-        assert world.service.commands.add_alert(ABOVE) != ""
+        assert await world.service.commands.add_alert(ABOVE) != ""
 
 
 async def test_an_alert_on_what_is_not_known_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False, unreachable="no venue") as world:
-        assert world.service.commands.add_alert(ABOVE) == UNKNOWN
+        assert await world.service.commands.add_alert(ABOVE) == UNKNOWN
 
 
 async def test_a_price_that_is_there_already_is_refused(tmp_path: Path) -> None:
@@ -197,5 +197,5 @@ async def test_a_price_that_is_there_already_is_refused(tmp_path: Path) -> None:
         await waiting(world, ABOVE)
         await hear(world, "0.60", "0.62")
         at_hand = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.60"))
-        assert world.service.commands.add_alert(at_hand) == "The best bid is 60¢ already"
-        assert world.service.commands.add_alert(ABOVE) == "Already set: bid ≥ 65¢"
+        assert await world.service.commands.add_alert(at_hand) == "The best bid is 60¢ already"
+        assert await world.service.commands.add_alert(ABOVE) == "Already set: bid ≥ 65¢"

@@ -114,7 +114,7 @@ async def test_what_is_told_of_trade_by_trade_is_not_sold_again(tmp_path: Path) 
 async def test_two_of_a_token_do_not_offer_the_same_shares(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, HALF)
-        assert world.service.commands.protect(HALF) == ""
+        assert await world.service.commands.protect(HALF) == ""
         await selling(world)
         await world.pass_time(30)
         assert len(world.account.posted) == 1
@@ -129,7 +129,7 @@ async def test_two_of_a_token_do_not_offer_the_same_shares(tmp_path: Path) -> No
 async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world, HALF)
-        assert world.service.commands.protect(HALF) == ""
+        assert await world.service.commands.protect(HALF) == ""
         # Half of what is held has been sold elsewhere since.
         world.account.shares[YES] = m("50")
         await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
@@ -154,7 +154,7 @@ async def test_what_a_sale_by_hand_has_just_sold_is_not_offered_again(tmp_path: 
             taking_amount=m("24"),
         )  # fmt: skip
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("60"), TimeInForce.FAK)
-        order = world.service.commands.prepare(by_hand)
+        order = await world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
         await world.service.commands.verdict(world.service.commands.place(order.order_id))
         world.stream.send(book("0.39"))
@@ -169,7 +169,7 @@ async def test_a_sale_in_doubt_keeps_back_only_its_own_shares(tmp_path: Path) ->
         world.account.known.clear()
         world.account.answers[0] = lost()
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.38"), m("10"), TimeInForce.FAK)
-        order = world.service.commands.prepare(by_hand)
+        order = await world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
         await world.service.commands.verdict(world.service.commands.place(order.order_id))
         world.stream.send(book("0.39"))
@@ -196,7 +196,7 @@ async def test_a_sale_that_is_being_checked_uses_up_no_tries(tmp_path: Path) -> 
         world.account.known.clear()
         world.account.answers[:] = [lost()]
         by_hand = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), HELD)
-        order = world.service.commands.prepare(by_hand)
+        order = await world.service.commands.prepare(by_hand)
         assert isinstance(order, PreparedOrder)
         world.service.commands.place(order.order_id)
         orders = world.service.queries.account
@@ -330,7 +330,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         world.service.commands.pause_conditional(conditional_id)
         world.stream.send(book("0.60"))
         await world.pass_time(1)
-        problem = world.service.commands.start_conditional(conditional_id)
+        problem = await world.service.commands.start_conditional(conditional_id)
         assert problem == "Its last sale is still being checked"
 
 
@@ -338,10 +338,10 @@ async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Pat
     async with running_world(tmp_path) as world:
         await ready(world)
         old = LimitIntent(CONDITION, YES, Side.SELL, m("0.70"), m("100"))
-        resting = world.service.commands.prepare(old)
+        resting = await world.service.commands.prepare(old)
         assert isinstance(resting, PreparedOrder)
         await world.service.commands.verdict(world.service.commands.place(resting.order_id))
-        assert world.service.commands.protect(PLAN) == ""
+        assert await world.service.commands.protect(PLAN) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
         world.account.read_failure = lost("GET /data/trades")
         world.stream.send(book("0.39"))
@@ -497,7 +497,7 @@ async def bidding(world: World) -> OrderId:
     world.stream.send(book("0.60"))
     await world.pass_time(1)
     buy = LimitIntent(CONDITION, YES, Side.BUY, m("0.55"), m("50"))
-    order = world.service.commands.prepare(buy)
+    order = await world.service.commands.prepare(buy)
     assert isinstance(order, PreparedOrder)
     command_id = world.service.commands.place(order.order_id, attached=BRINGS)
     await world.service.commands.verdict(command_id)
@@ -552,11 +552,11 @@ async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Pat
     async with running_world(tmp_path) as world:
         order_id = await bidding(world)
         commands, conditional_id = world.service.commands, only(world).conditional_id
-        assert "trigger" in commands.move_conditional(conditional_id, Trigger.STOP, m("0.60"))
-        assert commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
+        assert "trigger" in await commands.move_conditional(conditional_id, Trigger.STOP, m("0.60"))
+        assert await commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
         commands.pause_conditional(conditional_id)
         assert only(world).state is ConditionalState.PAUSED
-        assert commands.start_conditional(conditional_id) == ""
+        assert await commands.start_conditional(conditional_id) == ""
         fill = bought(order_id, "20", trade="t1", status=TradeStatus.MATCHED)
         world.account.own_fills = (fill,)
         world.user_stream.send(TradeChanged((fill,), None))
@@ -570,7 +570,7 @@ async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         buy = LimitIntent(CONDITION, YES, Side.BUY, m("0.55"), m("50"))
-        order = world.service.commands.prepare(buy)
+        order = await world.service.commands.prepare(buy)
         assert isinstance(order, PreparedOrder)
         place = world.service.commands.place
         verdict = await world.service.commands.verdict(
@@ -586,7 +586,7 @@ async def test_a_move_that_is_refused_leaves_nothing_waiting_for_its_order(tmp_p
     async with running_world(tmp_path) as world:
         await bidding(world)
         commands, (order,) = world.service.commands, world.service.queries.account().open_orders
-        moved = commands.prepare(LimitIntent(CONDITION, YES, Side.BUY, m("0.54"), m("50")))
+        moved = await commands.prepare(LimitIntent(CONDITION, YES, Side.BUY, m("0.54"), m("50")))
         assert isinstance(moved, PreparedOrder)
         assert world.user_stream.link is not None
         world.user_stream.link(Link(LinkState.DOWN, 1, "reset"))

@@ -28,7 +28,7 @@ async def prepared_legs(world: World, count: int) -> tuple[PreparedOrder, ...]:
     await prepared(world)
     prices = (Micros(100_000 + 10_000 * step) for step in range(count))
     intents: list[LimitIntent] = [replace(BUY, price=price) for price in prices]
-    legs = world.service.commands.prepare_many(intents)
+    legs = await world.service.commands.prepare_many(intents)
     made = tuple(leg for leg in legs if isinstance(leg, PreparedOrder))
     assert len(made) == count
     return made

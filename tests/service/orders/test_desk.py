@@ -291,7 +291,7 @@ async def test_without_a_key_nothing_can_be_prepared(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
-        assert isinstance(world.service.commands.prepare(BUY), Rejected)
+        assert isinstance(await world.service.commands.prepare(BUY), Rejected)
 
 
 async def test_a_foreign_token_is_refused(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ async def test_a_foreign_token_is_refused(tmp_path: Path) -> None:
         world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
         await settle()
         wrong = replace(BUY, token_id=TokenId("1"))
-        assert isinstance(world.service.commands.prepare(wrong), Rejected)
+        assert isinstance(await world.service.commands.prepare(wrong), Rejected)
 
 
 async def test_a_fill_fills_the_order_and_makes_a_position_at_once(tmp_path: Path) -> None:

@@ -54,13 +54,13 @@ async def opened(tmp_path: Path, market: Market, terms: MarketTerms) -> AsyncIte
         yield world
 
 
-def prepared(world: World, intent: OrderIntent) -> PreparedOrder | Rejected:
-    return world.service.commands.prepare(intent)
+async def prepared(world: World, intent: OrderIntent) -> PreparedOrder | Rejected:
+    return await world.service.commands.prepare(intent)
 
 
 async def test_a_market_that_all_sources_agree_on_is_traded(tmp_path: Path) -> None:
     async with opened(tmp_path, MARKET, TERMS) as world:
-        order = prepared(world, buy(YES))
+        order = await prepared(world, buy(YES))
         assert isinstance(order, PreparedOrder)
         assert order.is_derived
 
@@ -81,13 +81,15 @@ async def test_nothing_begins_where_a_host_lies(
 ) -> None:
     async with opened(tmp_path, market, terms) as world:
         commands, token_id = world.service.commands, terms.token_ids[0]
-        order = prepared(world, buy(token_id))
+        order = await prepared(world, buy(token_id))
         assert isinstance(order, Rejected)
         assert TRADING_HOST in order.reason
         assert METADATA_HOST in order.reason
-        assert all(isinstance(leg, Rejected) for leg in commands.prepare_many([buy(token_id)] * 2))
+        assert all(
+            isinstance(leg, Rejected) for leg in await commands.prepare_many([buy(token_id)] * 2)
+        )
         plan = ConditionalPlan(CONDITION, token_id, m("100"), stop=m("0.4"), take_profit=None)
-        assert commands.protect(plan) == order.reason
+        assert await commands.protect(plan) == order.reason
         entries = [e for e in world.service.queries.log().entries if e.text == order.reason]
         assert len(entries) == 1
         assert said(world, TRADING_HOST)
@@ -95,18 +97,22 @@ async def test_nothing_begins_where_a_host_lies(
 
 async def test_a_token_of_the_newer_kind_is_marked(tmp_path: Path) -> None:
     async with opened(tmp_path, with_tokens(NEW), replace(TERMS, token_ids=NEW)) as world:
-        order = prepared(world, buy(NEW[0]))
+        order = await prepared(world, buy(NEW[0]))
         assert isinstance(order, PreparedOrder)
         assert not order.is_derived
 
 
 async def test_a_host_that_turns_to_lying_is_found_at_the_next_order(tmp_path: Path) -> None:
     async with opened(tmp_path, MARKET, TERMS) as world:
-        assert isinstance(prepared(world, buy(YES)), PreparedOrder)
+        assert isinstance(await prepared(world, buy(YES)), PreparedOrder)
         world.trading.terms = replace(TERMS, outcome_labels=("No", "Yes"))
         world.service.commands.refresh(MarketTopic(CONDITION))
         await until(
             world,
-            lambda: isinstance(prepared(world, buy(YES)), Rejected),
-            "the refusal",
+            lambda: (
+                (terms := world.service.queries.market(CONDITION).terms) is not None
+                and terms.outcome_labels == ("No", "Yes")
+            ),
+            "the other labels",
         )
+        assert isinstance(await prepared(world, buy(YES)), Rejected)

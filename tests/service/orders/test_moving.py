@@ -327,7 +327,7 @@ async def test_an_order_is_moved_again_and_again_for_what_is_left(tmp_path: Path
         assert second.original_size == 8_000_000
         world.account.open[second.order_id] = second
         commands = world.service.commands
-        next_one = commands.prepare(
+        next_one = await commands.prepare(
             replace(BUY, price=Micros(420_000), size=second.remaining_size),
             replacing=second.order_id,
         )
@@ -600,8 +600,8 @@ async def test_an_order_and_its_replacement_count_once_against_the_limits(tmp_pa
         await settle()
         commands = world.service.commands
         # Beside the old order it would be too much; in its place it is not.
-        assert isinstance(commands.prepare(HIGHER), Rejected)
-        order = commands.prepare(HIGHER, replacing=OLD)
+        assert isinstance(await commands.prepare(HIGHER), Rejected)
+        order = await commands.prepare(HIGHER, replacing=OLD)
         assert isinstance(order, PreparedOrder)
         assert (await moved(world, order)).end is MoveEnd.MOVED
 
@@ -622,7 +622,7 @@ async def test_an_order_is_moved_once_at_a_time(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         first = await with_old(world)
         commands = world.service.commands
-        second = commands.prepare(replace(HIGHER, price=Micros(420_000)), replacing=OLD)
+        second = await commands.prepare(replace(HIGHER, price=Micros(420_000)), replacing=OLD)
         assert isinstance(second, PreparedOrder)
         begun = commands.move(OLD, first.order_id)
         refused = await commands.move_verdict(commands.move(OLD, second.order_id))

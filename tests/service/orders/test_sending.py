@@ -115,7 +115,7 @@ async def test_a_kill_keeps_back_what_stands_in_line_even_if_it_is_released(
     async with running_world(tmp_path) as world:
         command = await in_line(world, await prepared(world))
         world.service.commands.kill()
-        assert world.service.commands.unlock_entry() == ""
+        assert await world.service.commands.unlock_entry() == ""
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Rejected)
         world.account.lane.set()
@@ -393,7 +393,7 @@ async def test_a_kill_that_is_released_still_cancels_what_was_on_its_way(tmp_pat
         order_id = await on_its_way(world, answer=lost())
         world.service.commands.kill()
         await world.pass_time(0.5)
-        assert world.service.commands.unlock_entry() == ""
+        assert await world.service.commands.unlock_entry() == ""
         await arrive(world, order_id)
         assert world.account.open == {}
 

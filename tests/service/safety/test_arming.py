@@ -29,7 +29,7 @@ async def test_nothing_is_armed_before_somebody_arms(tmp_path: Path) -> None:
         assert not is_armed(world)
         world.service.commands.touch_arming()
         assert not is_armed(world)
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         assert is_armed(world)
 
 
@@ -37,7 +37,7 @@ async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(DISARM_AFTER_S - 1)
         world.service.commands.touch_arming()
         await world.pass_time(DISARM_AFTER_S - 1)
@@ -49,11 +49,11 @@ async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
 
 async def test_arming_again_after_disarming_lasts_the_whole_time(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(DISARM_AFTER_S / 2)
         world.service.commands.disarm("the window is too small")
         assert not is_armed(world)
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(DISARM_AFTER_S - 1)
         assert is_armed(world)
         await world.pass_time(1)
@@ -72,7 +72,7 @@ async def watch_market(world: World) -> None:
 async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) -> None:
     async with running_world(tmp_path) as world:
         await watch_market(world)
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.change_link(state, "gone")
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the market stream was lost"
@@ -81,7 +81,7 @@ async def test_a_lost_market_stream_disarms(tmp_path: Path, state: LinkState) ->
 async def test_a_market_stream_that_is_opened_anew_disarms(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watch_market(world)
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.unheard = frozenset({YES})
         world.stream.change_link(LinkState.CONNECTING)
         assert not is_armed(world)
@@ -95,11 +95,11 @@ async def test_another_socket_of_the_stream_disarms_nothing(
         await watch_market(world)
         world.service.hub.subscribe([BookTopic(OTHER)], lambda _: None)
         await settle()
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.change_sockets_of(frozenset({OTHER}), state)
         assert is_armed(world)
         world.service.commands.disarm("enough")
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         world.stream.change_sockets_of(frozenset({OTHER, YES}), state)
         assert not is_armed(world)
 
@@ -109,7 +109,7 @@ async def test_opening_a_socket_for_the_next_outcome_is_no_loss(tmp_path: Path) 
         await watch_market(world)
         world.service.hub.subscribe([BookTopic(NO)], lambda _: None)
         await settle()
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.change_sockets_of(frozenset({NO}), LinkState.CONNECTING)
         assert is_armed(world)
         world.stream.change_sockets_of(frozenset({NO}), LinkState.DOWN)
@@ -119,18 +119,18 @@ async def test_opening_a_socket_for_the_next_outcome_is_no_loss(tmp_path: Path) 
 async def test_where_no_market_is_on_show_only_a_failure_disarms(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await settle()
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.change_link(LinkState.CONNECTING)
         assert is_armed(world)
         world.stream.change_link(LinkState.DOWN, "refused")
         assert not is_armed(world)
-        assert world.service.commands.arm() == "The market stream is down"
+        assert await world.service.commands.arm() == "The market stream is down"
 
 
 async def test_a_market_stream_that_nobody_watched_for_a_while_is_no_loss(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await watch_market(world)
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.stream.change_link(LinkState.IDLE)
         states = {h.source: h.state for h in world.service.queries.status().health}
         assert states[Source.MARKET_STREAM] is HealthState.IDLE
@@ -144,13 +144,13 @@ async def test_a_trading_host_that_does_not_answer_disarms_and_keeps_it_off(
 ) -> None:
     async with running_world(tmp_path) as world:
         await settle()
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.account.read_failure = Failure(FailureKind.LOST, "GET /data/orders", "timed out")
         world.service.commands.refresh(AccountTopic())
         await world.pass_time(1)
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the trading host was lost"
-        assert world.service.commands.arm() == "The trading host is down"
+        assert await world.service.commands.arm() == "The trading host is down"
 
 
 @pytest.mark.parametrize("state", [LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING])
@@ -159,18 +159,18 @@ async def test_a_lost_stream_of_own_orders_disarms(tmp_path: Path, state: LinkSt
         await settle()
         assert world.user_stream.link is not None
         world.user_stream.link(Link(LinkState.OPEN, 1))
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         world.user_stream.link(Link(state, 1, reason="gone"))
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: the order stream was lost"
         world.user_stream.link(Link(LinkState.OPEN, 2))
         assert not is_armed(world), "only the trader arms"
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
 
 
 async def test_without_a_key_nothing_can_be_armed(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        assert world.service.commands.arm() == "This session is read-only"
+        assert await world.service.commands.arm() == "This session is read-only"
         assert not is_armed(world)
 
 
@@ -178,8 +178,8 @@ async def test_listeners_hear_of_every_change_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         heard: list[bool] = []
         world.service.arming.on_change(heard.append)
-        world.service.commands.arm()
-        world.service.commands.arm()
+        await world.service.commands.arm()
+        await world.service.commands.arm()
         world.service.commands.disarm("enough")
         world.service.commands.disarm("enough")
         assert heard == [True, False]
@@ -187,7 +187,7 @@ async def test_listeners_hear_of_every_change_once(tmp_path: Path) -> None:
 
 async def test_a_clock_that_is_set_back_keeps_nothing_armed(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         await world.pass_time(1)
         world.clock.set_wall(-timedelta(hours=1))
         await world.pass_time(DISARM_AFTER_S)

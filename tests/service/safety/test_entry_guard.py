@@ -80,7 +80,7 @@ async def test_a_purchase_within_every_limit_is_sent(tmp_path: Path) -> None:
 async def test_an_order_over_its_own_limit_cannot_even_be_reviewed(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(order=Micros(3_990_000))) as world:
         await prepared(world, replace(BUY, side=Side.SELL, size=Micros(1_000_000_000)))
-        refusal = world.service.commands.prepare(BUY)
+        refusal = await world.service.commands.prepare(BUY)
         text = "Over your limit of $3.99 for an order: it would be $4.00"
         assert refusal == Rejected(text)
         assert world.service.queries.account().entry.problem(BUY) == text
@@ -129,19 +129,19 @@ async def test_a_review_refuses_already_and_lets_a_replacement_take_the_old_ones
         dearer = replace(BUY, price=Micros(500_000))
         prepare = world.service.commands.prepare
         text = "Over your limit of $5.00 for a market: it would be $9.00"
-        assert prepare(dearer) == Rejected(text)
-        assert isinstance(prepare(dearer, replacing=accepted.order_id), PreparedOrder)
-        too_dear = prepare(replace(BUY, price=Micros(510_000)), replacing=accepted.order_id)
+        assert await prepare(dearer) == Rejected(text)
+        assert isinstance(await prepare(dearer, replacing=accepted.order_id), PreparedOrder)
+        too_dear = await prepare(replace(BUY, price=Micros(510_000)), replacing=accepted.order_id)
         assert too_dear == Rejected("Over your limit of $5.00 for a market: it would be $5.10")
 
 
 async def test_the_legs_of_a_batch_are_reviewed_together(tmp_path: Path) -> None:
     async with running_world(tmp_path, tuning=limited(total=Micros(10_000_000))) as world:
         await prepared(world)
-        legs = world.service.commands.prepare_many([BUY, replace(BUY, token_id=NO), BUY])
+        legs = await world.service.commands.prepare_many([BUY, replace(BUY, token_id=NO), BUY])
         assert [isinstance(leg, PreparedOrder) for leg in legs] == [True, True, False]
         sale = replace(BUY, side=Side.SELL)
-        legs = world.service.commands.prepare_many([sale, sale, sale])
+        legs = await world.service.commands.prepare_many([sale, sale, sale])
         assert all(isinstance(leg, PreparedOrder) for leg in legs)
 
 
@@ -153,7 +153,7 @@ async def test_an_unknown_order_keeps_its_room_and_a_refused_one_gives_it_back(
         assert isinstance(await sent(world), Rejected)
         world.account.answers = [lost()]
         assert isinstance(await sent(world), Unknown)
-        ready = world.service.commands.prepare(BUY)
+        ready = await world.service.commands.prepare(BUY)
         text = "Over your limit of $4.00 for all markets: it would be $8.00"
         assert ready == Rejected(text)
 
@@ -207,7 +207,7 @@ async def test_after_the_days_loss_only_sales_are_sent(tmp_path: Path) -> None:
         world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"))))
         await settle()
         await prepared(world, replace(BUY, side=Side.SELL))
-        assert world.service.commands.prepare(BUY) == Rejected(
+        assert await world.service.commands.prepare(BUY) == Rejected(
             "Your daily loss limit of $2.00 is reached: $2.00 lost since 00:00 UTC"
         )
         assert isinstance(await sent(world, replace(BUY, side=Side.SELL)), Accepted)

@@ -61,7 +61,7 @@ def drop(world: World, *order_ids: OrderId) -> None:
 
 async def test_without_being_asked_nobody_beats(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         await world.pass_time(60)
         assert world.heart.beats == []
         assert beat(world) == HeartbeatView()
@@ -175,7 +175,7 @@ async def test_each_loss_is_told_anew(tmp_path: Path) -> None:
 async def test_a_switch_that_never_starts_is_told_and_protects_nothing(tmp_path: Path) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
         world.heart.failure = DOWN
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(11)
         assert state(world) is BeatState.STARTING
         assert not state(world).is_armed_at_venue
@@ -194,7 +194,7 @@ async def test_while_armed_it_beats_and_ends_with_disarming_where_nothing_rests(
         await world.pass_time(20)
         assert world.heart.beats == []
         assert state(world) is BeatState.OFF
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await settle()
         assert world.heart.beats == [20]
         assert state(world) is BeatState.BEATING
@@ -212,7 +212,7 @@ async def test_disarming_while_orders_rest_does_not_let_the_venue_cancel_them(
     tmp_path: Path,
 ) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         rest(world, ONE)
         await world.pass_time(5)
         world.service.commands.disarm("asked")
@@ -233,7 +233,7 @@ async def test_an_order_soon_after_the_last_heartbeat_is_not_left_to_the_sweep(
 ) -> None:
     # Nothing disarms the venue: what is placed before its sweep goes with it.
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(5)
         world.service.commands.disarm("asked")
         await world.pass_time(7)
@@ -248,7 +248,7 @@ async def test_an_order_soon_after_the_last_heartbeat_is_not_left_to_the_sweep(
 
 async def test_an_order_after_the_sweep_needs_no_heartbeats(tmp_path: Path) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(5)
         world.service.commands.disarm("asked")
         await world.pass_time(20)
@@ -260,11 +260,11 @@ async def test_an_order_after_the_sweep_needs_no_heartbeats(tmp_path: Path) -> N
 
 async def test_arming_again_starts_anew(tmp_path: Path) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ARMED) as world:
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await world.pass_time(1)
         world.service.commands.disarm("asked")
         await world.pass_time(60)
-        world.service.commands.arm()
+        await world.service.commands.arm()
         await settle()
         # Sixty seconds without heartbeats were meant: nothing was lost.
         assert state(world) is BeatState.BEATING

@@ -36,20 +36,20 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
     async with running_world(tmp_path) as world:
         order = await prepared(world)
         world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        world.service.commands.arm()
+        await world.service.commands.arm()
         world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
         assert status.entry_lock.startswith("Trading locked since 2026-11-20 12:00:")
-        assert world.service.commands.arm() == status.entry_lock
+        assert await world.service.commands.arm() == status.entry_lock
         verdict = await verdict_of(world, order)
         assert verdict == Rejected(status.entry_lock)
-        assert isinstance(world.service.commands.prepare(BUY), Rejected)
+        assert isinstance(await world.service.commands.prepare(BUY), Rejected)
         await until(world, lambda: said(world, "none working"), "everything cancelled")
         assert said(world, "Kill switch: 1 order cancelled, none working")
         assert world.account.open == {}
         assert world.account.posted == []
-        world.service.commands.unlock_entry()
+        await world.service.commands.unlock_entry()
     with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as file:
         rows = file.execute("SELECT text FROM entries WHERE kind = 'kill' ORDER BY sequence")
         written = [text for (text,) in rows]
@@ -61,7 +61,7 @@ async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> Non
         world.service.commands.kill()
         await world.pass_time(60)
         assert lock_of(world)
-        assert world.service.commands.unlock_entry() == ""
+        assert await world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""
         assert read_killed(tmp_path) is None
         assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
@@ -173,7 +173,7 @@ async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path)
     async with running_world(tmp_path) as world:
         order = await prepared(world)
         world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        world.service.commands.arm()
+        await world.service.commands.arm()
         killed = new_kill("pmtui kill", AT)
         write_killed(tmp_path, killed)
         # Before anybody has looked: the file itself is what counts.
@@ -236,7 +236,7 @@ async def test_a_file_that_cannot_be_read_locks_all_the_same(tmp_path: Path, lef
     async with running_world(tmp_path) as world:
         text = "Trading locked since an unknown time by a file that cannot be read"
         assert lock_of(world) == text
-        assert world.service.commands.unlock_entry() == ""
+        assert await world.service.commands.unlock_entry() == ""
         assert lock_of(world) == ""
 
 
@@ -248,7 +248,7 @@ async def test_a_lock_that_cannot_be_kept_holds_for_this_session(tmp_path: Path)
         world.service.commands.kill()
         assert lock_of(world)
         assert said(world, "The lock will not survive a restart")
-        assert world.service.commands.unlock_entry() != ""
+        assert await world.service.commands.unlock_entry() != ""
         assert lock_of(world)
 
 

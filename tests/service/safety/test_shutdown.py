@@ -204,6 +204,6 @@ async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:
 
 async def test_leaving_disarms(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        assert world.service.commands.arm() == ""
+        assert await world.service.commands.arm() == ""
         await leave(world, ExitPolicy.LEAVE)
         assert world.service.queries.status().armed_until is None

@@ -58,7 +58,7 @@ async def test_what_another_terminal_stars_and_unstars_is_seen(tmp_path: Path) -
 async def test_two_terminals_end_with_the_same_list(tmp_path: Path) -> None:
     async with running_world(tmp_path) as one, running_world(tmp_path, with_key=False) as two:
         await starred(one)
-        assert two.service.commands.star(OTHER, "elsewhere") == ""
+        assert await two.service.commands.star(OTHER, "elsewhere") == ""
         await until(one, lambda: set(stars(one)) == {KEY, OTHER}, "both here")
         await until(two, lambda: set(stars(two)) == {KEY, OTHER}, "both there")
         two.service.commands.unstar(KEY)
@@ -74,7 +74,7 @@ async def test_an_own_wish_is_never_undone_by_an_older_file(tmp_path: Path) -> N
         for _ in range(5):
             WatchStore(tmp_path).write((Star(OTHER, "elsewhere", START),))
             world.service.commands.unstar(KEY)
-            assert world.service.commands.star(KEY, "again") == ""
+            assert await world.service.commands.star(KEY, "again") == ""
             await world.pass_time(LOOKS_EVERY_S)
             assert KEY in stars(world)
         await until(world, lambda: set(stars(world)) == {KEY, OTHER}, "both")

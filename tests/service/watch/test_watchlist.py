@@ -48,7 +48,7 @@ async def test_a_star_is_there_after_a_restart_and_goes_when_it_is_taken_away(
     async with running_world(tmp_path) as world:
         await starred(world)
         assert only(world).title == MARKET.question
-        assert world.service.commands.star(KEY, "twice") == ""
+        assert await world.service.commands.star(KEY, "twice") == ""
         assert len(view(world).rows) == 1
     async with running_world(tmp_path) as world:
         assert (only(world).key, only(world).is_starred) == (KEY, True)
@@ -97,7 +97,7 @@ async def test_a_star_set_while_one_looks_is_heard_at_once(tmp_path: Path) -> No
         await know(world)
         look(world)
         await settle()
-        world.service.commands.star(KEY, "as listed")
+        await world.service.commands.star(KEY, "as listed")
         assert YES in world.stream.watched
 
 
@@ -162,7 +162,7 @@ async def test_whoever_does_not_answer_once_is_not_asked_for_every_star(tmp_path
         world.metadata.item_failure = UNREACHABLE
         for market in PAIR.markets:
             assert market.condition_id is not None
-            world.service.commands.star(key_of_market(market.condition_id), "")
+            await world.service.commands.star(key_of_market(market.condition_id), "")
         look(world)
         await settle()
         assert len(world.metadata.asked) == 1
@@ -180,7 +180,7 @@ async def test_what_the_venue_does_not_know_any_more_stays_listed(tmp_path: Path
 async def test_an_event_is_shown_by_the_market_that_leads_it(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await know(world, PAIR)
-        world.service.commands.star(key_of_event(PAIR), PAIR.title)
+        await world.service.commands.star(key_of_event(PAIR), PAIR.title)
         look(world)
         await settle()
         row = only(world)
@@ -200,7 +200,7 @@ async def test_lists_show_what_is_starred(tmp_path: Path) -> None:
         world.service.hub.subscribe([EventTopic(EVENT), SearchTopic("river")], told.append)
         await world.pass_time(1)
         told.clear()
-        commands.star(KEY, "")
+        await commands.star(KEY, "")
         await world.pass_time(0.2)
         assert set(told) == {EventTopic(EVENT), SearchTopic("river")}
         found = {
@@ -214,7 +214,7 @@ async def test_lists_show_what_is_starred(tmp_path: Path) -> None:
             frozenset({MARKET.market_id}), False,
         )  # fmt: skip
         assert queries.market(CONDITION).is_starred
-        commands.star(key_of_event(PAIR), "")
+        await commands.star(key_of_event(PAIR), "")
         (listed,) = queries.market_list(MarketListTopic()).rows
         assert listed.is_starred
         assert queries.event(EVENT).is_starred
@@ -262,7 +262,7 @@ async def test_only_so_many_books_are_heard_and_the_others_are_counted(tmp_path:
         world.metadata.page_size = 100
         await know(world, *many(MOST_WATCHED + 3))
         for event in world.metadata.events:
-            world.service.commands.star(key_of_event(event), event.title)
+            await world.service.commands.star(key_of_event(event), event.title)
         look(world)
         await world.pass_time(1)
         assert len(world.stream.watched) == 2 * MOST_WATCHED
@@ -275,8 +275,10 @@ async def test_only_so_many_books_are_heard_and_the_others_are_counted(tmp_path:
 async def test_there_is_a_bound_on_stars_and_it_is_said(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         for number in range(MOST_STARS):
-            assert world.service.commands.star(StarKey(StarKind.EVENT, str(number)), "t") == ""
-        refused = world.service.commands.star(StarKey(StarKind.EVENT, "more"), "t")
+            assert (
+                await world.service.commands.star(StarKey(StarKind.EVENT, str(number)), "t") == ""
+            )
+        refused = await world.service.commands.star(StarKey(StarKind.EVENT, "more"), "t")
         assert "remove one first" in refused
 
 
@@ -310,7 +312,7 @@ async def test_what_cannot_be_written_is_said_once_and_tried_again(tmp_path: Pat
             await world.catch_up()
         assert "cannot be kept" in view(world).kept_problem
         (tmp_path / FILE).rmdir()
-        world.service.commands.star(StarKey(StarKind.EVENT, "7"), "another")
+        await world.service.commands.star(StarKey(StarKind.EVENT, "7"), "another")
     assert [star.title for star in WatchStore(tmp_path).read().stars] == [
         MARKET.question,
         "another",

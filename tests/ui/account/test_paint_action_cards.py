@@ -32,7 +32,7 @@ BOOK = BookView(
 
 
 def prepared(intent: LimitIntent) -> PreparedOrder:
-    order = FakeService().prepare(intent)
+    order = FakeService().prepare_now(intent)
     assert isinstance(order, PreparedOrder)
     return order
 

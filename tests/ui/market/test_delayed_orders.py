@@ -29,7 +29,7 @@ INTENT = LimitIntent(CONDITION, YES, Side.SELL, m(0.45), m(100), TimeInForce.FAK
 
 
 def prepared() -> PreparedOrder:
-    order = FakeService().prepare(INTENT)
+    order = FakeService().prepare_now(INTENT)
     assert isinstance(order, PreparedOrder)
     return order
 

@@ -67,7 +67,7 @@ def test_neither_the_words_nor_a_price_beside_them_are_ever_cut(
 def test_what_the_trader_wants_to_hear_of_stands_beside_the_end(
     verdict: Verdict, said: str
 ) -> None:
-    order = FakeService().prepare(
+    order = FakeService().prepare_now(
         LimitIntent(ConditionId("0xa"), TokenId("1"), Side.BUY, Micros(500_000), Micros(10_000_000))
     )
     assert isinstance(order, PreparedOrder)
@@ -79,7 +79,7 @@ def test_what_the_trader_wants_to_hear_of_stands_beside_the_end(
 
 @pytest.mark.parametrize(("side", "gone"), [(Side.BUY, "ask"), (Side.SELL, "bid")])
 def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: str) -> None:
-    order = FakeService().prepare(
+    order = FakeService().prepare_now(
         LimitIntent(ConditionId("0xa"), TokenId("1"), side, Micros(500_000), Micros(10_000_000))
     )
     assert isinstance(order, PreparedOrder)

@@ -32,7 +32,7 @@ def order_of(side: Side, size: str, price: str, *, rests: bool = True) -> Prepar
         ConditionId("0xa"), TokenId("1"), side, m(price), m(size),
         time_in_force=TimeInForce.GTC if rests else TimeInForce.FAK,
     )  # fmt: skip
-    order = FakeService().prepare(intent)
+    order = FakeService().prepare_now(intent)
     assert isinstance(order, PreparedOrder)
     return order
 

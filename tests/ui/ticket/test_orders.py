@@ -16,7 +16,7 @@ m = parse_micros
 
 
 def _prepared(size: str = "100") -> PreparedOrder:
-    prepared = FakeService().prepare(replace(BUY, size=m(size)))
+    prepared = FakeService().prepare_now(replace(BUY, size=m(size)))
     assert isinstance(prepared, PreparedOrder)
     return prepared
 

@@ -27,7 +27,7 @@ BUY = LimitIntent(
 
 
 def _prepared(**changes: Any) -> PreparedOrder:
-    prepared = FakeService().prepare(replace(BUY, **changes))
+    prepared = FakeService().prepare_now(replace(BUY, **changes))
     assert isinstance(prepared, PreparedOrder)
     return prepared
 
@@ -117,7 +117,7 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     intent = MarketBuyIntent(
         condition_id=CONDITION, token_id=YES, amount=m("25"), worst_price=m("0.54")
     )
-    prepared = FakeService().prepare(intent)
+    prepared = FakeService().prepare_now(intent)
     assert isinstance(prepared, PreparedOrder)
     words = _fold(_words(prepared))
     assert "Max cost $25.00" in words

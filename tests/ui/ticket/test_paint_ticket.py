@@ -207,7 +207,7 @@ def test_a_fix_says_all_that_it_changes() -> None:
 def test_an_accepted_order_says_what_filled_and_what_rests(
     status: OrderStatus, filled: str, words: str
 ) -> None:
-    order = FakeService().prepare(BUY_INTENT)
+    order = FakeService().prepare_now(BUY_INTENT)
     assert isinstance(order, PreparedOrder)
     verdict = Accepted(order.unsigned.order_id, status, m(filled), "")
     assert _text(paint_verdict(verdict, order)) == f"+ {words}"
@@ -216,7 +216,7 @@ def test_an_accepted_order_says_what_filled_and_what_rests(
 
 def test_the_venues_words_are_made_harmless() -> None:
     assert "\x1b" not in _text(paint_verdict(Rejected(HOSTILE), None))
-    order = FakeService().prepare(BUY_INTENT)
+    order = FakeService().prepare_now(BUY_INTENT)
     assert isinstance(order, PreparedOrder)
     unknown = Unknown(order.unsigned.order_id, "timed\nout", since=NOW)
     assert _text(paint_verdict(unknown, order)).startswith(
