@@ -1,0 +1,162 @@
+"""Where collateral is to be sent: the wallet's address in full, to be copied or read by a telephone."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.account.onboarding import Onboarding, WalletForm
+from pmtui.service.topics import OnboardingTopic, Topic
+from pmtui.service.views import Mode
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.paint.facts import indent, key_of, to_ascii_line
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.wallet.qr_code import paint_qr_code
+from pmtui.ui.widgets.line_pane import LinePane
+
+_ADDRESS = 42
+_QR_WIDTH = 33
+_QR_HEIGHT = 17
+_GAP = 2
+_WIDEST = 64
+"""Longer lines are hard to read."""
+
+
+def paint_receive(
+    facts: Onboarding, width: int, height: int, *,
+    mode: Mode, keymap: Keymap, is_dark: bool, ascii_only: bool,
+) -> tuple[Line, ...]:  # fmt: skip
+    """Show the address with its code beside it, below it, or without one where there is no room.
+
+    Args:
+        facts: of the account.
+        width: cells there are.
+        height: lines there are.
+        mode: whether this is real money.
+        keymap: for the key that copies.
+        is_dark: whether the theme writes light on dark.
+        ascii_only: whether the terminal shows plain ASCII only: no code then.
+    """
+    wallet = facts.wallet
+    if wallet is None:
+        said = facts.key_problem or "Which wallet pays is not known yet: the relayer is asked."
+        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(plain(said), width))
+    code = () if ascii_only else paint_qr_code(wallet.address, is_dark=is_dark)
+    is_beside = width >= _QR_WIDTH + _GAP + _ADDRESS
+    if code and is_beside and height >= _QR_HEIGHT:
+        words = _words(facts, width - _QR_WIDTH - _GAP, mode=mode, keymap=keymap)
+        return _side_by_side(code, words)
+    words = _words(facts, width, mode=mode, keymap=keymap)
+    if code and len(words) + 1 + _QR_HEIGHT <= height and width >= _QR_WIDTH:
+        return (*words, (Cell(""),), *code)
+    return words
+
+
+def _words(facts: Onboarding, width: int, *, mode: Mode, keymap: Keymap) -> tuple[Line, ...]:
+    wallet = facts.wallet
+    assert wallet is not None
+    width = min(width, _WIDEST)
+    lines: list[Line] = [(Cell("Your wallet's address", Role.HEADING, Emphasis.BOLD),)]
+    lines += [(Cell(part, Role.KEY, Emphasis.BOLD),) for part in wrap_text(wallet.address, width)]
+    lines.append((Cell(f"{key_of(keymap, 'global.copy')} copies it", Role.DIM),))
+    lines.append((Cell(""),))
+    for text, role in _advice(facts, mode):
+        lines += [(Cell(part, role),) for part in wrap_text(text, width)]
+    return tuple(lines)
+
+
+def _advice(facts: Onboarding, mode: Mode) -> list[tuple[str, Role]]:
+    wallet = facts.wallet
+    if mode is Mode.PAPER:
+        return [
+            ("Paper: only the local venue knows this address. Never send real money to it.",
+             Role.NOTICE_WARN),
+        ]  # fmt: skip
+    said = [
+        ("Send pUSD on Polygon, and nothing else. Other tokens and other chains may be lost.",
+         Role.NOTICE_WARN),
+        ("Compare the first and the last digits after you have pasted it.", Role.DIM),
+    ]  # fmt: skip
+    is_missing = facts.code.value is False and not facts.deployed_answer.value
+    if wallet is not None and wallet.form is not WalletForm.EOA and is_missing:
+        text = "The wallet is not deployed yet. The address is final, and what is sent is kept."
+        said.append((text, Role.NOTICE_WARN))
+    return said
+
+
+def _side_by_side(code: tuple[Line, ...], words: tuple[Line, ...]) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    for number in range(max(len(code), len(words))):
+        left = code[number] if number < len(code) else ()
+        right = words[number] if number < len(words) else ()
+        gap = Cell(" " * (_QR_WIDTH + _GAP - line_width(left)))
+        lines.append((*left, gap, *right))
+    return tuple(lines)
+
+
+class ReceivePane(LinePane):
+    """The address and its code."""
+
+    def show(self, facts: Onboarding, mode: Mode, keymap: Keymap) -> None:
+        """Show where this account receives."""
+        self._facts, self._mode, self._keymap = facts, mode, keymap
+        self.repaint()
+
+    _facts: Onboarding | None = None
+    _mode = Mode.PAPER
+    _keymap: Keymap
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        if self._facts is None:
+            return ()
+        lines = paint_receive(
+            self._facts, max(1, width - 2), height, mode=self._mode, keymap=self._keymap,
+            is_dark=self.app.current_theme.dark, ascii_only=self.ascii_only,
+        )  # fmt: skip
+        return tuple(indent(to_ascii_line(line) if self.ascii_only else line) for line in lines)
+
+
+class ReceiveScreen(FrameScreen):
+    """The address that receives collateral."""
+
+    ABOUT: ClassVar[str] = "The address of your wallet, in full and as a QR code."
+
+    DEFAULT_CSS = """
+    ReceiveScreen ReceivePane { height: 1fr; }
+    """
+
+    pane = query_one("#receive", ReceivePane)
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (OnboardingTopic(),)
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        yield ReceivePane(id="receive", ascii_only=self.surface.options.ascii_only)
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the frame's own handler too.
+        self._show_address()
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        self._show_address()
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        wallet = self.surface.queries.onboarding().wallet
+        return ("address", wallet.address) if wallet is not None else ("", "")
+
+    def _show_address(self) -> None:
+        queries = self.surface.queries
+        mode, keymap = queries.status().mode, self.surface.options.keymap
+        self.pane.show(queries.onboarding(), mode, keymap)

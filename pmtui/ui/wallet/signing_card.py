@@ -1,0 +1,143 @@
+"""The card before anything of the wallet is signed: as long as it takes, and read to its end.
+
+A card that is longer than the screen scrolls, and enter turns its pages: it signs only after the last
+line has been seen.
+"""
+
+from collections.abc import Callable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.paint.facts import key_of
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.confirm import CardScreen
+from pmtui.ui.widgets.key_line import answer_keys
+from pmtui.ui.widgets.scrolling_pane import ScrollingPane
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDTH = 78
+"""A hash and its name fit on one line."""
+_CHROME_COLUMNS = 4
+_CHROME_ROWS = 4
+"""Border, hint and keys."""
+
+PaintLines = Callable[[int], tuple[Line, ...]]
+"""From a width to the lines of a card."""
+
+
+class CardLines(ScrollingPane):
+    """The lines of a card, from the first that is in view."""
+
+    def __init__(self, paint_lines: PaintLines, *, ascii_only: bool) -> None:
+        super().__init__(id="card-lines", ascii_only=ascii_only)
+        self._paint_lines_of = paint_lines
+        self._first = 0
+        self._is_read = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the last line has been in view in this size."""
+        return self._is_read
+
+    def count_lines(self, width: int) -> int:
+        """Return how many lines there are in a width."""
+        return len(self._paint_lines_of(width))
+
+    @property
+    @override
+    def page_rows(self) -> int:
+        return max(1, self.size.height - 1)
+
+    @override
+    def scroll_rows(self, rows: int) -> None:
+        last = max(self.count_lines(self.size.width) - self.size.height, 0)
+        self._first = min(max(self._first + rows, 0), last)
+        self.repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        lines = self._paint_lines_of(width)
+        self._first = min(self._first, max(len(lines) - height, 0))
+        self._is_read = self._is_read or self._first + height >= len(lines)
+        shown = lines[self._first : self._first + height]
+        below = len(lines) - self._first - height
+        if below > 0 and height > 1:
+            more = Cell(f"{below + 1} more lines below", Role.NOTICE_WARN)
+            return (*shown[:-1], (more,))
+        return shown
+
+
+class SigningCard(CardScreen):
+    """Shows what is about to be signed or submitted; enter does it once it has been read."""
+
+    AGREE = "Sign and submit"
+
+    DEFAULT_CSS = f"""
+    SigningCard {{ align: center middle; }}
+    SigningCard > #card {{ width: {WIDTH}; max-width: 100%; max-height: 100%; }}
+    SigningCard CardLines {{ height: 1fr; }}
+    """
+
+    lines = query_one("#card-lines", CardLines)
+
+    def __init__(self, paint_lines: PaintLines, *, surface: Surface, agree: str = AGREE) -> None:
+        """Ask.
+
+        Args:
+            paint_lines: what the card says, drawn from what is signed.
+            surface: the service and the user's choices.
+            agree: what agreeing does, in a word or two.
+        """
+        super().__init__(surface=surface)
+        self._paint_lines_of = paint_lines
+        self._agree = agree
+
+    @override
+    def card_lines(self, width: int) -> tuple[Line, ...]:
+        return self._paint_lines_of(width)
+
+    @override
+    def compose(self) -> ComposeResult:
+        options = self._surface.options
+        with Vertical(id="card"):
+            yield CardLines(self._paint_lines_of, ascii_only=options.ascii_only)
+            yield TextLine(id="hint", ascii_only=options.ascii_only)
+            yield answer_keys(self._agree, options, width=WIDTH - _CHROME_COLUMNS)
+
+    def on_mount(self) -> None:
+        """Take as many rows as the lines need."""
+        self._fit()
+        self.lines.focus()
+
+    @override
+    def on_resize(self) -> None:
+        self._fit()
+
+    @override
+    def on_key(self, event: events.Key) -> None:
+        # Textual calls the handler of the card too, unless it is told not to.
+        is_accept = event.key in self._surface.options.keymap.keys_of("confirm.accept")
+        is_moving = event.key in _MOVING
+        if is_moving or (is_accept and not self.lines.is_read):
+            event.prevent_default()
+        if is_accept and not self.lines.is_read:
+            event.stop()
+            self.lines.action_page_down()
+            key = key_of(self._surface.options.keymap, "confirm.accept")
+            self.hint.show((Cell(f"Read to the end; {key} goes on", Role.NOTICE_WARN),))
+
+    def _fit(self) -> None:
+        columns, rows = self.app.size
+        width = min(WIDTH, columns) - _CHROME_COLUMNS
+        needed = self.lines.count_lines(width) + _CHROME_ROWS
+        self.query_one("#card", Vertical).styles.height = min(needed, rows)
+        self.lines.repaint()
+
+
+_MOVING = frozenset({"up", "down", "j", "k", "pageup", "pagedown", "home", "end"})
