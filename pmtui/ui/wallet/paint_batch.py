@@ -1,6 +1,5 @@
 """The card of a batch: drawn from the very bytes that get signed, so that nothing else can be signed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
@@ -64,11 +63,11 @@ def paint_batch_card(
     for warning in card.warnings:
         lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
     for name, value in card.outcome:
-        lines += _fact(name, value, width)
+        lines += paint_named(name, value, width)
     many = len(card.meaning) > 1
     for number, call in enumerate(card.meaning, 1):
         words = describe_call(call, names)
-        lines += _call(words, f"{number}. " if many else "", width)
+        lines += paint_call(words, f"{number}. " if many else "", width)
     lines += [(Cell(""),)]
     lines += _common(card, width, names=names, now=now, zone=zone)
     for note in card.notes:
@@ -85,18 +84,14 @@ def plain_ascii(text: str) -> str:
     return text if text.isascii() else plain(text, ascii_only=True)
 
 
-def paint_outcome_lines(outcome: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """Show what comes out of a batch, a line for each figure."""
-    return [line for name, value in outcome for line in _fact(name, value, width)]
-
-
-def _call(words: CallWords, number: str, width: int) -> list[Line]:
+def paint_call(words: CallWords, number: str, width: int) -> list[Line]:
+    """Show a call in words, then its target, function and arguments."""
     role = Role.NOTICE_WARN if words.is_risky else Role.HEADING
     lines = _sentence(f"{number}{words.does}", width, role, Emphasis.BOLD)
     facts = [("market", words.market)] if words.market else []
     facts += [("on", words.target), ("call", words.function), *words.arguments]
     for name, value in facts:
-        lines += _fact(f"{_INDENT}{name}", value, width)
+        lines += paint_named(f"{_INDENT}{name}", value, width)
     return lines
 
 
@@ -114,10 +109,11 @@ def _common(
         ("Gas", NO_GAS),
         ("Hash", card.digest),
     ]
-    return [line for name, value in facts for line in _fact(name, value, width)]
+    return [line for name, value in facts for line in paint_named(name, value, width)]
 
 
-def _fact(name: str, value: str, width: int) -> list[Line]:
+def paint_named(name: str, value: str, width: int) -> list[Line]:
+    """Lay a fact out on as many lines as it takes, because none may be cut."""
     label = max(_LABEL, len(name))
     room = width - label - 1
     if room < _LEAST_VALUE and cell_width(value) > room:
