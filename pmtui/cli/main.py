@@ -75,6 +75,12 @@ def _release(arguments: Sequence[str]) -> int:
     return kill.run_release(arguments)
 
 
+def _doctor(arguments: Sequence[str]) -> int:
+    from pmtui.cli.doctor import doctor  # noqa: PLC0415 - the HTTP clients and the themes
+
+    return doctor.run(arguments)
+
+
 def _help(arguments: Sequence[str]) -> int:
     from pmtui.cli import help as manual  # noqa: PLC0415
 
@@ -87,12 +93,14 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "account": _account,
     "kill": _kill,
     "release": _release,
+    "doctor": _doctor,
     "help": _help,
 }
 _COMMAND_HELP = (
     "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
     "account: create, import, show or remove the key of a profile; "
     "kill: cancel all orders and lock trading; release: unlock trading; "
+    "doctor: what will not work, and what to do about it; "
     "help: the manual, by topic"
 )
 

@@ -310,7 +310,7 @@ class HttpHost:
         if self._client is None:
             parts = urlsplit(self.base_url)
             self._client = httpx.AsyncClient(
-                verify=_trusted_context() if parts.scheme == "https" else _bare_context(),
+                verify=trusted_context() if parts.scheme == "https" else _bare_context(),
                 trust_env=not is_loopback(parts.hostname or ""),
                 follow_redirects=False,
                 timeout=self._timeouts,
@@ -353,7 +353,8 @@ def is_loopback(host: str) -> bool:
 
 
 @functools.cache
-def _trusted_context() -> ssl.SSLContext:
+def trusted_context() -> ssl.SSLContext:
+    """Return what every encrypted connection is checked with: the authorities of this machine."""
     # Loading the authorities takes tens of milliseconds: once for all hosts, and only if needed.
     return httpx.create_ssl_context()
 

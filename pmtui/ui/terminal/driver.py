@@ -49,7 +49,7 @@ LAST_ANSWER_S = 0.3
 
 _WIPED = "\x1b[m\x1b[H\x1b[J"
 _OURS = "\x1b[?1049h\x1b[?25l"
-_MUTE = ("", "dumb", "unknown")
+MUTE = ("", "dumb", "unknown")
 PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
 """Terminals that print the rest of a sequence which they do not know."""
 _UNKNOWN_THERE = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<>=][0-9;]*u|\[\?[0-9;]*\$p)")
@@ -86,7 +86,7 @@ class PromptDriver(LinuxDriver):
         self._attributes: list[Any] | None = None
         self.pace = LinePace(time.monotonic)
         term = os.environ.get("TERM", "")
-        self._can_ask = self.input_tty and term not in _MUTE
+        self._can_ask = self.input_tty and term not in MUTE
         self.is_plain = term in PLAIN
         """Whether it has no clipboard either."""
         self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used

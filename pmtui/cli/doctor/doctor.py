@@ -1,0 +1,166 @@
+"""`pmtui doctor`: looks at everything a session needs, at once, and says what to do about each."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from pmtui.cli.doctor.account_checks import check_key, check_wallet
+from pmtui.cli.doctor.findings import (
+    Deadline,
+    Finding,
+    State,
+    Subject,
+    has_problem,
+    to_json,
+    to_lines,
+    within,
+)
+from pmtui.cli.doctor.host_checks import check_clock, check_host, check_place, host_questions
+from pmtui.cli.doctor.profile_checks import (
+    check_folder,
+    check_journal,
+    check_session,
+    check_settings,
+)
+from pmtui.cli.doctor.stream_check import DEADLINE_S as BOOK_DEADLINE_S
+from pmtui.cli.doctor.stream_check import check_book
+from pmtui.cli.doctor.terminal_checks import check_terminal
+from pmtui.cli.keys.unlocking import forget_key_variable
+from pmtui.cli.output import show
+from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.relayer import RelayerClient
+from pmtui.config.endpoints import Endpoints
+from pmtui.config.paths import locate
+from pmtui.config.settings import Settings, load_settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.ids import Address
+from pmtui.service.clock import SystemClock
+
+HOST_DEADLINE_S = 15.0
+"""Two requests with a retry each, over a line that answers within seconds."""
+LOCAL_DEADLINE_S = 30.0
+PROBLEMS = 1
+_NETWORK = "check the network, a firewall or a proxy in between"
+
+Check = tuple[Deadline, Awaitable[tuple[Finding, ...]]]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Look at everything; returns 0 where all will work, 1 where something will not."""
+    options = _parser().read(arguments)
+    paths = locate()
+    try:
+        settings = load_settings({"profile": options.profile})
+    except ConfigError as error:
+        return refuse(str(error), prog="pmtui doctor")
+    forget_key_variable()
+    try:
+        findings = asyncio.run(diagnose(settings, paths.state))
+    except KeyboardInterrupt:
+        return refuse("given up", prog="pmtui doctor", code=PROBLEMS)
+    if options.json:
+        show(to_json(settings.profile, findings))
+    else:
+        show(*to_lines(settings.profile, findings))
+    return PROBLEMS if has_problem(findings) else 0
+
+
+async def diagnose(settings: Settings, state: Path) -> tuple[Finding, ...]:
+    """Run every check of a profile, those that can at once.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+    """
+    folder = state / settings.profile
+    # First, and alone: nothing else may write to the terminal or read from it meanwhile.
+    findings = await check_terminal()
+    owner, about_key = check_key(settings, state)
+    local = [
+        _local("settings", lambda: check_settings(settings, locate())),
+        _local("disk", lambda: check_folder(folder)),
+        _local("journal", lambda: check_journal(folder / "journal.sqlite")),
+        # Before a venue is started for the moment, which takes the lock of a session.
+        (Deadline(Subject.PROFILE, "session", LOCAL_DEADLINE_S), _now(check_session(folder))),
+    ]
+    remote = diagnose_hosts(settings, state, owner)
+    found = await asyncio.gather(*(within(*check) for check in local), remote)
+    return (*findings, *about_key, *(finding for group in found for finding in group))
+
+
+async def diagnose_hosts(
+    settings: Settings, state: Path, owner: Address | None
+) -> tuple[Finding, ...]:
+    """Run the checks that ask hosts; the paper venue is started where none runs."""
+    async with profile_endpoints(settings, state) as endpoints:
+        if isinstance(endpoints, Unreachable):
+            remedy = f"see {state / 'venue.log'}"
+            return (Finding(Subject.HOSTS, "paper venue", State.PROBLEM, endpoints.text, remedy),)
+        checks = _host_checks(settings, endpoints, owner)
+        found = await asyncio.gather(*(within(*check) for check in checks))
+    return tuple(finding for group in found for finding in group)
+
+
+def _host_checks(settings: Settings, endpoints: Endpoints, owner: Address | None) -> list[Check]:
+    dialect, clock = settings.dialect, SystemClock()
+    now = clock.now()
+    checks: list[Check] = [
+        (
+            Deadline(Subject.HOSTS, question.name, HOST_DEADLINE_S, _NETWORK),
+            check_host(question, dialect, now),
+        )
+        for question in host_questions(endpoints, dialect, clock)
+    ]
+    checks += [
+        (
+            Deadline(Subject.HOSTS, "clock", HOST_DEADLINE_S, _NETWORK),
+            check_clock(endpoints.clob, dialect, clock),
+        ),
+        (
+            Deadline(Subject.HOSTS, "place", HOST_DEADLINE_S, _NETWORK),
+            check_place(endpoints.geoblock),
+        ),
+        (
+            Deadline(Subject.ACCOUNT, "wallet", HOST_DEADLINE_S, _NETWORK),
+            _wallet(settings, endpoints, owner),
+        ),
+        (
+            Deadline(Subject.STREAMS, "book", HOST_DEADLINE_S + BOOK_DEADLINE_S, _NETWORK),
+            check_book(endpoints, dialect, clock),
+        ),
+    ]
+    return checks
+
+
+async def _wallet(
+    settings: Settings, endpoints: Endpoints, owner: Address | None
+) -> tuple[Finding, ...]:
+    host = HttpHost(endpoints.relayer)
+    try:
+        return await check_wallet(owner, RelayerClient(host), settings.signature_type)
+    finally:
+        await host.aclose()
+
+
+def _local(name: str, check: Callable[[], tuple[Finding, ...]]) -> Check:
+    return Deadline(Subject.PROFILE, name, LOCAL_DEADLINE_S), asyncio.to_thread(check)
+
+
+async def _now(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return findings
+
+
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog="pmtui doctor",
+        description="Look at everything a session needs, and say what to do about what will not "
+        "work: terminal, settings, journal, disk, key and wallet, every host, the clock, the "
+        "place, and a live book checked by its hash. Nothing is changed and no secret is shown.",
+        epilog="Exit code: 0 when all will work, 1 when something will not, 2 for wrong usage or "
+        "configuration.",
+    )
+    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    return parser

@@ -1,0 +1,117 @@
+"""What lies on this machine: settings, folders, disk, journal, and whether a session runs."""
+
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
+from pmtui.cli.session_lock import is_session_running
+from pmtui.config.paths import Paths, why_untrusted
+from pmtui.config.settings import Settings
+from pmtui.domain.formats import count
+from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
+from pmtui.service.safety.entry_lock import read_killed
+from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.theme.theme_files import load_themes
+
+FULL_BYTES = 20 << 20
+"""Below it, the journal's next pages and the rotating logs (6 MB) may not fit."""
+LITTLE_BYTES = 200 << 20
+JOURNAL_DEADLINE_S = 20.0
+_STEPS = 20_000
+"""Of SQLite's machine between two looks at the clock."""
+
+
+def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
+    """Look at what was read at the start: keys and themes beside the settings themselves."""
+    overrides = {
+        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
+        for action, keys in settings.keys.items()
+    }
+    _, problems = read_keymap(overrides)
+    _, wrong_themes = load_themes(paths.config / "themes")
+    path = paths.config_file
+    where = str(path) if path.exists() else f"{path} is not there: defaults"
+    if problems:
+        text = f"config.toml:{problems[0].line}: {problems[0].text}"
+        return (_finding("settings", State.PROBLEM, text, f"correct that line of {path}"),)
+    if wrong_themes:
+        text = f"theme: {wrong_themes[0]}"
+        remedy = f"correct or remove that file in {paths.config / 'themes'}"
+        return (_finding("settings", State.WARNING, text, remedy),)
+    return (_finding("settings", State.OK, where, dialect=settings.dialect.value),)
+
+
+def check_folder(folder: Path) -> tuple[Finding, ...]:
+    """Look at a profile's state directory and at the room that is left for it."""
+    if reason := why_untrusted(folder):
+        return (_finding("folder", State.PROBLEM, f"refused: {reason}", "see the folder's owner"),)
+    there = next(part for part in (folder, *folder.parents) if part.exists())
+    try:
+        usage = shutil.disk_usage(there)
+    except OSError as error:
+        text = f"{there}: {error.strerror or error}"
+        return (_finding("disk", State.PROBLEM, text, "make the folder readable for yourself"),)
+    free = usage.free
+    text = f"{free / (1 << 30):,.1f} GB free for {folder}"
+    state = State.OK
+    remedy = ""
+    if free < LITTLE_BYTES:
+        state = State.PROBLEM if free < FULL_BYTES else State.WARNING
+        text = f"{free / (1 << 20):,.0f} MB free for {folder}"
+        remedy = "free some space: an order that cannot be journaled is not sent"
+    return (_finding("disk", state, text, remedy, free_bytes=free),)
+
+
+def check_journal(path: Path) -> tuple[Finding, ...]:
+    """Read the whole journal: whether the file is sound, and what it waits for."""
+    if not path.exists():
+        return (_finding("journal", State.OK, "none yet: no order was ever sent from here"),)
+    aside = f"keep a copy of {path}, then move it away; the venue is asked about open orders"
+    if broken := _why_broken(path):
+        return (_finding("journal", State.PROBLEM, broken, aside),)
+    lives = read_lives(path)
+    if isinstance(lives, JournalProblem):
+        return (_finding("journal", State.PROBLEM, lives.text, aside),)
+    damaged = sum(life.order.damage is not Damage.NONE for life in lives)
+    waiting = sum(life.order.state is None for life in lives)
+    size = path.stat().st_size
+    if damaged:
+        text = f"{count(damaged, 'order')} of {len(lives)} cannot be read whole"
+        return (
+            _finding("journal", State.WARNING, text, f"keep a copy of {path}", damaged=damaged),
+        )
+    text = f"sound: {count(len(lives), 'order')}, {waiting} without a known end"
+    return (
+        _finding("journal", State.OK, text, orders=len(lives), open_orders=waiting, bytes=size),
+    )
+
+
+def _why_broken(path: Path) -> str:
+    deadline = time.monotonic() + JOURNAL_DEADLINE_S
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            file.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+            (verdict,) = file.execute("PRAGMA quick_check(1)").fetchone()
+    except (sqlite3.Error, OSError) as error:
+        return f"it cannot be read: {error}"
+    return "" if verdict == "ok" else f"the file is damaged: {verdict}"
+
+
+def check_session(folder: Path) -> tuple[Finding, ...]:
+    """Say whether a terminal trades on the profile, and whether trading is locked."""
+    is_running = is_session_running(folder)
+    text = "a terminal runs on this profile" if is_running else "no terminal runs on this profile"
+    findings = [_finding("session", State.OK, text, running=is_running)]
+    killed = read_killed(folder)
+    if killed is not None:
+        since = f" since {killed.at}" if killed.at else ""
+        text = f"trading is locked{since} by {killed.by}"
+        findings.append(_finding("kill switch", State.WARNING, text, "pmtui release unlocks it"))
+    return tuple(findings)
+
+
+def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Figure) -> Finding:
+    return Finding(Subject.PROFILE, name, state, text, remedy, figures)

@@ -1,0 +1,208 @@
+"""The terminal: what it shows, what it takes, and which programs stand between it and us."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
+from pmtui.cli.doctor.terminal_query import SILENT, TerminalAnswers, ask_terminal, ask_tmux
+from pmtui.cli.output import is_at_terminal
+from pmtui.cli.terminal import is_ascii_terminal
+from pmtui.ui.terminal.driver import MUTE, PLAIN
+from pmtui.ui.terminal.terminal_kind import (
+    has_no_clipboard,
+    is_behind_mosh,
+    is_in_screen,
+    is_in_tmux,
+    may_be_screen,
+)
+
+LEAST_COLUMNS, LEAST_ROWS = 80, 24
+"""Below it columns and panes are left out that a trader would miss."""
+SLOW_ESCAPE_MS = 100
+"""An `esc` that is held back longer is felt, and a letter typed meanwhile is lost."""
+_COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFacts:
+    """Everything that the findings rest on."""
+
+    is_terminal: bool
+    columns: int
+    rows: int
+    environ: Mapping[str, str]
+    is_ascii: bool
+    answers: TerminalAnswers = SILENT
+    tmux_escape_ms: str = ""
+    tmux_clipboard: str = ""
+
+    @property
+    def term(self) -> str:
+        """The terminal's name for the programs in it."""
+        return self.environ.get("TERM", "")
+
+
+async def check_terminal() -> tuple[Finding, ...]:
+    """Look at the terminal that this command runs in."""
+    environ = os.environ
+    size = shutil.get_terminal_size((0, 0))
+    is_terminal = is_at_terminal()
+    in_tmux = is_in_tmux(environ) and bool(environ.get("TMUX"))
+    facts = TerminalFacts(
+        is_terminal=is_terminal,
+        columns=size.columns,
+        rows=size.lines,
+        environ=environ,
+        is_ascii=is_ascii_terminal(),
+        answers=ask_terminal(environ.get("TERM", "")) if is_terminal else SILENT,
+        tmux_escape_ms=await ask_tmux("escape-time") if in_tmux else "",
+        tmux_clipboard=await ask_tmux("set-clipboard") if in_tmux else "",
+    )
+    return terminal_findings(facts)
+
+
+def terminal_findings(facts: TerminalFacts) -> tuple[Finding, ...]:
+    """Return what facts about a terminal mean for a session in it."""
+    if not facts.is_terminal:
+        text = "standard input or output is no terminal, so it was not looked at"
+        return (_finding("terminal", State.SKIPPED, text),)
+    return (
+        _kind(facts),
+        _size(facts),
+        _colors(facts),
+        _characters(facts),
+        _between(facts),
+        _clipboard(facts),
+        _synchronized(facts),
+    )
+
+
+def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Figure) -> Finding:
+    return Finding(Subject.TERMINAL, name, state, text, remedy, figures)
+
+
+def _kind(facts: TerminalFacts) -> Finding:
+    if facts.term in MUTE:
+        return _finding(
+            "terminal", State.PROBLEM, f"TERM is {facts.term or 'not set'!r}: it moves no cursor",
+            "open pmtui in a terminal emulator, or set TERM to what yours is, "
+            "for example xterm-256color", term=facts.term,
+        )  # fmt: skip
+    name = f"{facts.answers.name}, " if facts.answers.name else ""
+    text = f"{name}TERM={facts.term}"
+    return _finding("terminal", State.OK, text, term=facts.term, program=facts.answers.name)
+
+
+def _size(facts: TerminalFacts) -> Finding:
+    text = f"{facts.columns} columns, {facts.rows} rows"
+    is_enough = facts.columns >= LEAST_COLUMNS and facts.rows >= LEAST_ROWS
+    remedy = f"make it {LEAST_COLUMNS} by {LEAST_ROWS} or larger: below that, columns are left out"
+    state = State.OK if is_enough else State.WARNING
+    return _finding(
+        "size", state, text, "" if is_enough else remedy, columns=facts.columns, rows=facts.rows
+    )
+
+
+def _colors(facts: TerminalFacts) -> Finding:
+    if facts.environ.get("NO_COLOR"):
+        return _finding("colours", State.OK, "none, as NO_COLOR asks", colors=0)
+    environ = dict(facts.environ)
+    if may_be_screen(environ):
+        environ.pop("COLORTERM", None)
+    console = Console(force_terminal=True, _environ=environ)
+    count = _COLORS.get(console.color_system or "", 0)
+    if count >= 256:
+        words = "24 bits" if count > 256 else "256"
+        return _finding("colours", State.OK, words, colors=count)
+    if facts.term in PLAIN:
+        return _finding("colours", State.OK, f"{count or 'none'}: all that it has", colors=count)
+    return _finding(
+        "colours", State.WARNING, f"{count or 'none'}, by what TERM says",
+        f'set TERM to "{_better(facts.term)}", or COLORTERM=truecolor, if the terminal has more; '
+        'else theme = "ansi" in config.toml reads best', colors=count,
+    )  # fmt: skip
+
+
+def _better(term: str) -> str:
+    family = term.partition("-")[0]
+    return f"{family if family in ('screen', 'tmux', 'putty') else 'xterm'}-256color"
+
+
+def _characters(facts: TerminalFacts) -> Finding:
+    if not facts.is_ascii:
+        return _finding("Unicode", State.OK, "UTF-8", unicode=True)
+    if facts.term in PLAIN:
+        return _finding("Unicode", State.OK, "ASCII only, as this terminal wants", unicode=False)
+    return _finding(
+        "Unicode", State.WARNING, "ASCII only: the locale does not name UTF-8",
+        "set LANG or LC_ALL to a UTF-8 locale, for example C.UTF-8, here and for ssh on the "
+        "other side", unicode=False,
+    )  # fmt: skip
+
+
+def _between(facts: TerminalFacts) -> Finding:
+    environ = facts.environ
+    found = [
+        name
+        for name, is_there in (
+            ("ssh", bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))),
+            ("mosh", is_behind_mosh(environ)),
+            ("tmux", is_in_tmux(environ)),
+            ("GNU screen", is_in_screen(environ)),
+            ("GNU screen or tmux on another machine", _is_far_multiplexer(environ)),
+        )
+        if is_there
+    ]
+    text = ", ".join(found) or "nothing that is known"
+    delay = facts.tmux_escape_ms
+    if delay.isdecimal() and int(delay) > SLOW_ESCAPE_MS:
+        return _finding(
+            "between", State.WARNING, f"{text}; tmux holds esc back for {delay} ms",
+            "set -s escape-time 20 in tmux.conf", layers=text, escape_ms=int(delay),
+        )  # fmt: skip
+    if is_in_screen(environ):
+        return _finding(
+            "between", State.WARNING, f"{text}: no mouse, and esc takes up to 300 ms",
+            "maptimeout 20 in .screenrc, or tmux in its place", layers=text,
+        )  # fmt: skip
+    return _finding("between", State.OK, text, layers=text)
+
+
+def _is_far_multiplexer(environ: Mapping[str, str]) -> bool:
+    return may_be_screen(environ) and not is_in_screen(environ)
+
+
+def _clipboard(facts: TerminalFacts) -> Finding:
+    environ = facts.environ
+    if facts.term in PLAIN or has_no_clipboard(environ):
+        return _finding(
+            "clipboard",
+            State.OK,
+            "none: hold shift and drag over what is to be copied",
+            osc52=False,
+        )
+    if facts.tmux_clipboard == "off":
+        return _finding(
+            "clipboard", State.WARNING, "OSC 52, which this tmux does not pass on",
+            "set -s set-clipboard on in tmux.conf", osc52=False,
+        )  # fmt: skip
+    if is_behind_mosh(environ) and not is_in_tmux(environ):
+        text = "OSC 52 through mosh, which takes it from version 1.4 on"
+        return _finding("clipboard", State.OK, text, osc52=None)
+    text = "OSC 52; no terminal tells whether it took a text"
+    return _finding("clipboard", State.OK, text, osc52=None)
+
+
+def _synchronized(facts: TerminalFacts) -> Finding:
+    answer = facts.answers.is_synchronized
+    if answer is None:
+        text = "not known: the terminal was not asked, or did not answer"
+        return _finding("synchronized output", State.SKIPPED, text, synchronized=None)
+    if answer:
+        return _finding("synchronized output", State.OK, "yes", synchronized=True)
+    text = "no: a large change may be seen half done for a moment; nothing is lost"
+    return _finding("synchronized output", State.OK, text, synchronized=False)

@@ -1,0 +1,75 @@
+"""The command as it is typed: its report, its exit code, and no secret in either."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.main import main
+from pmtui.config.endpoints import Endpoints
+from pmtui.domain.markets.market import Side
+from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
+from tests.sim.kit import KEYS, Person, http_client, write_catalogue
+
+HOSTS = tuple(Endpoints.__dataclass_fields__)
+
+
+@pytest.fixture
+async def venue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningVenue]:
+    """A venue on the machine's own time, with one order on its book, taken for the public one."""
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path / "home"))
+    options = VenueOptions(speed=0, catalogue=(write_catalogue(tmp_path),))
+    async with running_venue(options) as running, http_client() as http:
+        for name in HOSTS:
+            monkeypatch.setenv(f"PMTUI_{name.upper()}_URL", running.urls[name])
+        ann = await Person(running, http).arrive()
+        await ann.rest(Side.BUY, "0.4", "10")
+        yield running
+
+
+async def doctor(*words: str) -> int:
+    """Run the command in a thread of its own, as in a process of its own."""
+    return await asyncio.to_thread(main, ["doctor", "--profile", "live", *words])
+
+
+async def test_a_profile_that_works_ends_with_0_and_every_subject(
+    venue: RunningVenue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = await doctor("--json")
+    report = json.loads(capsys.readouterr().out)
+    states = {row["name"]: row["state"] for row in report["checks"]}
+    assert (code, report["problems"]) == (0, 0), report
+    assert states["trading"] == states["book"] == states["clock"] == "ok"
+    assert {row["subject"] for row in report["checks"]} == {
+        "terminal", "profile", "account", "hosts", "streams",
+    }  # fmt: skip
+
+
+async def test_a_host_that_is_gone_ends_with_1_and_the_others_are_looked_at(
+    venue: RunningVenue, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_RELAYER_URL", "http://127.0.0.1:9")
+    code = await doctor("--json")
+    report = json.loads(capsys.readouterr().out)
+    states = {row["name"]: row["state"] for row in report["checks"]}
+    assert (code, states["relayer"], states["book"]) == (1, "problem", "ok")
+
+
+async def test_no_secret_is_ever_shown(
+    venue: RunningVenue, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEYS[0])
+    await doctor()
+    said = capsys.readouterr()
+    assert "streams" in said.out
+    assert KEYS[0][2:] not in said.out + said.err
+
+
+def test_settings_that_cannot_be_used_end_with_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    assert main(["doctor", "--profile", "nowhere"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

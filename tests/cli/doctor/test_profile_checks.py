@@ -1,0 +1,117 @@
+"""Settings, folder, journal and session of a profile, sound and broken."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.doctor.findings import State
+from pmtui.cli.doctor.profile_checks import (
+    check_folder,
+    check_journal,
+    check_session,
+    check_settings,
+)
+from pmtui.cli.session_lock import session_lock
+from pmtui.config.paths import locate
+from pmtui.config.settings import load_settings
+from pmtui.domain.ids import OrderId
+from pmtui.service.orders.journal import Journal
+from pmtui.service.safety.entry_lock import new_kill, write_killed
+from tests.service.fakes import resting
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All files below a folder of the test's own."""
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_defaults_are_fine() -> None:
+    (found,) = check_settings(load_settings(), locate())
+    assert (found.state, found.figures["dialect"]) == (State.OK, "seed")
+
+
+def test_a_key_that_clashes_is_a_problem_with_its_line(home: Path) -> None:
+    path = home / "config" / "config.toml"
+    path.parent.mkdir()
+    path.write_text('[keys]\n"market.nowhere" = "o"\n')
+    (found,) = check_settings(load_settings(), locate())
+    assert found.state is State.PROBLEM
+    assert "config.toml:2" in found.text
+
+
+def test_a_theme_that_cannot_be_read_is_a_warning(home: Path) -> None:
+    path = home / "config" / "themes" / "mine.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("this is no theme")
+    (found,) = check_settings(load_settings(), locate())
+    assert found.state is State.WARNING
+
+
+def test_a_folder_that_is_not_there_yet_is_judged_by_the_disk_above(home: Path) -> None:
+    (found,) = check_folder(home / "state" / "paper")
+    assert isinstance(found.figures["free_bytes"], int)
+
+
+def test_a_folder_that_others_can_write_to_is_a_problem(home: Path) -> None:
+    folder = home / "state" / "paper"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    (found,) = check_folder(folder)
+    assert found.state is State.PROBLEM
+
+
+def test_no_journal_is_fine(home: Path) -> None:
+    (found,) = check_journal(home / "journal.sqlite")
+    assert found.state is State.OK
+
+
+async def test_a_sound_journal_tells_what_it_waits_for(home: Path) -> None:
+    journal = Journal(home / "journal.sqlite")
+    assert await journal.begin(resting(OrderId("0xaa")), title="", text="", body=b"{}") is None
+    await journal.close()
+    (found,) = check_journal(home / "journal.sqlite")
+    assert (found.state, found.figures["orders"], found.figures["open_orders"]) == (
+        State.OK, 1, 1,
+    )  # fmt: skip
+
+
+def test_a_file_that_is_no_journal_is_a_problem(home: Path) -> None:
+    path = home / "journal.sqlite"
+    path.write_bytes(b"not a database" * 100)
+    (found,) = check_journal(path)
+    assert found.state is State.PROBLEM
+    assert str(path) in found.remedy
+
+
+async def test_a_journal_with_a_torn_page_is_a_problem(home: Path) -> None:
+    path = home / "journal.sqlite"
+    journal = Journal(path)
+    for number in range(60):
+        order = resting(OrderId(f"0x{number:064x}"))
+        assert await journal.begin(order, title="t" * 300, text="x" * 300, body=b"{}") is None
+    await journal.close()
+    body = bytearray(path.read_bytes())
+    body[8_192:12_288] = b"\xff" * 4_096
+    path.write_bytes(body)
+    (found,) = check_journal(path)
+    assert found.state is State.PROBLEM
+
+
+def test_a_running_terminal_is_told(home: Path) -> None:
+    folder = home / "state" / "paper"
+    (before,) = check_session(folder)
+    with session_lock(folder):
+        (during,) = check_session(folder)
+    assert (before.figures["running"], during.figures["running"]) == (False, True)
+
+
+def test_a_locked_account_is_a_warning_that_says_how_to_unlock(home: Path) -> None:
+    folder = home / "state" / "paper"
+    folder.mkdir(parents=True)
+    write_killed(folder, new_kill("a test", datetime(2026, 9, 1, tzinfo=UTC)))
+    _, found = check_session(folder)
+    assert found.state is State.WARNING
+    assert "pmtui release" in found.remedy
