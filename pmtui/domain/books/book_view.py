@@ -42,8 +42,8 @@ class BookState(StrEnum):
 
     @property
     def words(self) -> str:
-        """The state as it is shown."""
-        return self.value.replace("_", " ")
+        """The state as it is shown, in ten cells at most."""
+        return "new tick" if self is BookState.TICK_CHANGED else self.value
 
     @property
     def is_good(self) -> bool:

@@ -52,5 +52,5 @@ def test_only_live_and_verified_books_are_good() -> None:
 
 def test_a_state_travels_as_one_word_and_is_shown_as_words() -> None:
     assert BookState("tick_changed") is BookState.TICK_CHANGED
-    assert BookState.TICK_CHANGED.words == "tick changed"
-    assert all("_" not in state.words for state in BookState)
+    assert BookState.TICK_CHANGED.words == "new tick"
+    assert all("_" not in state.words and len(state.words) <= 10 for state in BookState)

@@ -236,11 +236,11 @@ def test_an_unproven_book_locks_every_key_until_it_is_overridden(
 ) -> None:
     world = replace(WORLD, book=replace(BOOK, state=state, as_of=NOW))
     text = refused(key, cursor="0.52", world=world)
-    assert text == why_locked(world.book) == f"The book is {state.value}: single keys are locked"
+    assert text == why_locked(world.book) == f"The book is {state.words}: single keys are locked"
     permitted = sent(key, cursor="0.52", world=world, is_overridden=True)
     said = describe_override(permitted, world.book)
     assert said.endswith(
-        f"from a book that is {state.value}, of 2026-06-15 12:00:00 UTC: bid 51¢, ask 53¢"
+        f"from a book that is {state.words}, of 2026-06-15 12:00:00 UTC: bid 51¢, ask 53¢"
     )
     assert said.startswith(f"{key.side.value} 10 at ")
 

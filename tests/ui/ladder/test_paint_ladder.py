@@ -135,7 +135,7 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
     line = paint_state(book, NOW, width, cursor=(Micros(510_000), Side.BUY))
     text = text_of(line)
     assert line_width(line) == width
-    assert text.split()[0] in state.value
+    assert text.split()[0] in state.words
     assert "buy @ 51¢" in text
     assert ("12s" in text) == (state in (BookState.STALE, BookState.OVERDUE))
 

@@ -372,7 +372,7 @@ async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> Non
         for key in ORDER_KEYS:
             screen.message_line.say("")
             await pilot.press(key)
-            said = f"The book is {state.value}: single keys are locked; ! permits one order."
+            said = f"The book is {state.words}: single keys are locked; ! permits one order."
             assert said in line(screen, "notice"), key
         assert not sent(app)
 

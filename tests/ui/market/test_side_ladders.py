@@ -175,7 +175,7 @@ def test_the_heads_of_side_ladders_read_alike_in_every_state(state: BookState, t
     book = BookView(TokenId("1"), state, (), level, Micros(tick), as_of=old)
     text = "".join(cell.text for cell in paint_side_state(book, NOW, 29))
     assert len(text) == 29
-    assert text.startswith(f" {state.value}")
+    assert text.startswith(f" {state.words}")
     is_known = state not in (BookState.LOADING, BookState.NO_BOOK)
     assert ("no bid / 52" in text) == is_known
 
