@@ -276,7 +276,7 @@ class Session:
         )
         app.after_drawing = give_back
         if os.environ.get("TMUX"):
-            app.hand_over = hand_to_tmux
+            app.clipboard_writer.hand_over = hand_to_tmux
         return app
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:

@@ -1,56 +1,43 @@
 """The terminal's application: which screen is in front, themes, keys, and what a crash shows."""
 
-import logging
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
-from textual.app import App
 from textual.binding import BindingType
-from textual.driver import Driver
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
-from textual.worker import WorkerFailed
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.account.account import AccountScreen
-from pmtui.ui.cells import Line
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.keys.cancel_all import CancelAllKey
+from pmtui.ui.keys.copying import CopyKey
 from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
+from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving, title_leaving
 from pmtui.ui.paint.facts import key_of
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
-from pmtui.ui.portfolio.paint_orders import paint_resting_orders, paint_unknown_orders
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
-from pmtui.ui.terminal.copying import Copying
-from pmtui.ui.terminal.dedupe_toasts import CalmToasts
-from pmtui.ui.terminal.deferred_updates import LateTelling
-from pmtui.ui.terminal.driver import driver_class
-from pmtui.ui.terminal.immediate_repaint import PaintNow
-from pmtui.ui.terminal.key_dispatch import StraightKeys
-from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_picker import ThemePicker
-
-_logger = logging.getLogger(__name__)
 
 
 class _PlainBar(ScrollBarRender):
@@ -60,21 +47,12 @@ class _PlainBar(ScrollBarRender):
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
-class PmtuiApp(
-    WatchKeys,
-    KillKey,
-    CalmToasts,
-    Copying,
-    KeysInOrder,
-    LateTelling,
-    PaintNow,
-    StraightKeys,
-    App[None],
-):
-    """Screens over one service."""
+class PmtuiApp(TerminalApp):
+    """Screens over one service, and the keys that work on all of them."""
 
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
+    QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = (QuestionScreen,)
     COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
     # Textual's palette loses the reversal by which its cursor is seen where colours are few, and
     # begins with a picture that terminals draw in any width.
@@ -108,18 +86,17 @@ class PmtuiApp(
         self.is_ascii_terminal = surface.options.ascii_only
         # Textual draws every scroll bar with one renderer.
         ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
-        self._on_quit = on_quit
-        self.crash: BaseException | None = None
-        self._tour_guide: TourGuide | None = None
+        self._watch_keys = WatchKeys(self, surface)
+        self._copy_key = CopyKey(self, surface)
+        self._cancel_all_key = CancelAllKey(self, surface)
+        self._kill_key = KillKey(self, surface)
+        self._quit_key = QuitKey(self, surface, on_quit)
+        self._tour_guide = TourGuide(self, surface)
         self._own_themes = tuple(themes)
         for each in themes:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.set_keymap(surface.options.keymap.to_textual())
-
-    @override
-    def get_driver_class(self) -> type[Driver]:
-        return driver_class() or super().get_driver_class()
 
     @override
     def get_default_screen(self) -> Screen[Any]:
@@ -131,18 +108,14 @@ class PmtuiApp(
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
-        _ = self.call_after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self.listen_for_alerts()
+        _ = self.call_after_refresh(self._watch_keys.listen_for_alerts)
         if self.surface.options.is_first_run:
-            self._guide.greet()
+            _ = self.call_after_refresh(self._tour_guide.greet)
 
-    @property
-    def _guide(self) -> TourGuide:
-        if self._tour_guide is None:
-            self._tour_guide = TourGuide(self, self.surface)
-        return self._tour_guide
+    @override
+    def catch_up(self) -> None:
+        if isinstance(self.screen, FrameScreen):
+            self.screen.catch_up()
 
     def on_event_chosen(self, message: EventChosen) -> None:
         """Open an event."""
@@ -176,7 +149,6 @@ class PmtuiApp(
         """Go to the account."""
         self._bring_forward(AccountScreen)
 
-    @override
     def action_watchlist(self) -> None:
         """Go to what is starred."""
         self._bring_forward(WatchlistScreen)
@@ -209,7 +181,7 @@ class PmtuiApp(
 
     def action_redraw(self) -> None:
         """Paint the whole terminal again."""
-        self.redraw_terminal()
+        self.terminal.redraw()
 
     @property
     def offered_themes(self) -> tuple[str, ...]:
@@ -223,77 +195,40 @@ class PmtuiApp(
 
     def action_tour(self) -> None:
         """Show the way round, or stop showing it."""
-        if self._guide.is_on:
-            self._guide.stop()
+        if self._tour_guide.is_on:
+            self._tour_guide.stop()
         else:
-            self._guide.start()
+            self._tour_guide.start()
+
+    def action_copy(self) -> None:
+        """Copy what is under the cursor."""
+        self._copy_key.press()
+
+    async def action_star(self) -> None:
+        """Star what is under the cursor, or star it no more."""
+        await self._watch_keys.press_star()
+
+    def action_kill(self) -> None:
+        """Stop all trading, or let it go on, after a question."""
+        self._kill_key.press()
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""
-        orders = self.surface.queries.account().open_orders
-        if not orders:
-            reason = why_nothing_of_ours(self.surface.queries.status())
-            self.say_briefly(reason or "No working orders.", is_refusal=True)
-            return
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                # How it ended is logged by the service and shown on the notice line.
-                self.surface.commands.cancel_all()
-
-        lines = paint_resting_orders(orders, partial(title_of, self.surface.queries))
-        self._ask("Cancel all working orders?", lines, "Cancel them", decide)
+        self._cancel_all_key.press()
 
     @override
     async def action_quit(self) -> None:
         """Leave, after a question where orders rest or are watched over here only."""
-        account = self.surface.queries.account()
-        orders, awake = account.open_orders, account.awake
-        if not orders and not awake:
-            self.exit()
-            return
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self.exit()
-
-        lines: tuple[Line, ...] = paint_ending(awake)
-        if orders:
-            lines = (
-                *lines,
-                *paint_resting_orders(orders, partial(title_of, self.surface.queries)),
-                *paint_unknown_orders(orders),
-                paint_leaving(self._on_quit, self.surface.queries.status()),
-            )
-        title = title_leaving(has_orders=bool(orders), has_awake=bool(awake))
-        label = label_leaving(self._on_quit) if orders else "Quit"
-        self._ask(title, lines, label, decide)
+        self._quit_key.press()
 
     @override
     def action_help_quit(self) -> None:
         """Answer the key that ends other programs."""
         self.say_briefly(f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
 
-    def say_briefly(self, text: str, *, is_refusal: bool = False) -> None:
-        """Say why a key did nothing, or asked nothing, or what it did where nothing shows it."""
-        line = self.screen.message_line if isinstance(self.screen, FrameScreen) else None
-        if line is None:
-            self.notify(text, markup=False, timeout=4)
-        elif is_refusal:
-            line.refuse_form(text)
-        else:
-            # A line of its own covers nothing.
-            line.say(text)
-
-    def _ask(
-        self,
-        title: str,
-        lines: tuple[Line, ...],
-        agree: str,
-        decide: Callable[[bool | None], None],
-    ) -> None:
-        screen = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
-        _ = self.push_screen(screen, decide)
+    def say_briefly(self, text: str) -> None:
+        """Show an answer on the screen in front."""
+        show_answer(self, text)
 
     def _return_to_markets(self) -> MarketsScreen:
         while len(self.screen_stack) > 1:
@@ -312,17 +247,3 @@ class PmtuiApp(
                 _ = self.pop_screen()
         else:
             _ = self.push_screen(kind(self.surface))
-
-    @override
-    def _fatal_error(self) -> None:
-        # Textual would print every local variable on the way, and one of them may be a key.
-        self._close_messages_no_wait()
-
-    @override
-    def _handle_exception(self, error: Exception) -> None:
-        if self.crash is None:
-            self.crash = error
-            # A worker's failure is wrapped; what led to it is inside.
-            cause = error.error if isinstance(error, WorkerFailed) else error
-            _logger.error("the terminal stopped", exc_info=cause)
-        super()._handle_exception(error)

@@ -38,6 +38,7 @@ from pmtui.ui.paint.status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
@@ -196,10 +197,13 @@ class FrameScreen(Screen[None]):
             self._show(topic)
 
     def _hear(self, topic: Topic) -> None:
-        if isinstance(topic, _ONLY_SHOWN) and getattr(self.app, "is_line_behind", False):
+        if isinstance(topic, _ONLY_SHOWN) and self._is_line_behind():
             self._late[topic] = None
         else:
             self.call_next(self._show_and_yield, topic)
+
+    def _is_line_behind(self) -> bool:
+        return isinstance(self.app, TerminalApp) and self.app.terminal.is_behind
 
     # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
     async def _show_and_yield(self, topic: Topic) -> None:

@@ -20,7 +20,6 @@ from rich.console import RenderableType
 from textual.app import App
 from textual.driver import Driver
 from textual.screen import Screen
-from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.clients.streams.channels import MarketChannel
@@ -129,10 +128,6 @@ class PlainApp(PmtuiApp):
     @override
     def get_driver_class(self) -> type[Driver]:
         return App.get_driver_class(self)
-
-    @override
-    def paint_now(self, *widgets: Widget) -> None:
-        """Leave it to the frame timer."""
 
     @override
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:

@@ -7,15 +7,12 @@ itself, and as Textual's table. It leaves when all are shown.
 import sys
 
 from textual.app import App, ComposeResult
-from textual.driver import Driver
 from textual.widgets import DataTable
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.ui.ladder.ladder_view import LadderView
-from pmtui.ui.terminal.cell_diff import CellDiff
-from pmtui.ui.terminal.driver import driver_class
-from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.moving_market import TICK, YES, MovingMarket
@@ -96,12 +93,8 @@ class Repainting(Stepping):
         ladder.refresh()
 
 
-class Ours(CellDiff, PaintNow, Stepping):
+class Ours(TerminalApp, Stepping):
     """What the program does."""
-
-    @override
-    def get_driver_class(self) -> type[Driver]:
-        return driver_class() or super().get_driver_class()
 
     @override
     def compose(self) -> ComposeResult:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from textual.app import App
 from textual.screen import Screen
 from typing_extensions import override
 
@@ -26,21 +25,24 @@ from pmtui.service.views import (
 )
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
-from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, READ_ONLY_STATUS, FakeService
 from tests.ui.stage import THEMES
 
 
-class ScreenApp(KeysInOrder, App[None]):
+class ScreenApp(TerminalApp):
     """One screen at the bottom of the stack, with the global keys, going nowhere else."""
 
     BINDINGS = bindings_for(Context.GLOBAL)
+    QUESTIONS = (QuestionScreen,)
 
     def __init__(self, screen: Screen[None], *, theme: str = DEFAULT_THEME) -> None:
         super().__init__()
@@ -57,6 +59,11 @@ class ScreenApp(KeysInOrder, App[None]):
     @override
     def get_default_screen(self) -> Screen[None]:
         return self._first
+
+    @override
+    def catch_up(self) -> None:
+        if isinstance(self.screen, FrameScreen):
+            self.screen.catch_up()
 
     def on_event_chosen(self, message: EventChosen) -> None:
         self.chosen.append(message)

@@ -10,15 +10,10 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 
-from textual.driver import Driver
 from textual.screen import Screen
-from typing_extensions import override
 
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.terminal.cell_diff import CellDiff
-from pmtui.ui.terminal.driver import driver_class
-from pmtui.ui.terminal.immediate_repaint import PaintNow
 from pmtui.ui.theme.theme import DEFAULT_THEME
 from tests.ui.demo import ScreenApp
 from tests.ui.moving_market import CONDITION, MovingMarket
@@ -26,7 +21,7 @@ from tests.ui.moving_market import CONDITION, MovingMarket
 FRAMES = 10
 
 
-class MarketDemo(CellDiff, PaintNow, ScreenApp):
+class MarketDemo(ScreenApp):
     """The screen over a book that moves by itself."""
 
     def __init__(
@@ -37,10 +32,6 @@ class MarketDemo(CellDiff, PaintNow, ScreenApp):
         self._surface = self.market.service.surface(ascii_only=ascii_only)
         self._changes = changes
         self._frame = 0
-
-    @override
-    def get_driver_class(self) -> type[Driver]:
-        return driver_class() or super().get_driver_class()
 
     def on_mount(self) -> None:
         # Pushed as the program does it: Textual reads no stylesheet of a first screen.

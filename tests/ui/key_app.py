@@ -13,9 +13,7 @@ from textual.app import App, ComposeResult
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell
-from pmtui.ui.terminal.cell_diff import CellDiff
-from pmtui.ui.terminal.driver import driver_class
-from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import role_variables
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -52,10 +50,8 @@ class Stock(App[None]):
             Path(path).write_text(str(self.keys))
 
 
-class Ours(CellDiff, PaintNow, Stock):
-    @override
-    def get_driver_class(self):  # type: ignore[no-untyped-def]
-        return driver_class() or super().get_driver_class()
+class Ours(TerminalApp, Stock):
+    """The same on a terminal of ours."""
 
 
 if __name__ == "__main__":

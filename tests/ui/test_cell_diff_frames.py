@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import pyte
@@ -11,15 +12,15 @@ from textual.geometry import Offset
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell
-from pmtui.ui.terminal.cell_diff import CellDiff
-from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.recording_driver import RecordingDriver
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 
 
-class _App(CellDiff, PaintNow, Stage):
+class _App(TerminalApp, Stage):
     def __init__(self, *lines: TextLine) -> None:
         super().__init__(*lines)
         self.driver_class = RecordingDriver
@@ -100,19 +101,26 @@ async def test_frames_of_another_kind_go_the_stock_way() -> None:
     async with app.run_test(headless=False, size=(40, 5)) as pilot:
         await until(pilot, _shows(app, "here"), "the first paint")
         await settle(pilot)
-        assert app._shadow is not None
+        assert app.terminal.is_known
         app._display(app.screen, Text("rubbish"))
-        assert app._shadow is None
+        assert not app.terminal.is_known
         app._display(app.screen, None)
 
 
-class _Surprised(_App):
+class _SurprisedDisplay(CellDisplay):
     tries = 0
 
     @override
-    def _encode_frame(self, driver: Driver, renderable: Any) -> str:
+    def encode(self, driver: Driver, renderable: Any) -> str:
         self.tries += 1
         raise AttributeError("no chops here")
+
+
+class _Surprised(_App):
+    @cached_property
+    @override
+    def terminal(self) -> _SurprisedDisplay:
+        return _SurprisedDisplay(self, on_room=self.catch_up)
 
 
 async def test_surprises_cost_a_repaint_and_after_three_no_more_tries() -> None:
@@ -122,10 +130,10 @@ async def test_surprises_cost_a_repaint_and_after_three_no_more_tries() -> None:
         for number in range(1, 6):
             line.show((Cell(f"frame {number}"),))
             await until(pilot, _shows(app, f"frame {number}"), "the stock display")
-        assert app.tries == 3
+        assert app.terminal.tries == 3
 
 
-async def test_a_key_is_painted_at_once() -> None:
+async def test_a_key_is_answered() -> None:
     app = _App(TextLine((Cell("waiting"),)))
     async with app.run_test(headless=False, size=(40, 5)) as pilot:
         await until(pilot, _shows(app, "waiting"), "the first paint")
@@ -137,4 +145,4 @@ async def test_without_a_terminal_textual_displays() -> None:
     app = _App(TextLine())
     async with app.run_test(size=(40, 5)):
         assert isinstance(app, App)
-        assert app._shadow is None
+        assert not app.terminal.is_known

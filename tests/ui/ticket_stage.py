@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from typing_extensions import override
@@ -19,7 +19,7 @@ from pmtui.domain.ids import ConditionId, MarketId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import AccountView, Load, MarketView
-from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.ticket.ticket import TicketPane
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
@@ -68,7 +68,7 @@ def account_view(*, shares: str = "0", **changes: object) -> AccountView:
     return replace(account, **changes)  # type: ignore[arg-type]
 
 
-class TicketApp(KeysInOrder, App[None]):
+class TicketApp(TerminalApp):
     """A ticket in a region of its own, with global keys that must never be pressed by typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -5,6 +5,7 @@ window's title is set to the number of steps and the size (`settled`), however l
 """
 
 import sys
+from functools import cached_property
 from typing import ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
@@ -16,9 +17,8 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 from typing_extensions import override
 
-from pmtui.ui.terminal.cell_diff import CellDiff
-from pmtui.ui.terminal.driver import driver_class
-from pmtui.ui.terminal.immediate_repaint import PaintNow
+from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import role_variables
 from pmtui.ui.theme.theme_files import load_themes
 
@@ -96,7 +96,7 @@ class Stock(App[None]):
             screen._layout_required,
             screen._scroll_required,
             screen._repaint_required,
-            getattr(self, "_is_held", False),
+            isinstance(self, TerminalApp) and self.terminal.is_behind,
             *(node._message_queue.values for node in nodes),
             *(node._next_callbacks for node in nodes),
         )
@@ -137,22 +137,25 @@ class Stock(App[None]):
         self.screen_stack[0].query_one("#top", Static).update(f"step {self.done}")
 
 
-class Diffed(CellDiff, PaintNow, Stock):
+class Diffed(TerminalApp, Stock):
     def action_redraw(self) -> None:
-        self.redraw_terminal()
-
-    @override
-    def get_driver_class(self):  # type: ignore[no-untyped-def]
-        return driver_class() or super().get_driver_class()
+        self.terminal.redraw()
 
 
-class Surprised(Diffed):
+class SurprisedDisplay(CellDisplay):
     """What a release with another inside would make of the difference."""
 
     @override
-    def _encode_frame(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
-        frame = super()._encode_frame(driver, renderable)
+    def encode(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
+        frame = super().encode(driver, renderable)
         raise AttributeError(f"no chops in {frame[:0]!r}")
+
+
+class Surprised(Diffed):
+    @cached_property
+    @override
+    def terminal(self) -> CellDisplay:
+        return SurprisedDisplay(self, on_room=self.catch_up)
 
 
 if __name__ == "__main__":

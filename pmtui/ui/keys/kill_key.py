@@ -1,6 +1,7 @@
 """The key of the kill switch: throws it after a question, and releases it after another one."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from textual.app import App
 
@@ -12,14 +13,16 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 
 
-class KillKey(App[None]):
-    """An application that can stop all trading."""
+class KillKey:
+    """Stops all trading, and lets it go on."""
 
-    surface: Surface
+    def __init__(self, app: App[Any], surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
 
-    def action_kill(self) -> None:
+    def press(self) -> None:
         """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
-        status = self.surface.queries.status()
+        status = self._surface.queries.status()
         if status.entry_lock:
             self._ask_before("Unlock trading?", paint_release(status), "Release", self._throw_back)
         else:
@@ -27,12 +30,12 @@ class KillKey(App[None]):
 
     async def _throw(self) -> None:
         # Whoever threw it from another shell meanwhile has thrown it.
-        if not self.surface.queries.status().entry_lock:
-            self.surface.commands.kill()
+        if not self._surface.queries.status().entry_lock:
+            self._surface.commands.kill()
 
     async def _throw_back(self) -> None:
         # Why it failed, if it did, is a notice.
-        _ = await self.surface.commands.unlock_entry()
+        _ = await self._surface.commands.unlock_entry()
 
     def _ask_before(
         self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]]
@@ -41,8 +44,8 @@ class KillKey(App[None]):
             if is_agreed:
                 await do()
 
-        question = QuestionScreen(title, lines, agree=agree, options=self.surface.options)
-        _ = self.push_screen(question, decide)
+        question = QuestionScreen(title, lines, agree=agree, options=self._surface.options)
+        _ = self._app.push_screen(question, decide)
 
 
 def paint_kill(status: StatusView) -> tuple[Line, ...]:

@@ -36,7 +36,8 @@ from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles, plan_col
 from pmtui.ui.ladder.ladder_recent import RecentLadders
 from pmtui.ui.ladder.ladder_state import paint_facts
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
-from pmtui.ui.terminal.line_widget import ReadyLines
+from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.theme.role_styles import PaintedWidget
 from pmtui.ui.theme.theme import Role
 
 DEFAULT_TICK = Micros(10_000)
@@ -55,7 +56,7 @@ class _LineState(NamedTuple):
     facts: Line | None = None
 
 
-class LadderView(ReadyLines):
+class LadderView(PaintedWidget):
     """A ladder over one book, without keys."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
@@ -87,8 +88,8 @@ class LadderView(ReadyLines):
     @property
     def line_lag_s(self) -> float:
         """How long a picture and the answer to it are on their way, as far as is known."""
-        lag = getattr(self.app, "line_lag_s", 0.0) if self.is_mounted else 0.0
-        return lag if isinstance(lag, float) else 0.0
+        app = self.app if self.is_mounted else None
+        return app.line_lag_s if isinstance(app, TerminalApp) else 0.0
 
     @property
     def book(self) -> BookView | None:

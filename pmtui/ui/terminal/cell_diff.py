@@ -1,7 +1,7 @@
 """Writes only the cells that changed, because the terminal is a slow line.
 
-`CellDiff` keeps a shadow of what the terminal shows and compares each frame with it. It overrides
-a private method of the pinned Textual; anything it does not know goes the stock way, and the
+`CellDisplay` keeps a shadow of what the terminal shows and compares each frame with it. It reads
+private structures of the pinned Textual; anything it does not know goes the stock way, and the
 shadow is dropped, so that the worst case is a repaint and never a wrong screen.
 
 While the line is behind nothing is compared and nothing sent: what the terminal shows stays known,
@@ -11,17 +11,15 @@ and the first frame with room brings the newest state, whatever was skipped.
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import RenderableType
-from textual import events
 from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Offset
-from textual.screen import Screen
-from typing_extensions import override
 
 from pmtui.ui.terminal.output_throttle import LinePace
 from pmtui.ui.terminal.screen_buffer import Piece, TerminalShadow
@@ -40,42 +38,62 @@ _LOOK_S = 0.02
 """How often a line that is behind is looked at."""
 
 
-class CellDiff(App[Any]):
-    """An app that sends cell differences; put it before `App` among the bases."""
+class CellDisplay:
+    """Shows the frames of one application on its terminal."""
 
-    is_ascii_terminal = False
-    """Whether the terminal knows ASCII only: nothing else is sent, whoever painted it."""
+    def __init__(self, app: App[Any], *, on_room: Callable[[], object]) -> None:
+        """Start without knowing what the terminal shows.
 
-    _shadow: TerminalShadow | None = None
-    _shadow_driver: Driver | None = None
-    _surprises = 0
-    _is_held = False
-    """Something is to be painted as soon as the line has room."""
+        Args:
+            app: whose frames are shown.
+            on_room: called when the line has room again, before the newest state is painted.
+        """
+        self._app = app
+        self._on_room = on_room
+        self._shadow: TerminalShadow | None = None
+        self._shadow_driver: Driver | None = None
+        self._surprises = 0
+        self._is_held = False
 
     @property
-    def line_lag_s(self) -> float:
+    def is_behind(self) -> bool:
+        """Whether a picture waits for room already, so that another one would only replace it."""
+        return self._is_held
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what the terminal shows."""
+        return self._shadow is not None
+
+    @property
+    def lag_s(self) -> float:
         """How long a picture and the answer to it are on their way, as far as is known."""
-        pace = getattr(self._driver, "pace", None)
+        pace = getattr(self._app._driver, "pace", None)
         return pace.lag_s() if isinstance(pace, LinePace) else 0.0
 
-    def redraw_terminal(self) -> None:
-        """Forget what the terminal should show and paint all of it."""
+    def forget(self) -> None:
+        """Forget what the terminal should show: the next frame is written whole."""
         self._shadow = None
-        if self._running and self.screen_stack:
-            self.screen.refresh()
+
+    def redraw(self) -> None:
+        """Paint all of the terminal again, whatever it shows."""
+        self.forget()
+        if self._app._running and self._app.screen_stack:
+            self._app.screen.refresh()
 
     def paint_held(self) -> None:
         """Paint what was held back, or look again a little later."""
-        if not self._is_held or not self._running or self._closed:
-            return
-        if self._is_line_behind():
+        app = self._app
+        if not self._is_held or not app._running or app._closed or self.has_no_room():
             return
         self._is_held = False
-        if self.screen_stack:
-            self.screen.refresh()
+        self._on_room()
+        if app.screen_stack:
+            app.screen.refresh()
 
-    def _is_line_behind(self) -> bool:
-        pace = getattr(self._driver, "pace", None)
+    def has_no_room(self) -> bool:
+        """Whether a picture painted now would be old before it is seen."""
+        pace = getattr(self._app._driver, "pace", None)
         return isinstance(pace, LinePace) and pace.is_behind()
 
     def _hold(self) -> None:
@@ -86,72 +104,61 @@ class CellDiff(App[Any]):
     # An answer wakes us as well; this is for terminals that give none.
     def _look_at_line(self) -> None:
         self.paint_held()
-        if self._is_held and self._running and not self._closed:
+        if self._is_held and self._app._running and not self._app._closed:
             asyncio.get_running_loop().call_later(_LOOK_S, self._look_at_line)
 
-    @override
-    async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Resize):
-            # A terminal moves its text about when it is resized, also when it returns to a size.
-            self._shadow = None
-        elif isinstance(event, events.AppFocus | Driver.SignalResume):
-            # While we were away, another program may have written here.
-            self.redraw_terminal()
-        await super().on_event(event)
-
-    @override
-    def _suspend_signal(self) -> None:
-        self._shadow = None
-        super()._suspend_signal()
-
-    @override
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        driver = self._driver
-        if renderable is None or self._batch_count or not self._running or self._closed:
-            super()._display(screen, renderable)
-            return
-        if driver is None or self.is_headless or driver.is_inline:
-            super()._display(screen, renderable)
-            return
+    def show(self, renderable: RenderableType | None) -> bool:
+        """Write what differs from what the terminal shows; False where Textual has to display."""
+        app = self._app
+        driver = app._driver
+        if renderable is None or app._batch_count or not app._running or app._closed:
+            return False
+        if driver is None or app.is_headless or driver.is_inline:
+            return False
         if self._surprises < _PATIENCE and isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            if self._is_line_behind():
+            if self.has_no_room():
                 self._hold()
-                return
+                return True
             try:
-                frame = self._encode_frame(driver, renderable)
+                frame = self.encode(driver, renderable)
             except _SURPRISES as error:
                 self._surprises += 1
                 _LOG.warning("a frame went the stock way: %s", error)
             else:
-                self._send_frame(driver, frame)
-                self.post_display_hook()
-                return
-        self._shadow = None
-        super()._display(screen, renderable)
+                self._send(driver, frame)
+                app.post_display_hook()
+                return True
+        self.forget()
+        return False
 
-    def _encode_frame(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
-        width, height = self.size
+    def encode(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
+        """Return what to write for a frame, and remember that the terminal shows it."""
+        app = self._app
+        width, height = app.size
         shadow = self._shadow
         if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
             # Without colour Textual paints in greys of its own; the terminal's are better.
-            is_grey = self.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
-            colors = None if is_grey else self.console._color_system
-            shadow = TerminalShadow(width, height, colors, is_ascii=self.is_ascii_terminal)
+            is_grey = app.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
+            colors = None if is_grey else app.console._color_system
+            shadow = TerminalShadow(
+                width, height, colors, is_ascii=getattr(app, "is_ascii_terminal", False)
+            )
         self._shadow = None
         frame = shadow.encode(_pieces_of(renderable))
         self._shadow, self._shadow_driver = shadow, driver
         return frame
 
-    def _send_frame(self, driver: Driver, frame: str) -> None:
-        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
-        has_moved = cursor != self._previous_cursor_position
-        self._previous_cursor_position = cursor
+    def _send(self, driver: Driver, frame: str) -> None:
+        app = self._app
+        cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
+        has_moved = cursor != app._previous_cursor_position
+        app._previous_cursor_position = cursor
         # The hidden cursor matters to input methods only, which need it at a text field.
         if has_moved or (frame and cursor != Offset(0, 0)):
             frame += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
         if frame:
-            if self._sync_available:
+            if app._sync_available:
                 frame = f"{SYNC_START}{frame}{SYNC_END}"
             write = getattr(driver, "write_picture", driver.write)
             write(frame)

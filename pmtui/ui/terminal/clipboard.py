@@ -5,14 +5,68 @@ OSC 52 goes as far as the first program in between. tmux takes it for itself whe
 passes on a device control string. Each layer needs its own wrapping, the innermost outermost.
 """
 
+import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
 
-from pmtui.ui.terminal.terminal_kind import is_in_screen, is_in_tmux, may_be_screen
+from textual.app import App
+
+from pmtui.ui.terminal.terminal_kind import (
+    has_no_clipboard,
+    is_behind_mosh,
+    is_in_screen,
+    is_in_tmux,
+    may_be_screen,
+)
 
 _ESCAPE, _END, _STRING = "\x1b", "\x1b\\", "\x1bP"
 SCREEN_TAKES = 512
 """Screen cuts strings of more than 768 bytes; several in a row come out as one."""
+AGAIN_S = 0.4
+"""mosh sends what has changed, a few times a second: the same text again is no change. So the
+clipboard is emptied first, for so long."""
+
+
+class ClipboardWriter:
+    """Copies to the clipboard of the trader's own machine, through whatever lies between."""
+
+    hand_over: Callable[[str], Awaitable[bool]] | None = None
+    """Gives a text to a program around us that takes none from the terminal; returns whether it did."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the terminal may have a clipboard."""
+        is_plain = getattr(self._app._driver, "is_plain", False)
+        return not is_plain and not has_no_clipboard(os.environ)
+
+    def copy(self, text: str) -> None:
+        """Copy a text, by way of `hand_over` as well where there is one."""
+        is_again = text == self._app.clipboard
+        self._app._clipboard = text
+        if is_again and is_behind_mosh(os.environ):
+            self._write("")
+            _ = self._app.set_timer(AGAIN_S, partial(self._send, text))
+        else:
+            self._send(text)
+
+    def _send(self, text: str) -> None:
+        if self.hand_over is None:
+            self._write(text)
+        else:
+            _ = self._app.run_worker(self._send_around(self.hand_over, text), name="copy")
+
+    async def _send_around(self, hand_over: Callable[[str], Awaitable[bool]], text: str) -> None:
+        self._write(text, tmux_has_it=await hand_over(text))
+
+    def _write(self, text: str, *, tmux_has_it: bool = False) -> None:
+        if self._app._driver is not None:
+            sequence = clipboard_sequence(text, os.environ, tmux_has_it=tmux_has_it)
+            self._app._driver.write(sequence)
 
 
 def clipboard_sequence(text: str, environ: Mapping[str, str], *, tmux_has_it: bool = False) -> str:

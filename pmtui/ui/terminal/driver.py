@@ -32,7 +32,7 @@ from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
-from pmtui.ui.terminal.cell_diff import CellDiff
+from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.input_reader import InputReader
 from pmtui.ui.terminal.output_throttle import LinePace
 from pmtui.ui.terminal.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
@@ -131,8 +131,16 @@ class PromptDriver(LinuxDriver):
         self._enable_bracketed_paste()
         self._enable_mouse_support()
         self._disable_line_wrap()
-        if isinstance(self._app, CellDiff):
-            self._app.redraw_terminal()
+        self._redraw()
+
+    def _display_of_app(self) -> CellDisplay | None:
+        display = getattr(self._app, "terminal", None)
+        return display if isinstance(display, CellDisplay) else None
+
+    def _redraw(self) -> None:
+        display = self._display_of_app()
+        if display is not None:
+            display.redraw()
 
     @override
     def start_application_mode(self) -> None:
@@ -215,8 +223,9 @@ class PromptDriver(LinuxDriver):
 
     def _hear_answer(self) -> None:
         self.pace.answered()
-        if isinstance(self._app, CellDiff):
-            self._loop.call_soon_threadsafe(self._app.paint_held)
+        display = self._display_of_app()
+        if display is not None:
+            self._loop.call_soon_threadsafe(display.paint_held)
 
     def _look(self) -> None:
         """Show everything again once the terminal has read what it was given."""
@@ -225,8 +234,7 @@ class PromptDriver(LinuxDriver):
             return
         if writer._queue.empty():
             self._is_stalled = False
-            if isinstance(self._app, CellDiff):
-                self._app.redraw_terminal()
+            self._redraw()
         else:
             self._loop.call_later(LOOK_S, self._look)
 

@@ -8,15 +8,14 @@ before it has gone all the way: to its widget, up to the app, and through what t
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from typing_extensions import override
-
-from pmtui.ui.question import QuestionScreen
+from textual.screen import Screen
 
 PASSES = 3
 """Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
@@ -27,24 +26,37 @@ DEAF_AFTER_ANSWER_S = 0.15
 """The second enter of an impatient finger was meant for the question, not for what it uncovers."""
 
 
-class KeysInOrder(App[Any]):
-    """An app that handles keys strictly one by one; put it first among the bases."""
+class KeyQueue:
+    """Hands keys to an application strictly one by one."""
 
-    _held: deque[events.Key | events.Paste] | None = None
-    _in_hand: object | None = None
-    _longest: asyncio.TimerHandle | None = None
-    _answer: tuple[str, float] = ("", float("-inf"))
+    def __init__(
+        self,
+        app: App[Any],
+        handle: Callable[[events.Event], Awaitable[None]],
+        *,
+        questions: tuple[type[Screen[Any]], ...] = (),
+    ) -> None:
+        """Start without a key on its way.
 
-    @override
-    async def on_event(self, event: events.Event) -> None:
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
-            await super().on_event(event)
-        elif self._in_hand is None:
+        Args:
+            app: whose screens and widgets the keys go to.
+            handle: sends a key on its way.
+            questions: screens that a key answers.
+        """
+        self._app = app
+        self._handle = handle
+        self._questions = questions
+        self._held: deque[events.Key | events.Paste] = deque()
+        self._in_hand: object | None = None
+        self._longest: asyncio.TimerHandle | None = None
+        self._answer: tuple[str, float] = ("", float("-inf"))
+
+    async def take(self, event: events.Key | events.Paste) -> None:
+        """Handle a key now, or when those before it have acted."""
+        if self._in_hand is None:
             await self._deliver(event)
-        else:
-            held = self._held = self._held or deque()
-            if len(held) < MOST_HELD:
-                held.append(event)
+        elif len(self._held) < MOST_HELD:
+            self._held.append(event)
 
     def _repeats_answer(self, event: events.Key | events.Paste) -> bool:
         """Whether this is the key that just answered a question, pressed once more.
@@ -53,7 +65,7 @@ class KeysInOrder(App[Any]):
         """
         if not isinstance(event, events.Key):
             return False
-        if isinstance(self.screen, QuestionScreen):
+        if isinstance(self._app.screen, self._questions):
             self._answer = (event.key, event.time)
             return False
         key, at = self._answer
@@ -63,37 +75,38 @@ class KeysInOrder(App[Any]):
         return True
 
     async def _deliver(self, event: events.Key | events.Paste) -> None:
-        if not self.screen_stack:
-            await super().on_event(event)
+        app = self._app
+        if not app.screen_stack:
+            await self._handle(event)
             return
         turn = self._in_hand = object()
         if self._repeats_answer(event):
-            self._let_go(turn)
+            self._end_turn(turn)
             return
-        target: MessagePump = self.focused or self.screen
+        target: MessagePump = app.focused or app.screen
         if self._longest is not None:
             self._longest.cancel()
-        self._longest = asyncio.get_running_loop().call_later(LONGEST_S, self._let_go, turn)
-        await super().on_event(event)
+        self._longest = asyncio.get_running_loop().call_later(LONGEST_S, self._end_turn, turn)
+        await self._handle(event)
         self._follow(target, turn, PASSES)
 
     def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
         """Send a callback the way the key went: every queue is first in, first out."""
         call = partial(self._passed, pump, turn, passes)
         if not pump.post_message(events.Callback(call)):
-            self._let_go(turn)
+            self._end_turn(turn)
 
-    def _let_go(self, turn: object) -> None:
-        self.post_message(events.Callback(partial(self._release, turn)))
+    def _end_turn(self, turn: object) -> None:
+        self._app.post_message(events.Callback(partial(self._release, turn)))
 
     def _passed(self, pump: MessagePump, turn: object, passes: int) -> None:
-        parent = pump._parent
-        if pump is not self and parent is not None:
+        app, parent = self._app, pump._parent
+        if pump is not app and parent is not None:
             self._follow(parent, turn, passes)
-        elif passes > 1 and self.screen_stack:
-            self._follow(self.focused or self.screen, turn, passes - 1)
+        elif passes > 1 and app.screen_stack:
+            self._follow(app.focused or app.screen, turn, passes - 1)
         else:
-            self._let_go(turn)
+            self._end_turn(turn)
 
     async def _release(self, turn: object) -> None:
         if self._in_hand is turn:

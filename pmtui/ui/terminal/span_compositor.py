@@ -26,8 +26,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.ui.terminal.line_widget import ReadyLines
-
 _NEEDED = (
     "_dirty_regions", "_regions_to_spans", "render_full_update", "render_partial_update",
     "render_strips", "cuts", "visible_widgets", "size", "_full_map", "_full_map_invalidated",
@@ -191,10 +189,6 @@ def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]
 def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[tuple[int, Strip]]:
     """Return whole lines of a widget by their place on the screen."""
     top = region.y
-    if isinstance(widget, ReadyLines) and widget.is_bare:
-        for y in ys:
-            yield y, widget.ready_line(y - top, region.width)
-        return
     for first, count in _stretches(sorted(ys)):
         lines = widget.render_lines(Region(0, first - top, region.width, count))
         yield from enumerate(lines, first)

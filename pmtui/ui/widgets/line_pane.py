@@ -7,11 +7,11 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
-from pmtui.ui.terminal.line_widget import ReadyLines
+from pmtui.ui.theme.role_styles import PaintedWidget
 from pmtui.ui.theme.theme import Role
 
 
-class LinePane(ReadyLines):
+class LinePane(PaintedWidget):
     """Subclasses say in `paint` what they show in a size; `repaint` looks what changed."""
 
     TITLE: ClassVar[str] = ""

@@ -7,10 +7,10 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Line, fit_line
-from pmtui.ui.terminal.line_widget import ReadyLines
+from pmtui.ui.theme.role_styles import PaintedWidget
 
 
-class TextLine(ReadyLines):
+class TextLine(PaintedWidget):
     """One row of the screen, given as cells and cropped to the width there is."""
 
     DEFAULT_CSS = """

@@ -1,6 +1,7 @@
 """A line that is behind: what only shows waits for it, what keys act on does not."""
 
 from collections.abc import AsyncIterator
+from functools import cached_property
 
 import pytest
 from textual import events
@@ -10,7 +11,8 @@ from typing_extensions import override
 from pmtui.domain.ids import TokenId
 from pmtui.service.topics import AccountTopic, BookTopic, StatusTopic, TapeTopic, Topic
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.terminal.deferred_updates import LateTelling
+from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from tests.ui.fake_surface import FakeService
 from tests.ui.recording_driver import RecordingDriver
 from tests.ui.stage import Stage
@@ -36,12 +38,24 @@ class _Screen(FrameScreen):
         self.shown.append("key")
 
 
-class _App(LateTelling, Stage):
+class _Display(CellDisplay):
     is_slow = True
 
     @override
-    def _is_line_behind(self) -> bool:
+    def has_no_room(self) -> bool:
         return self.is_slow
+
+
+class _App(TerminalApp, Stage):
+    @cached_property
+    @override
+    def terminal(self) -> _Display:
+        return _Display(self, on_room=self._catch_up_on_screen)
+
+    @override
+    def catch_up(self) -> None:
+        if isinstance(self.screen, FrameScreen):
+            self.screen.catch_up()
 
 
 Slow = tuple[FakeService, _App, _Screen, Pilot[None]]
@@ -56,7 +70,7 @@ async def slow() -> AsyncIterator[Slow]:
     async with app.run_test(headless=False, size=(60, 10)) as pilot:
         screen = _Screen(service)
         await app.push_screen(screen)
-        await until(pilot, lambda: app.is_line_behind, "a picture waiting")
+        await until(pilot, lambda: app.terminal.is_behind, "a picture waiting")
         await settle(pilot)
         screen.catch_up()
         screen.shown.clear()
@@ -70,8 +84,8 @@ async def test_what_only_shows_waits_and_is_shown_once_when_there_is_room(slow: 
         service.announce(TAPE)
     await settle(pilot)
     assert not screen.shown
-    app.is_slow = False
-    app.paint_held()
+    app.terminal.is_slow = False
+    app.terminal.paint_held()
     await until(pilot, lambda: screen.shown, "the newest state")
     assert screen.shown == [BOOK, TAPE]
 
@@ -95,8 +109,8 @@ async def test_a_key_meets_the_newest_state(slow: Slow) -> None:
 
 async def test_on_a_line_with_room_nothing_waits(slow: Slow) -> None:
     service, app, screen, pilot = slow
-    app.is_slow = False
-    app.paint_held()
+    app.terminal.is_slow = False
+    app.terminal.paint_held()
     await settle(pilot)
     screen.shown.clear()
     service.announce(BOOK)

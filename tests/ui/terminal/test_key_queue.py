@@ -8,7 +8,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.markets.market import Side
-from pmtui.ui.terminal.key_queue import KeysInOrder
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from tests.ui.fake_surface import FakeService
 from tests.ui.ticket_stage import TicketApp
 from tests.ui.wait import until
@@ -20,7 +20,7 @@ def send(app: App[None], *keys: str) -> None:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-class Fields(KeysInOrder, App[None]):
+class Fields(TerminalApp):
     BINDINGS = [Binding("f6", "leave_the_field", "x")]  # noqa: RUF012 - Textual's way
 
     @override

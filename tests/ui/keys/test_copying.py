@@ -7,6 +7,7 @@ import pytest
 from pmtui.domain.ids import OrderId
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keys.copying import CopyKey
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import make_world
@@ -99,7 +100,7 @@ async def test_what_is_around_us_is_given_the_text_first(
         return is_taken
 
     app = recorded(FakeService())
-    app.hand_over = take
+    app.clipboard_writer.hand_over = take
     async with app.run_test(headless=False, size=(80, 24)) as pilot:
         await settle(pilot)
         app.copy_to_clipboard(ORDER_ID)
@@ -124,4 +125,4 @@ async def test_without_a_clipboard_the_text_is_shown_whole(
     app = recorded(FakeService())
     async with app.run_test(headless=False, size=(columns, 24)) as pilot:
         await settle(pilot)
-        assert app._told("order id", ORDER_ID) == said
+        assert CopyKey(app, app.surface).words_for("order id", ORDER_ID) == said

@@ -6,7 +6,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, ExitPolicy, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
-from pmtui.ui.paint.exit_policy import label_leaving, paint_ending, paint_leaving
+from pmtui.ui.keys.quit_key import label_leaving, paint_ending, paint_leaving
 from pmtui.ui.portfolio.paint_orders import LINE_WIDTH
 from tests.ui.fake_surface import PAPER_STATUS
 

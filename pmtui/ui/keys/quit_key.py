@@ -1,18 +1,71 @@
-"""What the question before quitting says of the orders that rest, and of those that watch."""
+"""The key that quits, and its question where orders rest or are watched over here only."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from textual.app import App
 
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.orders.heartbeat import ExitPolicy, describe_exit
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_orders import LINE_WIDTH
+from pmtui.ui.portfolio.paint_orders import (
+    LINE_WIDTH,
+    paint_resting_orders,
+    paint_unknown_orders,
+)
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection
 
 MOST_LISTED = 3
 _LEAST_TITLE = 16
+
+
+class QuitKey:
+    """Ends the program, after a question where that changes something."""
+
+    def __init__(self, app: App[Any], surface: Surface, policy: ExitPolicy) -> None:
+        """Ask before an application ends.
+
+        Args:
+            app: the application.
+            surface: the service and the user's choices.
+            policy: what becomes of open orders when the trader quits.
+        """
+        self._app = app
+        self._surface = surface
+        self._policy = policy
+
+    def press(self) -> None:
+        """Quit, or ask."""
+        queries = self._surface.queries
+        account = queries.account()
+        orders, awake = account.open_orders, account.awake
+        if not orders and not awake:
+            self._app.exit()
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                self._app.exit()
+
+        lines: tuple[Line, ...] = paint_ending(awake)
+        if orders:
+            lines = (
+                *lines,
+                *paint_resting_orders(orders, partial(title_of, queries)),
+                *paint_unknown_orders(orders),
+                paint_leaving(self._policy, queries.status()),
+            )
+        title = title_leaving(has_orders=bool(orders), has_awake=bool(awake))
+        label = label_leaving(self._policy) if orders else "Quit"
+        question = QuestionScreen(title, lines, agree=label, options=self._surface.options)
+        _ = self._app.push_screen(question, decide)
 
 
 def paint_leaving(policy: ExitPolicy, status: StatusView) -> Line:

@@ -1,0 +1,141 @@
+"""The application as the terminal meets it: what comes in, in which order, and what goes out.
+
+All that our application changes in Textual's stands here and in the modules beside it. The order in
+which an event is handled is that of `TerminalApp.on_event`, and nothing else overrides it.
+"""
+
+import logging
+from functools import cached_property
+from typing import Any, ClassVar
+
+from rich.console import RenderableType
+from textual import events, on
+from textual.app import App
+from textual.driver import Driver
+from textual.notifications import Notify
+from textual.screen import Screen
+from textual.worker import WorkerFailed
+from typing_extensions import override
+
+from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.clipboard import ClipboardWriter
+from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.key_queue import KeyQueue
+
+_LOG = logging.getLogger(__name__)
+
+_INPUT = (events.Key, events.Paste, events.MouseDown, events.MouseScrollUp, events.MouseScrollDown)
+
+
+class TerminalApp(App[None]):
+    """An application on a slow line. Where it is mixed with another one, it comes first."""
+
+    QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = ()
+    """Screens that a key answers: the same key right after it is not meant for what it uncovers."""
+
+    crash: BaseException | None = None
+    """What ended the application, if something did."""
+    _screen_of_toasts: Screen[Any] | None = None
+    """The screen, dialogs aside, that was in front last."""
+
+    @cached_property
+    def terminal(self) -> CellDisplay:
+        """What the terminal shows, and whether it has room for more."""
+        return CellDisplay(self, on_room=self._catch_up_on_screen)
+
+    @cached_property
+    def _key_queue(self) -> KeyQueue:
+        return KeyQueue(self, self._handle_input, questions=self.QUESTIONS)
+
+    @cached_property
+    def clipboard_writer(self) -> ClipboardWriter:
+        """What is copied, and the way it takes."""
+        return ClipboardWriter(self)
+
+    @property
+    def line_lag_s(self) -> float:
+        """How long a picture and the answer to it are on their way, as far as is known."""
+        return self.terminal.lag_s
+
+    def catch_up(self) -> None:
+        """Show what waited for room on the line; subclasses say what does."""
+
+    @override
+    def get_driver_class(self) -> type[Driver]:
+        return driver_class() or super().get_driver_class()
+
+    @override
+    async def on_event(self, event: events.Event) -> None:
+        """Handle an event, in this order.
+
+        1. What the terminal shows may have been lost: it is painted whole.
+        2. Keys and pasted text wait until those before them have acted (`KeyQueue`).
+        3. What waited for room on the line is shown, so that no input meets an older state than on
+           a fast one.
+        4. Textual sends the event where it belongs.
+        """
+        if isinstance(event, events.Resize):
+            # A terminal moves its text about when it is resized, also when it returns to a size.
+            self.terminal.forget()
+        elif isinstance(event, events.AppFocus | Driver.SignalResume):
+            # While we were away, another program may have written here.
+            self.terminal.redraw()
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._key_queue.take(event)
+        else:
+            await self._handle_input(event)
+
+    async def _handle_input(self, event: events.Event) -> None:
+        if isinstance(event, _INPUT) and self.screen_stack:
+            self.catch_up()
+        await super().on_event(event)
+
+    def _catch_up_on_screen(self) -> None:
+        if self.screen_stack:
+            # Before the screen is idle, and so before it is painted.
+            self.screen.call_next(self.catch_up)
+
+    @override
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if not self.terminal.show(renderable):
+            super()._display(screen, renderable)
+
+    @override
+    def _suspend_signal(self) -> None:
+        self.terminal.forget()
+        super()._suspend_signal()
+
+    @override
+    def copy_to_clipboard(self, text: str) -> None:
+        self.clipboard_writer.copy(text)
+
+    @on(events.Mount)
+    def _watch_screens(self) -> None:
+        self._screen_of_toasts = self.screen
+        self.screen_change_signal.subscribe(self, self._leave_toasts_behind, immediate=True)
+
+    def on_notify(self, message: Notify) -> None:
+        """Take back a toast of the same words; Textual's own handler shows the new one after this."""
+        for shown in list(self._notifications):
+            if shown.message == message.notification.message:
+                del self._notifications[shown]
+
+    # What a key says together with a change of screens comes after it, and stays.
+    def _leave_toasts_behind(self, screen: Screen[Any]) -> None:
+        if not screen.is_modal and screen is not self._screen_of_toasts:
+            self._screen_of_toasts = screen
+            self.clear_notifications()
+
+    @override
+    def _fatal_error(self) -> None:
+        # Textual would print every local variable on the way, and one of them may be a key.
+        self._close_messages_no_wait()
+
+    @override
+    def _handle_exception(self, error: Exception) -> None:
+        if self.crash is None:
+            self.crash = error
+            # A worker's failure is wrapped; what led to it is inside.
+            cause = error.error if isinstance(error, WorkerFailed) else error
+            _LOG.error("the terminal stopped", exc_info=cause)
+        super()._handle_exception(error)
