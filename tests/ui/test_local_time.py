@@ -14,7 +14,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.charts.plot import axes_over, plot_curve
+from pmtui.ui.charts.paint_axes import time_line
+from pmtui.ui.charts.plot import axes_over
 from pmtui.ui.local_time import write_clock, write_moment, zone_at
 from pmtui.ui.market.paint_tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
@@ -65,7 +66,7 @@ def test_the_times_below_a_chart_name_their_zone(width: int, hours: int) -> None
         PricePoint(WINTER + timedelta(hours=hours * n), Micros(price))
         for n, price in enumerate(prices)
     ]
-    *_, times = plot_curve(points, axes_over(points, width, 6), "braille")
+    times = time_line(axes_over(points, width - 6, 6), 6)
     assert "IST" in times
     assert len(times) == width
 

@@ -175,6 +175,29 @@ def depth_curve(book: BookView) -> DepthCurve:
     return DepthCurve(_added_up(book.bids), _added_up(book.asks))
 
 
+_TELLING_LEVELS = 16
+"""So many levels around the middle make a shape."""
+
+
+def telling_reach(book: BookView) -> Reach:
+    """Return how far from the middle the levels that matter lie: the nearest few of both sides."""
+    middle = _middle(book)
+    for reach in Reach:
+        width = reach.value * _CENT
+        near = (level for level in (*book.bids, *book.asks) if abs(level.price - middle) <= width)
+        if sum(1 for _ in near) >= _TELLING_LEVELS:
+            return reach
+    return Reach.TEN
+
+
+def depth_within(book: BookView, distance: Micros) -> tuple[Micros, Micros]:
+    """Return what is bid, and what is offered, within a distance of the middle."""
+    middle = _middle(book)
+    bids = sum(level.size for level in book.bids if middle - level.price <= distance)
+    asks = sum(level.size for level in book.asks if level.price - middle <= distance)
+    return Micros(bids), Micros(asks)
+
+
 def span_around(book: BookView, reach: Reach) -> Span:
     """Return the prices around the middle; it moves in steps, so that it mostly stands still."""
     width = reach.value * _CENT

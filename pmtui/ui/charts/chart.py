@@ -1,5 +1,6 @@
 """The chart of one outcome's prices."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from typing_extensions import override
@@ -7,13 +8,20 @@ from typing_extensions import override
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PriceLine
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
-from pmtui.ui.charts.paint_chart import chart_words, draw_chart, paint_chart_title
-from pmtui.ui.charts.plot import price_range
+from pmtui.ui.charts.drawing import Drawing
+from pmtui.ui.charts.paint_chart import (
+    ChartData,
+    ChartStyle,
+    chart_words,
+    draw_chart,
+    paint_chart_title,
+)
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
+from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 
 class ChartPane(DrawnPane, can_focus=True):
@@ -24,10 +32,44 @@ class ChartPane(DrawnPane, can_focus=True):
     _now: datetime | None = None
     _line = PriceLine(())
     _cursor: Micros | None = None
+    _style = ChartStyle.LINE
+    _prints: tuple[TradePrint, ...] = ()
+    _fills: tuple[Fill, ...] = ()
 
-    def show(self, view: HistoryView, line: PriceLine, *, token_id: TokenId, now: datetime) -> None:
-        """Show a price over time as soon as it is drawn."""
+    @property
+    def style(self) -> ChartStyle:
+        """Whether it draws a line or candles."""
+        return self._style
+
+    def show(
+        self,
+        view: HistoryView,
+        line: PriceLine,
+        *,
+        token_id: TokenId,
+        now: datetime,
+        prints: Sequence[TradePrint] = (),
+        fills: Sequence[Fill] = (),
+    ) -> None:
+        """Show a price over time as soon as it is drawn.
+
+        Args:
+            view: what is known of the history.
+            line: the price up to now.
+            token_id: whose price it is.
+            now: our clock.
+            prints: public trades of it, for the volume.
+            fills: own fills of any token; those of this one are marked.
+        """
         self._view, self._line, self._token_id, self._now = view, line, token_id, now
+        self._prints = tuple(prints)
+        self._fills = tuple(fill for fill in fills if fill.token_id == token_id)
+        self.repaint()
+
+    def switch_style(self) -> None:
+        """Draw candles in the place of the line, or the other way round."""
+        is_line = self._style is ChartStyle.LINE
+        self._style = ChartStyle.CANDLES if is_line else ChartStyle.LINE
         self.repaint()
 
     def mark(self, price: Micros | None) -> None:
@@ -39,6 +81,7 @@ class ChartPane(DrawnPane, can_focus=True):
     def clear(self) -> None:
         """Show no curve: that of another market must not stand here."""
         self._view, self._token_id, self._line = None, None, PriceLine(())
+        self._prints, self._fills = (), ()
         self.repaint()
 
     @override
@@ -62,19 +105,20 @@ class ChartPane(DrawnPane, can_focus=True):
         if view is None or chart_words(view, self._line, width, height):
             return None
         points = self._line.points
-        version = (view.version, len(points), points[:1], points[-1:], self._line.until)
-        return Picture((self._token_id, view.interval), version, width, height)
+        grown = (len(points), points[:1], points[-1:], len(self._prints), self._prints[:1])
+        version = (view.version, *grown, len(self._fills), self._line.until)
+        subject = (self._token_id, self._style)
+        return Picture(subject, view.interval, version, width, height)
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
         line, ascii_only = self._line, self.ascii_only
         if not line.is_drawable:
             return None
+        data = ChartData(line.points, line.until, self._prints, self._fills, self._style)
 
         def draw() -> Drawing:
-            size = (picture.width, picture.height)
-            lines = draw_chart(line.points, *size, until=line.until, ascii_only=ascii_only)
-            return Drawing(lines, price_range(line.points))
+            return draw_chart(data, picture.width, picture.height, ascii_only=ascii_only)
 
         return draw
 
@@ -83,4 +127,4 @@ class ChartPane(DrawnPane, can_focus=True):
         lines = super().paint(width, height)
         if self.shown is None:
             return lines
-        return mark_price(lines, self._cursor, self.shown.prices, ascii_only=self.ascii_only)
+        return mark_price(self.shown, self._cursor, ascii_only=self.ascii_only)

@@ -1,48 +1,56 @@
 """The ladder's cursor on the price chart: a line through it at the cursor's price."""
 
 from pmtui.domain.money import Micros
-from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.charts.canvas import BLANKS
+from pmtui.ui.charts.drawing import Drawing, row_of_price
 from pmtui.ui.format import format_price
 from pmtui.ui.theme.theme import Role
 
-_BLANKS = " \N{BRAILLE PATTERN BLANK}"
-
 
 def mark_price(
-    curve: tuple[Line, ...],
-    price: Micros | None,
-    prices: tuple[Micros, Micros],
-    *,
-    ascii_only: bool = False,
+    drawing: Drawing, price: Micros | None, *, ascii_only: bool = False
 ) -> tuple[Line, ...]:
-    """Draw a line at a price where the curve is not, with the price before it.
+    """Draw a line at a price where the curve is not, with the price beside it.
 
     Args:
-        curve: what `draw_chart` drew: its axis, then the canvas; the last line names times.
-        price: where; None or a price out of sight leaves the curve as it is.
-        prices: the lowest and the highest price on show.
+        drawing: what was drawn.
+        price: where; None or a price out of sight leaves the picture as it is.
         ascii_only: whether to keep to ASCII.
     """
-    row = None if price is None else row_of_price(price, prices, len(curve) - 1)
-    if row is None or price is None:
-        return curve
-    gutter, *canvas = curve[row]
-    axis = line_width((gutter,))
-    label = f"{format_price(price, ascii_only=ascii_only):>{axis - 1}} "
-    text = "".join(cell.text for cell in canvas)[len(label) - axis :]
-    role = canvas[0].role if canvas else Role.DIM
+    lines = drawing.lines
+    row = None if price is None else row_of_price(price, drawing.prices, drawing.rows)
+    if row is None or price is None or row >= len(lines):
+        return lines
+    width = line_width(lines[row])
+    label = f" {format_price(price, ascii_only=ascii_only)}".ljust(drawing.axis)
     stroke = "-" if ascii_only else "─"
-    marks = [(Role.KEY, stroke) if mark in _BLANKS else (role, mark) for mark in text]
-    line = (Cell(label, Role.KEY), *join_runs(marks))
-    return (*curve[:row], line, *curve[row + 1 :])
+    canvas = _cropped(lines[row], width - len(label))
+    marked = [cell for run in canvas for cell in _stroked(run, stroke)]
+    line = (*marked, Cell(label, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE))
+    return (*lines[:row], line, *lines[row + 1 :])
 
 
-def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int | None:
-    """Return the row of a price on a canvas of so many, from the top; None out of sight."""
-    low, high = prices
-    if rows < 1 or not low <= price <= high or low == high:
-        return None
-    return (2 * (high - price) * (rows - 1) + (high - low)) // (2 * (high - low))
+def _stroked(cell: Cell, stroke: str) -> list[Cell]:
+    """Put the stroke where a cell shows nothing or the grid alone."""
+    is_grid = bool(cell.emphasis & Emphasis.DIM)
+    if is_grid or all(mark in BLANKS for mark in cell.text):
+        return [Cell(stroke * len(cell.text), Role.KEY, ground=cell.ground)]
+    return [
+        Cell(stroke, Role.KEY, ground=cell.ground) if mark in BLANKS else cell._replace(text=mark)
+        for mark in cell.text
+    ]
+
+
+def _cropped(line: Line, width: int) -> list[Cell]:
+    """Return the left part of a line; characters of a chart are one cell wide each."""
+    kept: list[Cell] = []
+    for cell in line:
+        room = width - sum(len(each.text) for each in kept)
+        if room <= 0:
+            break
+        kept.append(cell._replace(text=cell.text[:room]))
+    return kept
 
 
 def add_out_of_range(

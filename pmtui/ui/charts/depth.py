@@ -9,6 +9,7 @@ from pmtui.domain.books.book_view import (
     Reach,
     depth_curve,
     span_around,
+    telling_reach,
 )
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line, fit_line
@@ -32,17 +33,20 @@ class DepthPane(LinePane, can_focus=True):
     _book: BookView | None = None
     _cursor: Micros | None = None
     _curve: DepthCurve | None = None
+    _chosen: Reach | None = None
     _reach = Reach.TEN
+    """How far the levels that matter reach in the market on show."""
     _scale = 1
 
     @property
     def reach(self) -> Reach:
-        """How far from the middle it shows."""
-        return self._reach
+        """How far from the middle it shows: as the trader chose, else as the book asks for."""
+        return self._chosen or self._reach
 
     def show(self, book: BookView | None, cursor: Micros | None) -> None:
         """Show a book, and where the ladder points."""
         if book is not self._book:
+            self._fit_reach(book)
             self._book = book
             self._curve = None
         elif cursor == self._cursor:
@@ -53,16 +57,26 @@ class DepthPane(LinePane, can_focus=True):
 
     def shift_reach(self, steps: int) -> bool:
         """Look less far or farther; return whether that was possible."""
-        before, self._reach = self._reach, self._reach.shifted(steps)
+        before = self.reach
+        self._chosen = before.shifted(steps)
         self.repaint()
-        return self._reach is not before
+        return self._chosen is not before
+
+    def _fit_reach(self, book: BookView | None) -> None:
+        """Choose once for each market: a scale that follows the book would never stand still."""
+        before = self._book
+        has_levels = book is not None and bool(book.bids or book.asks)
+        had_levels = before is not None and bool(before.bids or before.asks)
+        is_other = book is not None and before is not None and book.token_id != before.token_id
+        if book is not None and has_levels and (is_other or not had_levels):
+            self._reach = telling_reach(book)
 
     @override
     def title(self) -> Line:
         if self._book is None:
             return (Cell("Depth", Role.HEADING),)
         return paint_depth_title(
-            self._book, self._added_up(self._book), self._reach, self._cursor, self.size.width,
+            self._book, self._added_up(self._book), self.reach, self._cursor, self.size.width,
             ascii_only=self.ascii_only,
         )  # fmt: skip
 
@@ -78,7 +92,7 @@ class DepthPane(LinePane, can_focus=True):
             words = "The book is empty."
         if words or book is None:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
-        curve, span = self._added_up(book), span_around(book, self._reach)
+        curve, span = self._added_up(book), span_around(book, self.reach)
         self._scale = depth_scale(largest_depth(curve, span), self._scale)
         return paint_depth(
             curve, span, width, height, scale=self._scale, cursor=self._cursor,

@@ -1,13 +1,21 @@
-"""The price chart of one outcome: its title, its words where there is no curve, and the curve."""
+"""The price chart of one outcome: its title, its words where there is no curve, and the picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 
 from pmtui.domain.markets.history import LineEnd, PriceLine, PricePoint
-from pmtui.domain.money import Micros, round_price
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Cell, Line, fit_line
-from pmtui.ui.charts.plot import axes_over, plot_curve
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.charts.canvas import Canvas
+from pmtui.ui.charts.drawing import Drawing
+from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
+from pmtui.ui.charts.paint_candles import draw_candles
+from pmtui.ui.charts.plot import Axes, axes_over, plot_curve
 from pmtui.ui.format import format_age, format_price, format_price_change
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
@@ -16,8 +24,35 @@ MIN_WIDTH = 16
 MIN_HEIGHT = 4
 _OLD_S = 60
 """Seconds from which on the end of a line is old."""
-_FINEST = Micros(100)
-"""Every tick size is a multiple of it; what a history says beyond it is arithmetic."""
+_VOLUME_FROM = ((14, 3), (10, 2), (7, 1))
+"""Heights from which on so many rows tell of volume."""
+_LEAST_VOLUME_COLUMNS = 3
+"""Trades of a shorter time are no strip."""
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_ASCII_BLOCKS = " ....:::#"
+_FULL = 8
+
+
+class ChartStyle(Enum):
+    """How a price over time is drawn."""
+
+    LINE = "line"
+    CANDLES = "candles"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartData:
+    """What is drawn of one outcome."""
+
+    points: tuple[PricePoint, ...]
+    """At least one, ascending in time."""
+    until: datetime | None = None
+    """Where the time shown ends, where that is later."""
+    prints: tuple[TradePrint, ...] = ()
+    """Public trades of this outcome, in any order: the volume that is known."""
+    fills: tuple[Fill, ...] = ()
+    """Own fills of this outcome, in any order."""
+    style: ChartStyle = ChartStyle.LINE
 
 
 def paint_chart_title(
@@ -45,7 +80,7 @@ def paint_chart_title(
 
 
 def _readable(price: Micros) -> Micros:
-    return round_price(price, _FINEST)
+    return round_price(price, FINEST)
 
 
 def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) -> str:
@@ -62,23 +97,104 @@ def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) ->
             return "No prices for this interval."
 
 
-def draw_chart(
-    points: Sequence[PricePoint],
-    width: int,
-    height: int,
-    *,
-    until: datetime | None = None,
-    ascii_only: bool = False,
-) -> tuple[Line, ...]:
+def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = False) -> Drawing:
     """Draw at least two points in exactly `height` lines of `width` cells; for a thread."""
-    axes = axes_over(points, width, height, until=until, ascii_only=ascii_only)
-    role = Role.UP if points[-1].price >= points[0].price else Role.DOWN
-    rows = plot_curve(points, axes, "*" if ascii_only else "braille")
-    return tuple(
-        _place(row, axes.gutter, width, role=Role.DIM if y == height - 1 else role)
-        for y, row in enumerate(rows)
-    )
+    data = replace(data, points=_drawable(data.points))
+    points, last = data.points, data.points[-1].price
+    rows = max(height - 1, 1)
+    axis = _axis_width(data, width, rows, ascii_only=ascii_only)
+    columns = max(width - axis, 1)
+    axes = axes_over(points, columns, rows, until=data.until, ascii_only=ascii_only)
+    strip = _volume_rows(data.prints, axes)
+    axes = axes._replace(rows=rows - strip)
+    rises = last >= points[0].price
+    role = Role.UP if rises else Role.DOWN
+    canvas = Canvas(columns, rows)
+    draw_grid(canvas, axes)
+    if data.style is ChartStyle.CANDLES:
+        draw_candles(canvas, axes, points)
+    else:
+        curve = plot_curve(points, axes, "*" if ascii_only else "braille")
+        canvas.draw(curve, role)
+        canvas.tint_below(curve, Role.AREA_UP if rises else Role.AREA_DOWN)
+    _draw_fills(canvas, axes, data.fills)
+    _draw_volume(canvas, axes, data.prints, strip)
+    names = _axis_cells(axes, last, role, strip=strip, width=axis)
+    lines = [fit_line((*canvas.line(row), *names[row]), width) for row in range(rows)]
+    lines.append(fit_line((Cell(time_line(axes, axis), Role.DIM),), width))
+    return Drawing(tuple(lines[-height:]), axes.prices, axes.rows, axis)
 
 
-def _place(row: str, gutter: int, width: int, *, role: Role) -> Line:
-    return fit_line((Cell(row[:gutter], Role.DIM), Cell(row[gutter:], role)), width)
+def _drawable(points: tuple[PricePoint, ...]) -> tuple[PricePoint, ...]:
+    """Leave out what is no price; where nothing else is known, the middle is as good as any."""
+    kept = tuple(point for point in points if 0 <= point.price <= ONE)
+    return kept or tuple(PricePoint(point.at, Micros(ONE // 2)) for point in points)
+
+
+def _axis_width(data: ChartData, width: int, rows: int, *, ascii_only: bool) -> int:
+    axes = axes_over(data.points, width, rows, ascii_only=ascii_only)
+    last = axis_price(data.points[-1].price, ascii_only=ascii_only)
+    return 2 + max(len(name) for name in (last, *price_names(axes).values()))
+
+
+def _axis_cells(axes: Axes, last: Micros, role: Role, *, strip: int, width: int) -> list[Line]:
+    """Return what stands right of each row: labelled prices, the last one as a tag, the volume."""
+    joint = "+" if axes.ascii_only else "┤"
+    names = price_names(axes)
+    cells: list[Line] = []
+    for row in range(axes.rows + strip):
+        name = names.get(row, "")
+        text = f"{joint} {name}" if name else ""
+        if strip and row == axes.rows:
+            text = "  vol"
+        cells.append((Cell(text.ljust(width)[:width], Role.DIM),))
+    at = axes.row_of(last)
+    if at is not None:
+        tag = f" {axis_price(last, ascii_only=axes.ascii_only)}".ljust(width)
+        cells[at] = (Cell(tag[:width], role, Emphasis.BOLD | Emphasis.REVERSE),)
+    return cells
+
+
+def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
+    """Mark own fills where and when they happened; a purchase points up, a sale down."""
+    buy, sell, both = ("^", "v", "X") if axes.ascii_only else ("▲", "▼", "◆")
+    placed: dict[tuple[int, int], set[Side]] = {}
+    for fill in fills:
+        column, row = axes.column_of(fill.matched_at), axes.row_of(fill.price)
+        if column is not None and row is not None:
+            placed.setdefault((column, row), set()).add(fill.side)
+    for (column, row), sides in placed.items():
+        mark = both if len(sides) > 1 else buy if Side.BUY in sides else sell
+        role = Role.OWN_ORDER if len(sides) > 1 else Role.BID if Side.BUY in sides else Role.ASK
+        canvas.put(column, row, mark, role, Emphasis.BOLD)
+
+
+def _volume_rows(prints: Sequence[TradePrint], axes: Axes) -> int:
+    traded = sum(1 for size in _volumes(prints, axes) if size)
+    if traded < _LEAST_VOLUME_COLUMNS:
+        return 0
+    return next((rows for least, rows in _VOLUME_FROM if axes.rows >= least), 0)
+
+
+def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
+    """Return the shares traded in the time of each column."""
+    volumes = [0] * axes.columns
+    for trade in prints:
+        column = axes.column_of(trade.at)
+        if column is not None:
+            volumes[column] += trade.size
+    return volumes
+
+
+def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip: int) -> None:
+    volumes = _volumes(prints, axes)
+    most = max(volumes, default=0)
+    if not strip or not most:
+        return
+    blocks = _ASCII_BLOCKS if axes.ascii_only else _BLOCKS
+    for column, size in enumerate(volumes):
+        level = max(1, size * strip * _FULL // most) if size else 0
+        for row in range(strip):
+            block = blocks[min(max(level - row * _FULL, 0), _FULL)]
+            if block != " ":
+                canvas.put(column, axes.rows + strip - 1 - row, block, Role.DIM)

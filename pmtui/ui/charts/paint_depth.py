@@ -1,10 +1,11 @@
 """The depth chart: how much rests up to each price, bids to the left and asks to the right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pmtui.domain.books.book_view import BookView, DepthCurve, Reach, Span
+from pmtui.domain.books.book_view import BookView, DepthCurve, Reach, Span, depth_within
 from pmtui.domain.money import SCALE, Micros
-from pmtui.ui.cells import Cell, Line, fit_line, join_runs, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.format import format_axis_size, format_price, format_size_compact
 from pmtui.ui.theme.theme import Role
 
@@ -14,19 +15,22 @@ _GUTTER = 7
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _ASCII_BLOCKS = " ...::::#"
 _FULL = 8
-_ROUGHLY = 4
-"""How much emptier the chart may become before its scale follows."""
+_ROUGHLY = 3
+"""How many halves emptier the chart may become before its scale follows."""
+_STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
+"""Tenths of a power of ten that fill the chart."""
+_A_CENT = Micros(SCALE // 100)
 
 
 def depth_scale(largest: int, current: int) -> int:
-    """Return the size that fills the chart: 1, 2 or 5 of a power of ten, and it rarely changes."""
+    """Return the size that fills the chart: a round one, and it rarely changes."""
     largest = max(largest, SCALE)
-    if largest <= current <= largest * _ROUGHLY:
+    if largest <= current <= largest * _ROUGHLY // 2:
         return current
-    step = SCALE
-    while step * 5 < largest:
-        step *= 10
-    return next(step * times for times in (1, 2, 5) if step * times >= largest)
+    unit = SCALE
+    while unit * 10 < largest:
+        unit *= 10
+    return next(unit * tenths // 10 for tenths in _STEPS if unit * tenths // 10 >= largest)
 
 
 def paint_depth_title(
@@ -38,12 +42,14 @@ def paint_depth_title(
     *,
     ascii_only: bool = False,
 ) -> Line:
-    """Name the chart, and say what rests up to the cursor."""
+    """Name the chart, and say what rests up to the cursor; without one, within a cent."""
     far = "all" if reach is Reach.EVERYTHING else f"{reach.value}{'c' if ascii_only else '¢'}"
     line = [Cell("Depth ", Role.HEADING), Cell(f"{far} ", Role.KEY)]
     if not book.state.is_good:
         line.append(Cell(f"{book.state.words} ", Role.STALE))
     fact = _at_cursor(curve, cursor, book.tick_size, ascii_only=ascii_only)
+    if cursor is None:
+        fact = _near(book, ascii_only=ascii_only)
     if line_width((*line, *fact)) <= width:
         line += fact
     return fit_line(tuple(line), width, ascii_only=ascii_only)
@@ -75,24 +81,56 @@ def paint_depth(
     parts, rows = width - _GUTTER, height - 1
     bids, asks = curve.bid_steps(span, parts), curve.ask_steps(span, parts)
     roles = [
-        Role.STALE if not is_good else Role.BID_BAR if bid > ask else Role.ASK_BAR
+        Role.STALE if not is_good else Role.BID if bid > ask else Role.ASK
         for bid, ask in zip(bids, asks, strict=True)
     ]
     levels = [_level(max(both), scale, rows) for both in zip(bids, asks, strict=True)]
     at = None if cursor is None else span.part_of(cursor, parts)
+    canvas = Canvas(parts, rows)
+    _draw_grid(canvas, named_rows(rows, scale), ascii_only=ascii_only)
+    _draw_sides(canvas, levels, roles, ascii_only=ascii_only)
+    if at is not None:
+        for row in range(rows - levels[at] // _FULL - bool(levels[at] % _FULL)):
+            canvas.put(at, row, "|" if ascii_only else "│", Role.KEY)
     lines = []
-    for row in range(rows - 1, -1, -1):
-        # Where a row ends at the half, the half is named too.
-        named = {rows - 1: scale} if rows % 2 else {rows - 1: scale, rows // 2 - 1: scale // 2}
+    named = named_rows(rows, scale)
+    for row in range(rows):
         gutter = " " * _GUTTER
         if row in named:
             mark = format_axis_size(Micros(named[row]), end=Micros(scale), width=_GUTTER - 1)
             gutter = f"{mark} "
-        cells = _row(levels, roles, row, at, ascii_only=ascii_only)
-        lines.append(fit_line((Cell(gutter, Role.DIM), *cells), width, ascii_only=ascii_only))
+        line = (Cell(gutter, Role.DIM), *canvas.line(row))
+        lines.append(fit_line(line, width, ascii_only=ascii_only))
     labels = _price_labels(span, parts, cursor, ascii_only=ascii_only)
     lines.append(fit_line((Cell(" " * _GUTTER), *labels), width, ascii_only=ascii_only))
     return tuple(lines)
+
+
+def named_rows(rows: int, scale: int) -> dict[int, int]:
+    """Return the sizes that are labelled, by their rows from the top."""
+    # Where a row ends at the half, the half is named too.
+    return {0: scale} if rows % 2 else {0: scale, rows // 2: scale // 2}
+
+
+def _draw_grid(canvas: Canvas, named: Iterable[int], *, ascii_only: bool) -> None:
+    for row in named:
+        for column in range(0, canvas.columns, 2 if ascii_only else 1):
+            canvas.put(column, row, "." if ascii_only else "┈", Role.DIM, Emphasis.DIM)
+
+
+def _draw_sides(
+    canvas: Canvas, levels: Sequence[int], roles: Sequence[Role], *, ascii_only: bool
+) -> None:
+    """Fill each column up to its level; the edge is brighter than what lies below it."""
+    blocks = _ASCII_BLOCKS if ascii_only else _BLOCKS
+    for column, level in enumerate(levels):
+        for row in range(canvas.rows):
+            below = (canvas.rows - 1 - row) * _FULL
+            block = blocks[min(max(level - below, 0), _FULL)]
+            if block != " ":
+                is_edge = level - below <= _FULL
+                emphasis = Emphasis.NONE if is_edge else Emphasis.DIM
+                canvas.put(column, row, block, roles[column], emphasis)
 
 
 def largest_depth(curve: DepthCurve, span: Span) -> int:
@@ -102,20 +140,6 @@ def largest_depth(curve: DepthCurve, span: Span) -> int:
 
 def _level(depth: int, scale: int, rows: int) -> int:
     return min(rows * _FULL, max(1, depth * rows * _FULL // scale)) if depth else 0
-
-
-def _row(
-    levels: Sequence[int], roles: Sequence[Role], row: int, at: int | None, *, ascii_only: bool
-) -> Line:
-    blocks = _ASCII_BLOCKS if ascii_only else _BLOCKS
-    marks: list[tuple[Role, str]] = []
-    for part, level in enumerate(levels):
-        block = blocks[min(max(level - row * _FULL, 0), _FULL)]
-        if part == at and block == " ":
-            marks.append((Role.KEY, "|" if ascii_only else "│"))
-        else:
-            marks.append((roles[part], block))
-    return join_runs(marks)
 
 
 def _price_labels(
@@ -146,6 +170,17 @@ def _placed(places: Sequence[tuple[int, str]], width: int) -> str:
     for x, label in places:
         text = text[:x] + label + text[x + len(label) :]
     return text[:width]
+
+
+def _near(book: BookView, *, ascii_only: bool) -> list[Cell]:
+    sign, cent = ("+/-", "c") if ascii_only else ("±", "¢")
+    bids, asks = (format_size_compact(size).strip() for size in depth_within(book, _A_CENT))
+    return [
+        Cell(f"{sign}1{cent} ", Role.DIM),
+        Cell(f"{bids} ", Role.BID),
+        Cell("/ ", Role.DIM),
+        Cell(f"{asks} ", Role.ASK),
+    ]
 
 
 def _at_cursor(

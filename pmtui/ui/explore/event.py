@@ -15,6 +15,7 @@ from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, StatusTopic, Topic
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Line
+from pmtui.ui.charts.overlay import OverlayPane
 from pmtui.ui.explore.event_chart import EventChart
 from pmtui.ui.explore.paint_event import (
     OUTCOME_COLUMNS,
@@ -34,7 +35,6 @@ from pmtui.ui.paint.facts import to_ascii_line
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.overlay import OverlayPane
 from pmtui.ui.widgets.text_line import TextLine
 
 

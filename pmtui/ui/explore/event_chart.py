@@ -10,13 +10,13 @@ from pmtui.domain.markets.history import PriceLine, price_line
 from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
+from pmtui.ui.charts.overlay import Leader, OverlayPane
+from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.explore.paint_event import by_price
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.liveness import is_live
-from pmtui.ui.paint.overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.overlay import Leader, OverlayPane
 
 CHART_PERIOD = timedelta(seconds=15)
 """How often a chart that nothing else changes is looked at again."""

@@ -198,15 +198,17 @@ class MarketPanes(MarketTrading):
         if token_id is not None and self._watches_history:
             view, now = queries.history(token_id, self._interval), queries.now()
             self._charted_quote, self._charted_at = self._quote(), now
+            prints = queries.tape(token_id).prints
             line = price_line(
                 view.points,
-                queries.tape(token_id).prints,
+                prints,
                 self._interval,
                 now=now,
                 quote=self._charted_quote,
                 result=self._result(token_id, now),
             )
-            self.chart.show(view, line, token_id=token_id, now=now)
+            fills = queries.fills().fills
+            self.chart.show(view, line, token_id=token_id, now=now, prints=prints, fills=fills)
 
     def _quote(self) -> Micros | None:
         """Return the middle of the book where the book is good."""

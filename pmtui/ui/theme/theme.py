@@ -54,6 +54,10 @@ class Role(StrEnum):
     DOWN = "down"
     FLASH_UP = "flash-up"
     FLASH_DOWN = "flash-down"
+    AREA_UP = "area-up"
+    AREA_DOWN = "area-down"
+    SERIES_3 = "series-3"
+    SERIES_4 = "series-4"
     PAPER = "paper"
     LIVE = "live"
     READONLY = "readonly"
@@ -71,6 +75,8 @@ GROUND_ROLES = frozenset(
         Role.SPREAD_ROW,
         Role.FLASH_UP,
         Role.FLASH_DOWN,
+        Role.AREA_UP,
+        Role.AREA_DOWN,
     }
 )
 """Roles that colour a background; all others colour text."""
@@ -104,6 +110,10 @@ ROLE_DEFAULTS: Mapping[Role, RoleDefault] = MappingProxyType(
         Role.DOWN: RoleDefault("@error"),
         Role.FLASH_UP: RoleDefault("@success 40%"),
         Role.FLASH_DOWN: RoleDefault("@error 40%"),
+        Role.AREA_UP: RoleDefault("@success 14%"),
+        Role.AREA_DOWN: RoleDefault("@error 14%"),
+        Role.SERIES_3: RoleDefault("@foreground"),
+        Role.SERIES_4: RoleDefault("@foreground 70%"),
         Role.PAPER: RoleDefault("@accent", "bold"),
         Role.LIVE: RoleDefault("@error", "bold reverse"),
         Role.READONLY: RoleDefault("@warning", "bold"),
@@ -127,11 +137,11 @@ def default_for(role: Role, *, is_ansi: bool) -> RoleDefault:
     """Return what a role looks like in a theme that does not mention it."""
     if not is_ansi:
         return ROLE_DEFAULTS[role]
-    if role is Role.SPREAD_ROW:
+    if role in (Role.SPREAD_ROW, Role.AREA_UP, Role.AREA_DOWN):
         return _ANSI_QUIET_GROUND
     if role in GROUND_ROLES:
         return _ANSI_GROUND
-    if role is Role.DIM:
+    if role in (Role.DIM, Role.SERIES_4):
         return RoleDefault("@foreground", "dim")
     return ROLE_DEFAULTS[role]
 

@@ -2,25 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import NamedTuple
 
 from textual.worker import Worker
 from typing_extensions import override
 
-from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line, fit_line
+from pmtui.ui.charts.drawing import Drawing
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 _SETTLE_S = 3.0
 """A series that grows with every trade is drawn at most this often; its numbers never wait."""
-
-
-class Drawing(NamedTuple):
-    """What was drawn, and the lowest and the highest price on it."""
-
-    lines: tuple[Line, ...]
-    prices: tuple[Micros, Micros]
 
 
 Draw = Callable[[], Drawing]
@@ -37,7 +31,9 @@ class Picture(NamedTuple):
     """What decides how a drawing looks. Not the theme: the drawing names roles, no colours."""
 
     subject: Hashable
-    """What is drawn, and over which time."""
+    """What is drawn."""
+    period: Hashable
+    """Over which time."""
     version: Hashable
     """How far its series have grown."""
     width: int
@@ -46,6 +42,10 @@ class Picture(NamedTuple):
     def is_same_frame(self, other: "Picture | None") -> bool:
         """Whether only the series have grown."""
         return other is not None and self._replace(version=0) == other._replace(version=0)
+
+    def is_same_subject(self, other: "Picture | None") -> bool:
+        """Whether it shows the same thing, over whichever time and in whichever size."""
+        return other is not None and self.subject == other.subject
 
 
 class DrawnPane(LinePane, can_focus=False):
@@ -57,6 +57,8 @@ class DrawnPane(LinePane, can_focus=False):
     _drawn: Picture | None = None
     _drawing: Drawing | None = None
     _worker: Worker[None] | None = None
+    _has_new_frame: asyncio.Event | None = None
+    """Ends the wait between two drawings: what was asked for by a key is drawn at once."""
 
     @property
     def is_drawn(self) -> bool:
@@ -88,16 +90,17 @@ class DrawnPane(LinePane, can_focus=False):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         words = self.words(width, height)
-        if not words and self.shown is None and self._wanted is not None:
-            words = "Drawing…"
         if words:
             return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
         return self.shown.lines if self.shown is not None else ()
 
     @property
     def shown(self) -> Drawing | None:
-        """The old drawing stays until the new one is made, unless it shows something else."""
-        is_fitting = self._wanted is not None and self._wanted.is_same_frame(self._drawn)
+        """The old drawing stays until the new one is made, unless it shows something else.
+
+        A new one takes milliseconds: nothing is written in its place meanwhile.
+        """
+        is_fitting = self._wanted is not None and self._wanted.is_same_subject(self._drawn)
         return self._drawing if is_fitting else None
 
     def _want(self) -> None:
@@ -106,6 +109,12 @@ class DrawnPane(LinePane, can_focus=False):
         is_idle = self._worker is None or self._worker.is_finished
         if is_idle and self._wanted is not None and self._wanted != self._drawn:
             self._worker = self.run_worker(self._draw(), group="chart")
+        elif self._wanted is not None and not self._wanted.is_same_frame(self._drawn):
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._has_new_frame is not None:
+            self._has_new_frame.set()
 
     async def _draw(self) -> None:
         while (picture := self._wanted) is not None and picture != self._drawn:
@@ -118,4 +127,6 @@ class DrawnPane(LinePane, can_focus=False):
             self._drawn = picture
             super().repaint()
             if has_grown and not self.is_gathering:
-                await asyncio.sleep(_SETTLE_S)
+                self._has_new_frame = asyncio.Event()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._has_new_frame.wait(), _SETTLE_S)

@@ -8,7 +8,9 @@ from pmtui.domain.books.book_view import (
     Reach,
     Span,
     depth_curve,
+    depth_within,
     span_around,
+    telling_reach,
 )
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros
@@ -83,3 +85,24 @@ def test_a_reach_stops_at_its_ends() -> None:
     assert Reach.TEN.shifted(-1) is Reach.FIVE
     assert Reach.TWO.shifted(-1) is Reach.TWO
     assert Reach.TWENTY.shifted(5) is Reach.EVERYTHING
+
+
+def book_of(*, step: int, levels: int) -> BookView:
+    def side(start: int, sign: int) -> tuple[Level, ...]:
+        return tuple(
+            Level(Micros(start + sign * step * n), Micros(10**6)) for n in range(1, levels + 1)
+        )
+
+    return BookView(TokenId("1"), BookState.LIVE, side(500_000, -1), side(500_000, 1))
+
+
+def test_the_reach_is_where_the_levels_that_matter_lie() -> None:
+    assert telling_reach(book_of(step=1_000, levels=200)) is Reach.TWO
+    assert telling_reach(book_of(step=CENT, levels=40)) is Reach.TEN
+    assert telling_reach(book_of(step=5 * CENT, levels=9)) is Reach.EVERYTHING
+    assert telling_reach(book_of(step=CENT, levels=2)) is Reach.TEN
+
+
+def test_depth_near_the_middle_counts_both_sides() -> None:
+    book = book_of(step=1_000, levels=50)
+    assert depth_within(book, Micros(CENT)) == (10 * 10**6, 10 * 10**6)

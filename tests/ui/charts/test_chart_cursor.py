@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, line_width
-from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price, row_of_price
-from pmtui.ui.charts.paint_chart import draw_chart
+from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
+from pmtui.ui.charts.drawing import row_of_price
+from pmtui.ui.charts.paint_chart import ChartData, draw_chart
 from pmtui.ui.charts.plot import price_range
 from tests.ui.screens.look import words
 
@@ -21,16 +22,16 @@ PRICES = price_range(POINTS)
 
 @pytest.mark.parametrize("is_ascii", [False, True])
 def test_the_line_stands_where_the_axis_names_its_price(is_ascii: bool) -> None:
-    curve = draw_chart(POINTS, 70, 14, ascii_only=is_ascii)
-    labels = {words(line)[:4].strip(): row for row, line in enumerate(curve[:-1])}
+    curve = draw_chart(ChartData(POINTS), 70, 14, ascii_only=is_ascii)
+    labels = {words(line)[-curve.axis + 1 :].strip(): y for y, line in enumerate(curve.lines[:-1])}
     checked = 0
     for price in range(300_000, 500_001, 50_000):
         label = f"{price // 10_000}{'c' if is_ascii else '¢'}"
         if label not in labels:
             continue
         checked += 1
-        marked = mark_price(curve, Micros(price), PRICES, ascii_only=is_ascii)
-        changed = [row for row, line in enumerate(marked) if line != curve[row]]
+        marked = mark_price(curve, Micros(price), ascii_only=is_ascii)
+        changed = [row for row, line in enumerate(marked) if line != curve.lines[row]]
         assert changed == [labels[label]]
         assert ("--" if is_ascii else "──") in words(marked[changed[0]])
         assert {line_width(line) for line in marked} == {70}
@@ -38,11 +39,11 @@ def test_the_line_stands_where_the_axis_names_its_price(is_ascii: bool) -> None:
 
 
 def test_the_curve_is_not_painted_over() -> None:
-    curve = draw_chart(POINTS, 70, 14)
-    marked = mark_price(curve, Micros(400_000), PRICES)
-    for before, after in zip(curve, marked, strict=True):
-        canvas = zip(words(before)[8:], words(after)[8:], strict=True)
-        assert all(old == new for old, new in canvas if old not in " ⠀")
+    curve = draw_chart(ChartData(POINTS), 70, 14)
+    marked = mark_price(curve, Micros(400_000))
+    for before, after in zip(curve.lines, marked, strict=True):
+        pairs = zip(words(before)[: -curve.axis], words(after)[: -curve.axis], strict=True)
+        assert all(old == new for old, new in pairs if old not in " ⠀┈┼")
 
 
 @given(st.integers(0, 1_000_000).map(Micros), st.integers(1, 60))

@@ -8,18 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.history import Interval, LineEnd, PriceLine, PricePoint
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.order import Fill, Liquidity, TradePrint, TradeStatus
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Line, line_width
+from pmtui.ui.cells import Emphasis, Line, line_width
 from pmtui.ui.charts.paint_chart import (
+    ChartData,
+    ChartStyle,
     chart_words,
     draw_chart,
     paint_chart_title,
 )
 from pmtui.ui.charts.plot import axes_over, corners
+from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import history
+
+
+def drawn(
+    points: tuple[PricePoint, ...], width: int, height: int, **options: bool
+) -> tuple[Line, ...]:
+    return draw_chart(ChartData(points), width, height, **options).lines
 
 
 def text_of(lines: tuple[Line, ...]) -> str:
@@ -38,7 +50,7 @@ series = st.lists(st.integers(0, ONE), min_size=2, max_size=400).map(lambda p: p
 def test_a_drawing_is_exactly_as_large_as_asked(
     points: tuple[PricePoint, ...], width: int, height: int, ascii_only: bool
 ) -> None:
-    lines = draw_chart(points, width, height, ascii_only=ascii_only)
+    lines = drawn(points, width, height, ascii_only=ascii_only)
     assert len(lines) == height
     assert all(line_width(line) == width for line in lines)
     assert text_of(lines).replace("\n", "").isascii() or not ascii_only
@@ -46,16 +58,16 @@ def test_a_drawing_is_exactly_as_large_as_asked(
 
 def test_two_threads_draw_two_charts() -> None:
     calm, wild = points_of(500_000, 500_000, 500_000), tuple(history(Random(1)))
-    alone = [draw_chart(p, 60, 12) for p in (calm, wild)]
+    alone = [drawn(p, 60, 12) for p in (calm, wild)]
     with ThreadPoolExecutor(4) as pool:
-        drawn = list(
-            pool.map(lambda p: draw_chart(p, 60, 12), [calm, wild] * 8)
+        together = list(
+            pool.map(lambda p: drawn(p, 60, 12), [calm, wild] * 8)
         )  # fmt: skip
-    assert drawn == alone * 8
+    assert together == alone * 8
 
 
 def test_a_rising_price_climbs_to_the_right() -> None:
-    lines = draw_chart(points_of(*range(100_000, 900_000, 10_000)), 60, 12)
+    lines = drawn(points_of(*range(100_000, 900_000, 10_000)), 60, 12)
     rows = ["".join(c.text for c in line) for line in lines[:-1]]
     marked = [(y, x) for y, row in enumerate(rows) for x, c in enumerate(row) if "⠀" < c <= "⣿"]
     assert min(marked)[1] > max(marked)[1]
@@ -95,7 +107,7 @@ def test_the_title_says_interval_both_ends_the_change_and_what_it_ends_with() ->
 def test_a_line_is_drawn_in_steps() -> None:
     # Two points in five minutes are no climb: the first price holds until the second is known.
     low, high = points_of(200_000, 800_000)
-    rows = text_of(draw_chart((low, replace(high, at=low.at + timedelta(minutes=5))), 60, 13))
+    rows = text_of(drawn((low, replace(high, at=low.at + timedelta(minutes=5))), 60, 13))
     marked = [
         (y, x)
         for y, row in enumerate(rows.splitlines()[:-1])
@@ -110,9 +122,9 @@ def test_a_line_is_drawn_in_steps() -> None:
 def test_a_line_that_ends_before_now_leaves_the_rest_empty() -> None:
     points = points_of(500_000, 500_000)
     until = points[0].at + timedelta(minutes=4)
-    rows = text_of(draw_chart(points, 60, 13, until=until)).splitlines()[:-1]
+    rows = text_of(draw_chart(ChartData(points, until), 60, 13).lines).splitlines()[:-1]
     last = max(x for row in rows for x, mark in enumerate(row) if "⠀" < mark <= "⣿")
-    assert 15 <= last <= 22
+    assert 11 <= last <= 15
 
 
 _HOSTILE = (10**21, -1, -(10**21), 1_000_001, float("nan"), float("inf"), float("-inf"))
@@ -123,16 +135,17 @@ def test_what_is_no_price_is_never_drawn(price: float) -> None:
     good = points_of(400_000, 500_000, 450_000)
     bad = PricePoint(good[1].at, cast("Micros", price))
     for points in ((good[0], bad, good[2]), (bad, bad), (good[0], bad)):
-        lines = draw_chart(points, 60, 12)
+        lines = drawn(points, 60, 12)
         assert [line_width(line) for line in lines] == [60] * 12
-    drawn = text_of(draw_chart((good[0], bad, good[2]), 60, 12))
-    assert drawn == text_of(draw_chart((good[0], good[2]), 60, 12))
+    with_bad = text_of(drawn((good[0], bad, good[2]), 60, 12))
+    assert with_bad == text_of(drawn((good[0], good[2]), 60, 12))
 
 
 @pytest.mark.parametrize("year", [1, 1969, 9999])
 def test_times_beyond_all_sense_are_drawn_without_harm(year: int) -> None:
     points = (PricePoint(NOW, Micros(500_000)), PricePoint(NOW.replace(year=year), Micros(600_000)))
-    lines = draw_chart(sorted(points, key=lambda point: point.at), 60, 12, until=NOW)
+    ordered = tuple(sorted(points, key=lambda point: point.at))
+    lines = draw_chart(ChartData(ordered, NOW), 60, 12).lines
     assert [line_width(line) for line in lines] == [60] * 12
 
 
@@ -150,15 +163,87 @@ def test_a_hundred_thousand_points_are_a_few_for_each_column() -> None:
 def test_long_times_are_told_in_days() -> None:
     start, end = points_of(500_000, 510_000)
     week = (start, PricePoint(start.at + timedelta(days=7), end.price))
-    assert "Jun" in text_of(draw_chart(week, 60, 12))
-    assert ":" in text_of(draw_chart((start, end), 60, 12))
+    assert "Jun" in text_of(drawn(week, 60, 12))
+    assert ":" in text_of(drawn((start, end), 60, 12))
 
 
 def test_the_moments_below_a_short_chart_differ() -> None:
     low, high = PricePoint(NOW, Micros(500_000)), Micros(600_000)
     for seconds, colons in ((90, 2), (7_200, 1)):
         end = PricePoint(NOW + timedelta(seconds=seconds), high)
-        *moments, _ = text_of(draw_chart((low, end), 100, 12)).splitlines()[-1].split()
+        *moments, _ = text_of(drawn((low, end), 100, 12)).splitlines()[-1].split()
         assert len(moments) >= 4
         assert len(set(moments)) == len(moments)
         assert {moment.count(":") for moment in moments} == {colons}
+
+
+def test_the_price_now_is_a_tag_on_the_axis() -> None:
+    drawing = draw_chart(ChartData(points_of(400_000, 500_000, 455_000)), 60, 12)
+    tags = [cell for line in drawing.lines for cell in line if Emphasis.REVERSE in cell.emphasis]
+    assert [tag.text.strip() for tag in tags] == ["45.5¢"]
+    assert {tag.role for tag in tags} == {Role.UP}
+
+
+def test_what_lies_below_the_line_is_tinted_by_the_sign_of_the_change() -> None:
+    for prices, tint in (((400_000, 500_000), Role.AREA_UP), ((500_000, 400_000), Role.AREA_DOWN)):
+        grounds = {cell.ground for line in drawn(points_of(*prices), 60, 12) for cell in line}
+        assert grounds == {None, tint}
+
+
+def fill_of(side: Side, cents: int, minute: int) -> Fill:
+    return Fill(
+        TradeId(f"{minute}"), OrderId("0x1"), ConditionId("0x2"), TokenId("1"), "Yes", side,
+        Micros(cents * 10_000), Micros(10**6), None, Liquidity.MAKER, TradeStatus.CONFIRMED,
+        NOW + timedelta(minutes=minute),
+    )  # fmt: skip
+
+
+def test_own_fills_stand_where_and_when_they_happened() -> None:
+    points = points_of(*(400_000 + 1_000 * n for n in range(101)))
+    fills = (fill_of(Side.BUY, 50, 10), fill_of(Side.SELL, 40, 90), fill_of(Side.BUY, 99, 50))
+    rows = text_of(draw_chart(ChartData(points, fills=fills), 60, 12).lines).splitlines()
+    found = [(mark, row.index(mark)) for row in rows for mark in "▲▼◆" if mark in row]
+    assert [mark for mark, _ in found] == ["▲", "▼"]
+    assert found[0][1] < 10
+    assert found[1][1] > 40
+    ascii_rows = text_of(
+        draw_chart(ChartData(points, fills=fills), 60, 12, ascii_only=True).lines
+    ).splitlines()
+    assert "^" in ascii_rows[0]
+
+
+def print_of(minute: int, shares: int) -> TradePrint:
+    at = NOW + timedelta(minutes=minute)
+    return TradePrint(TokenId("1"), Side.BUY, Micros(450_000), Micros(shares * 10**6), at)
+
+
+def test_traded_shares_are_a_strip_below_the_line_where_trades_are_known() -> None:
+    points = points_of(*(400_000 + 1_000 * n for n in range(101)))
+    prints = tuple(print_of(minute, 10 * minute) for minute in range(50, 101))
+    drawing = draw_chart(ChartData(points, prints=prints), 60, 12)
+    strip = text_of(drawing.lines[drawing.rows : -1])
+    assert drawing.rows == 9
+    assert "vol" in strip
+    assert "█" in strip
+    assert not strip.splitlines()[-1][:20].strip()
+    few = draw_chart(ChartData(points, prints=prints[-2:]), 60, 12)
+    assert few.rows == 11
+
+
+@settings(max_examples=40, deadline=None)
+@given(series, st.integers(16, 120), st.integers(4, 40), st.booleans())
+def test_candles_fill_the_same_place(
+    points: tuple[PricePoint, ...], width: int, height: int, ascii_only: bool
+) -> None:
+    data = ChartData(points, style=ChartStyle.CANDLES)
+    lines = draw_chart(data, width, height, ascii_only=ascii_only).lines
+    assert [line_width(line) for line in lines] == [width] * height
+    assert text_of(lines).replace("\n", "").isascii() or not ascii_only
+
+
+def test_a_candle_has_a_body_and_wicks_in_the_colour_of_its_change() -> None:
+    rising = points_of(400_000, 450_000, 420_000, 500_000)
+    lines = draw_chart(ChartData(rising, style=ChartStyle.CANDLES), 20, 12).lines
+    marks = {(c.role, mark) for line in lines for c in line for mark in c.text if mark in "│┃╽╿"}
+    assert (Role.UP, "┃") in marks
+    assert (Role.DOWN, "┃") in marks

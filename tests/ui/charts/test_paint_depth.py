@@ -36,7 +36,9 @@ def test_the_scale_holds_what_there_is_and_stays_while_it_fits(largest: int, cur
     assert depth_scale(largest, scale) == scale
     # Never less than a share to the top.
     assert scale >= 1_000_000
-    assert depth_scale(scale // 2, scale) == scale
+    assert depth_scale(-(-scale * 2 // 3), scale) == scale
+    # A chart of which half is empty tells half as much.
+    assert depth_scale(largest, 0) <= max(largest * 3 // 2, 1_000_000)
 
 
 def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
@@ -52,5 +54,7 @@ def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     asked = sum(a.size for a in book.asks if a.price <= 580_000)
     assert f"{asked // 10**6:,}"[:3] in title
     assert "asked up to 58¢" in title
+    near = words(paint_depth_title(book, curve, Reach.TEN, None, 60))
+    assert near.startswith("Depth 10¢ ±1¢ ")
     narrow = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 20))
     assert narrow.strip() == "Depth 10¢"

@@ -7,7 +7,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import line_width
-from pmtui.ui.paint.overlay import (
+from pmtui.ui.charts.paint_overlay import (
     MOST_CURVES,
     Curve,
     curves_of,
@@ -16,6 +16,7 @@ from pmtui.ui.paint.overlay import (
     paint_overlay_title,
     say_coming,
 )
+from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 from tests.ui.screens.look import words
 
@@ -43,28 +44,30 @@ def test_a_drawing_fits_and_numbers_every_curve(
     series: list[list[int]], width: int, height: int, ascii_only: bool
 ) -> None:
     curves = [Curve(n, points_of(*prices, start_minute=n)) for n, prices in enumerate(series, 1)]
-    lines = draw_overlay(curves, width, height, ascii_only=ascii_only)
+    lines = draw_overlay(curves, width, height, ascii_only=ascii_only).lines
     assert [line_width(line) for line in lines] == [width] * height
-    ends = "".join(words(line)[-1] for line in lines)
-    assert sorted(ends.replace(" ", "")) == [str(curve.number) for curve in curves]
+    ends = [line[-1] for line in lines[:-1] if line[-1].role is not Role.DIM]
+    numbers = sorted(end.text.split()[0] for end in ends if end.text.strip())
+    assert numbers == [str(curve.number) for curve in curves]
     assert not ascii_only or "".join(words(line) for line in lines).isascii()
 
 
 def test_numbers_stand_where_their_curves_end() -> None:
-    lines = [words(line) for line in draw_overlay(curves_of(FLAT), 60, 12)]
+    lines = [words(line) for line in draw_overlay(curves_of(FLAT), 50, 12).lines]
     rows = {line[-1]: y for y, line in enumerate(lines) if line[-1] != " "}
     assert rows["2"] < rows["3"] < rows["1"]
 
 
 def test_in_ascii_a_curve_is_made_of_its_number() -> None:
-    lines = draw_overlay(curves_of(FLAT), 60, 12, ascii_only=True)
-    rows = [words(line)[8:-2] for line in lines[:-1]]
-    assert ["".join(sorted(set(row) - {" "})) for row in rows if row.strip()] == ["2", "3", "1"]
+    lines = draw_overlay(curves_of(FLAT), 50, 12, ascii_only=True).lines
+    rows = [words(line)[8:-2] for line in lines[:-1] if "~" not in words(line)]
+    marks = ["".join(sorted(set(row) - set(" .+"))) for row in rows]
+    assert [mark for mark in marks if mark] == ["2", "3", "1"]
 
 
 def test_curves_that_end_together_get_a_row_each() -> None:
     same = [Curve(n, points_of(500_000, 510_000)) for n in (1, 2, 3, 4)]
-    ends = [words(line)[-1] for line in draw_overlay(same, 60, 12)]
+    ends = [words(line)[-1] for line in draw_overlay(same, 50, 12).lines[:-1]]
     assert sorted(e for e in ends if e != " ") == ["1", "2", "3", "4"]
 
 
@@ -78,6 +81,27 @@ def test_the_title_names_as_many_as_fit() -> None:
     assert len(short) == 44
     assert "1 " in short
     assert "2 " in short
+
+
+def test_wide_charts_name_their_curves_at_the_ends() -> None:
+    curves = curves_of(FLAT, ["Ilse Maro", "Bo Lund", "Somebody else"])
+    lines = [words(line).rstrip() for line in draw_overlay(curves, 110, 12).lines]
+    ends = [line[line.rindex(" 2 " if "Bo" in line else " 1 ") :] for line in lines
+            if "Bo" in line or "Ilse" in line]  # fmt: skip
+    assert [end.split() for end in ends] == [
+        ["2", "Bo", "Lund", "60¢"], ["1", "Ilse", "Maro", "20¢"],
+    ]  # fmt: skip
+    assert "Ilse" not in words(paint_overlay_title(Interval.DAY, ["Ilse Maro"], 110))
+
+
+def test_a_desert_between_the_curves_is_left_out() -> None:
+    near = (view_of(400_000, 420_000), view_of(100_000, 110_000))
+    lines = [words(line) for line in draw_overlay(curves_of(near), 80, 20).lines]
+    breaks = [y for y, line in enumerate(lines) if "nothing between" in line]
+    assert len(breaks) == 1
+    assert any("40¢" in line for line in lines[: breaks[0]])
+    assert any("10¢" in line for line in lines[breaks[0] + 1 :])
+    assert not any(line.startswith(("20¢", "30¢")) for line in lines)
 
 
 def test_the_title_says_that_some_are_still_coming() -> None:

@@ -10,8 +10,8 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.charts.plot import price_range
-from pmtui.ui.paint.overlay import (
+from pmtui.ui.charts.drawing import Drawing
+from pmtui.ui.charts.paint_overlay import (
     curves_of,
     draw_overlay,
     overlay_words,
@@ -19,7 +19,7 @@ from pmtui.ui.paint.overlay import (
     say_coming,
 )
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.drawn_pane import Draw, Drawing, DrawnPane, Picture
+from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 
 class Leader(NamedTuple):
@@ -74,18 +74,18 @@ class OverlayPane(DrawnPane):
         grown = tuple(
             (view.version, len(view.points), view.points[-1:]) for view in self._histories
         )
-        return Picture((tokens, self._interval), grown, width, height)
+        return Picture(tokens, self._interval, grown, width, height)
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        curves, until, ascii_only = curves_of(self._histories), self._until, self.ascii_only
+        curves = curves_of(self._histories, [leader.name for leader in self._leaders])
+        until, ascii_only = self._until, self.ascii_only
         if not curves:
             return None
 
         def draw() -> Drawing:
             size = (picture.width, picture.height)
-            lines = draw_overlay(curves, *size, until=until, ascii_only=ascii_only)
-            return Drawing(lines, price_range([p for curve in curves for p in curve.points]))
+            return draw_overlay(curves, *size, until=until, ascii_only=ascii_only)
 
         return draw
 

@@ -1,0 +1,188 @@
+"""The leading outcomes of an event over each other: a curve each, told apart by its number.
+
+Colour is only a help: the number stands at the end of each curve, in ASCII the curve is made of it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.service.views import HistoryView, Load
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.charts.bands import Band, bands_of
+from pmtui.ui.charts.canvas import Canvas
+from pmtui.ui.charts.drawing import Drawing, row_of_price
+from pmtui.ui.charts.end_labels import place_labels
+from pmtui.ui.charts.paint_axes import axis_price, draw_grid, price_names, time_line
+from pmtui.ui.charts.plot import Axes, axes_over, plot_curve, price_range
+from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
+
+MOST_CURVES = 4
+MIN_HEIGHT = 8
+"""With its title: less than this tells nothing of several curves."""
+_MIN_WIDTH = 30
+_PRICES_FROM, _NAMES_FROM = 60, 90
+"""Widths from which prices, and names, stand at the ends of the curves."""
+_NAME_SHARE = 6
+"""A name at the end takes at most such a part of the width."""
+_ROLES = (Role.KEY, Role.LAST_TRADE, Role.SERIES_3, Role.SERIES_4)
+_LEAST_NAME = 6
+
+
+class Curve(NamedTuple):
+    """One outcome's history, with the number it is known by here."""
+
+    number: int
+    """From 1, by likelihood."""
+    points: Sequence[PricePoint]
+    name: str = ""
+
+    @property
+    def role(self) -> Role:
+        """How it looks."""
+        return _ROLES[(self.number - 1) % len(_ROLES)]
+
+
+def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[Curve, ...]:
+    """Return what can be drawn: a history of one point is none."""
+    named = dict(enumerate(names, 1))
+    return tuple(
+        Curve(n, view.points, named.get(n, ""))
+        for n, view in enumerate(views, 1)
+        if len(view.points) > 1
+    )
+
+
+def say_coming(views: Sequence[HistoryView]) -> str:
+    """Say how many histories are here while others are still on their way; empty after that."""
+    waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
+    return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""
+
+
+def paint_overlay_title(
+    interval: Interval, names: Sequence[str], width: int, *, coming: str = "",
+    ascii_only: bool = False,
+) -> Line:  # fmt: skip
+    """Name the interval, and which number is which outcome where the ends of the curves do not."""
+    line = [Cell("Price ", Role.HEADING), Cell(f"{interval.value} ", Role.KEY)]
+    if coming:
+        line.append(Cell(coming, Role.STALE))
+    if width >= _NAMES_FROM:
+        leading = "leading outcome" if len(names) == 1 else "leading outcomes"
+        line.append(Cell(f" {len(names)} {leading} ", Role.DIM))
+        return fit_line(tuple(line), width, ascii_only=ascii_only)
+    used = sum(len(cell.text) for cell in line)
+    room = (width - used) // max(len(names), 1) - len(" 1  ")
+    for number, name in enumerate(names, 1):
+        short = plain(name, max(room, _LEAST_NAME))
+        line += [Cell(f" {number} ", Curve(number, ()).role), Cell(f"{short} ", Role.DIM)]
+    return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
+    """Say why there is no curve; empty when there is one."""
+    if curves_of(views):
+        return "" if width >= _MIN_WIDTH and height >= MIN_HEIGHT - 1 else "No room for the chart."
+    failed = next((view for view in views if view.load is Load.FAILED), None)
+    if failed is not None:
+        return f"No history: {plain(failed.problem) or 'no answer'}."
+    if all(view.load is Load.READY for view in views):
+        return "No prices for this interval." if views else "Nothing to draw."
+    return "Loading the histories…"
+
+
+def draw_overlay(
+    curves: Sequence[Curve],
+    width: int,
+    height: int,
+    *,
+    until: datetime | None = None,
+    ascii_only: bool = False,
+) -> Drawing:
+    """Draw at least one curve in exactly `height` lines of `width` cells; for a thread.
+
+    Where the curves lie far apart the axis is broken: one scale would leave a desert.
+    """
+    rows = max(height - 1, 1)
+    every = [point for curve in curves for point in curve.points]
+    bands = bands_of([price_range(curve.points) for curve in curves], rows)
+    labels = _labels(curves, width, ascii_only=ascii_only)
+    gutter = 1 + max(
+        (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
+        default=0,
+    )
+    end = max(map(len, labels.values()), default=0) + 1
+    columns = max(width - gutter - end, 1)
+    whole = axes_over(every, columns, rows, until=until, ascii_only=ascii_only)
+    canvas = Canvas(columns, rows)
+    names: dict[int, str] = {}
+    for band in bands:
+        axes = whole._replace(low=band.low, high=band.high, rows=band.rows)
+        draw_grid(canvas, axes, top=band.top)
+        names |= {band.top + row: name for row, name in price_names(axes).items()}
+        _draw_curves(canvas, axes, curves, top=band.top)
+        if band.top:
+            _draw_break(canvas, band.top - 1, ascii_only=ascii_only)
+    ends = _place_ends(curves, bands, rows)
+    lines = []
+    for row in range(rows):
+        name = f"{names.get(row, ''):>{gutter - 1}} "
+        curve = ends.get(row)
+        label = Cell(" " + labels[curve.number], curve.role) if curve else Cell("")
+        lines.append(fit_line((Cell(name, Role.DIM), *canvas.line(row), label), width))
+    times = " " * gutter + time_line(whole, end)
+    lines.append(fit_line((Cell(times[:width], Role.DIM),), width))
+    return Drawing(tuple(lines[-height:]), whole.prices, rows, end)
+
+
+def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:
+    return axes_over(points, 1, band.rows)._replace(low=band.low, high=band.high)
+
+
+def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: int) -> None:
+    # The likeliest comes last and so stands above the others.
+    for curve in reversed(curves):
+        low, high = price_range(curve.points)
+        if axes.low <= low and high <= axes.high:
+            marker = str(curve.number) if axes.ascii_only else "braille"
+            canvas.draw(plot_curve(curve.points, axes, marker), curve.role, top=top)
+
+
+def _draw_break(canvas: Canvas, row: int, *, ascii_only: bool) -> None:
+    mark = "~" if ascii_only else "≈"
+    words = " nothing between "
+    for column in range(canvas.columns):
+        canvas.put(column, row, mark, Role.DIM, Emphasis.DIM)
+    start = (canvas.columns - len(words)) // 2
+    if start > len(words) // 2:
+        for at, text in enumerate(words):
+            canvas.put(start + at, row, text, Role.DIM)
+
+
+def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[int, str]:
+    """Return what stands at the end of each curve: its number, its price, and its name."""
+    prices = {c.number: axis_price(c.points[-1].price, ascii_only=ascii_only) for c in curves}
+    if width < _PRICES_FROM:
+        return {curve.number: f"{curve.number}" for curve in curves}
+    longest = max(len(price) for price in prices.values())
+    names = {c.number: plain(c.name, width // _NAME_SHARE) for c in curves}
+    room = max(len(name) for name in names.values()) if width >= _NAMES_FROM else 0
+    return {
+        number: f"{number} {f'{name:<{room}} ' if room else ''}{prices[number]:>{longest}}"
+        for number, name in names.items()
+    }
+
+
+def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> dict[int, Curve]:
+    """Return which curve's label stands in which row."""
+    wanted: dict[int, int] = {}
+    for curve in curves:
+        price = curve.points[-1].price
+        for band in bands:
+            row = row_of_price(price, (band.low, band.high), band.rows)
+            if row is not None:
+                wanted[curve.number] = band.top + row
+    by_number = {curve.number: curve for curve in curves}
+    return {row: by_number[number] for number, row in place_labels(wanted, rows).items()}
