@@ -42,6 +42,13 @@ def test_the_architecture_is_short_and_names_paths() -> None:
     assert len(set(_paths(text))) > 20
 
 
+def test_the_architecture_says_what_each_file_beside_textuals_privates_buys() -> None:
+    text = (PACKAGE / "ARCHITECTURE.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| \S.* \| \S.* \|$", text, re.MULTILINE)
+    files = {path.stem for path in (PACKAGE / "ui/terminal").glob("*.py")} - {"__init__"}
+    assert set(rows) >= files
+
+
 def test_the_readme_leads_to_every_page() -> None:
     linked = set(_LINK.findall((ROOT / "README.md").read_text()))
     missing = {page.name for page in PAGES if f"pmtui/docs/{page.name}" not in linked}

@@ -1,7 +1,16 @@
-"""Toasts stand once for the same words, and do not follow to another screen."""
+"""Toasts stand once and stay behind; input keeps its order."""
+
+from typing import Any
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.widget import Widget
+from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.theme.theme_picker import ThemePicker
 from tests.ui.fake_surface import FakeService
@@ -47,3 +56,48 @@ async def test_toasts_stay_where_they_came_up() -> None:
         app.action_markets()
         app.say_briefly("Back again.")
         await until(pilot, lambda: told(app) == ["Back again."], "what came after")
+
+
+class Box(Widget, can_focus=True):
+    BINDINGS = [Binding("b", "note", "x")]  # noqa: RUF012 - Textual's way
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[str] = []
+
+    def action_note(self) -> None:
+        self.done.append("key")
+
+    def on_click(self) -> None:
+        self.done.append("click")
+
+
+class Clicked(TerminalApp):
+    def __init__(self, box: Box) -> None:
+        super().__init__()
+        self.box = box
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield self.box
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+
+async def test_a_key_does_not_overtake_the_click_before_it() -> None:
+    app = Clicked(Box())
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for kind in (events.MouseDown, events.MouseUp):
+            app.post_message(mouse(kind))
+        app.post_message(events.Key("b", "b"))
+        await until(pilot, lambda: "key" in app.box.done, "the key")
+        assert app.box.done == ["click", "key"]
+
+
+def mouse(kind: Any) -> events.Event:
+    event: events.Event = kind(
+        None, 1, 1, 0, 0, button=1, shift=False, meta=False, ctrl=False, screen_x=1, screen_y=1
+    )
+    return event
