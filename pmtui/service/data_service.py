@@ -37,7 +37,7 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.search import OrderSearch
-from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts
+from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
 from pmtui.service.ports import Clock, Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
@@ -47,7 +47,6 @@ from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
-from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic

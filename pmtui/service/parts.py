@@ -15,12 +15,29 @@ from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.profile import Profile
-from pmtui.service.safety.safeguards import Safeguards
+from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.daily_pnl import DailyPnl
+from pmtui.service.safety.entry_guard import EntryGuard
+from pmtui.service.safety.heartbeats import HeartbeatSender
+from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.watch.watchlist import Watchlist
+
+
+@dataclass(frozen=True, slots=True)
+class Safeguards:
+    """What stands between a trader and harm."""
+
+    arming: Arming
+    heartbeats: HeartbeatSender
+    venue: VenueStates
+    guard: EntryGuard
+    kill_switch: KillSwitch
+    day: DailyPnl
 
 
 @dataclass(frozen=True, slots=True)

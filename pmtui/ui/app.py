@@ -15,7 +15,8 @@ from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.answers import show_answer
@@ -28,8 +29,6 @@ from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen

@@ -1,11 +1,13 @@
 """The frame around every screen: status line above, notice and keys below, topics in between.
 
 A screen names its topics; they are subscribed while it is in front and let go when it is not.
-Nothing of the service ever touches a widget: a change crosses over by `call_next`.
+Nothing of the service ever touches a widget: a change crosses over by `call_next`. Where a screen wants
+to go it posts as a message, and the application takes it there.
 """
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from typing import ClassVar
@@ -14,9 +16,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from typing_extensions import override
 
+from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import (
@@ -32,9 +37,8 @@ from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, footer_entries
-from pmtui.ui.liveness import is_live
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.paint.status import paint_status
+from pmtui.ui.paint_status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
@@ -48,6 +52,29 @@ SMALLEST = Size(40, 12)
 """Every screen shows what it is for down to here; below it says so."""
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """What may wait for a slow line: many changes, and nothing follows from them but a picture."""
+
+
+@dataclass
+class EventChosen(Message):
+    """The trader picked an event."""
+
+    event_id: EventId
+
+
+@dataclass
+class MarketChosen(Message):
+    """The trader picked a market."""
+
+    condition_id: ConditionId
+
+
+def is_live(widget: Widget) -> bool:
+    """Whether a widget has all its parts: it was mounted, and is not being taken away.
+
+    Textual's `is_mounted` stays true for ever, and a widget's parts go before it is told that
+    it goes. A change of the service, or an answer that was waited for, may come in between.
+    """
+    return widget.is_mounted and widget.is_running
 
 
 class FrameScreen(Screen[None]):

@@ -8,7 +8,7 @@ from itertools import takewhile
 from pmtui.service.surface import Queries
 from pmtui.service.views import Level
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.paint.ellipsize import cut_words
+from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.theme.theme import Role
 
 _SAID_FOR = timedelta(seconds=5)

@@ -9,7 +9,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.order import Accepted
 from pmtui.ui.cells import Cell
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.paint.facts import paint_mid
+from pmtui.ui.facts import paint_mid
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.paint.ellipsize import cut_words
+from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.plain import Align, cell_width, fit, plain
 
 _SEQUENCES = (

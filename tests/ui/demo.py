@@ -25,10 +25,9 @@ from pmtui.service.views import (
 )
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.messages import EventChosen, MarketChosen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.terminal.terminal_app import TerminalApp

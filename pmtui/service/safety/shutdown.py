@@ -23,8 +23,8 @@ from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal
+from pmtui.service.parts import Safeguards
 from pmtui.service.ports import Account
-from pmtui.service.safety.safeguards import Safeguards
 from pmtui.service.surface import Commands
 from pmtui.service.views import Load, OwnList, awake_of
 from pmtui.service.words import say_order

@@ -12,10 +12,10 @@ from typing_extensions import override
 from pmtui.domain.account.onboarding import Step
 from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
 from pmtui.ui.account.account_lines import AccountLine, account_lines
-from pmtui.ui.account.account_pane import AccountPane
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     BESIDE_RESULT,
+    paint_account_details,
     paint_account_heading,
     paint_account_row,
     paint_account_way,
@@ -23,12 +23,32 @@ from pmtui.ui.account.paint_account import (
 )
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.facts import indent, to_ascii_line
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
-from pmtui.ui.paint.facts import to_ascii_line
 from pmtui.ui.surface import Surface
+from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
+
+
+class AccountPane(LinePane):
+    """The line under the cursor in full, below the account's lines or beside them."""
+
+    _shown: AccountLine | None = None
+
+    def show(self, line: AccountLine | None) -> None:
+        """Show this one."""
+        self._shown = line
+        self.repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        if self._shown is None:
+            return ()
+        lines = paint_account_details(self._shown, max(1, width - 2), height)
+        return tuple(indent(to_ascii_line(line) if self.ascii_only else line) for line in lines)
+
 
 WIDE = 150
 """From here on there is room for the explanation beside the lines."""

@@ -30,8 +30,7 @@ from pmtui.ui.account.account_words import (
     Rule,
     Words,
 )
-from pmtui.ui.format import format_money
-from pmtui.ui.local_time import write_moment
+from pmtui.ui.format import format_money, write_moment
 from pmtui.ui.plain import plain
 
 ASKED = "not loaded yet"

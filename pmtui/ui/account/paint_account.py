@@ -8,8 +8,8 @@ from pmtui.service.views import StatusView
 from pmtui.ui.account.account_lines import AccountLine, line_of, say_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.paint_reading import wrap_text
+from pmtui.ui.facts import join_facts
 from pmtui.ui.format import format_age
-from pmtui.ui.paint.facts import join_facts
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 

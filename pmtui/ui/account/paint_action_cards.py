@@ -10,13 +10,13 @@ from pmtui.domain.ticket.numbers import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.facts import count
 from pmtui.ui.format import (
     format_average,
     format_past_money,
     format_price,
     format_size,
 )
-from pmtui.ui.paint.facts import count
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm_money import limit_price, say_money_of_all, signed_amounts

@@ -7,8 +7,7 @@ from pmtui.ui.cells import Emphasis
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.plot import Axes
 from pmtui.ui.charts.time_ticks import Tick, time_ticks
-from pmtui.ui.format import format_price
-from pmtui.ui.local_time import zone_at
+from pmtui.ui.format import format_price, zone_at
 from pmtui.ui.theme.theme import Role
 
 FINEST = Micros(100)

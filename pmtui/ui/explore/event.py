@@ -28,10 +28,10 @@ from pmtui.ui.explore.paint_event import (
     say_no_event,
 )
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
+from pmtui.ui.facts import to_ascii_line
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.facts import to_ascii_line
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable

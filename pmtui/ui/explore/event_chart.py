@@ -13,8 +13,7 @@ from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import Leader, OverlayPane
 from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.explore.paint_event import by_price
-from pmtui.ui.frame import FrameScreen
-from pmtui.ui.liveness import is_live
+from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 

@@ -43,12 +43,10 @@ from pmtui.ui.explore.paint_markets import (
     say_empty_search,
 )
 from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import LiveRows, format_price_age, to_ascii_line
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.liveness import is_live
-from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.facts import LiveRows, format_price_age, to_ascii_line
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo, tick_of
 from pmtui.ui.row_stream import RowStream

@@ -6,13 +6,7 @@ from pmtui.domain.markets.market import Event, Market, Trading
 from pmtui.domain.money import SCALE, Micros, round_price
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
-from pmtui.ui.format import (
-    TENTH_OF_CENT,
-    format_average,
-    format_size_compact,
-)
-from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import (
+from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
@@ -34,6 +28,12 @@ from pmtui.ui.paint.facts import (
     spread,
     with_star,
 )
+from pmtui.ui.format import (
+    TENTH_OF_CENT,
+    format_average,
+    format_size_compact,
+)
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 

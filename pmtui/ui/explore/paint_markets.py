@@ -8,9 +8,7 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.format import format_age, format_size_compact
-from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import (
+from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
@@ -34,6 +32,8 @@ from pmtui.ui.paint.facts import (
     spread,
     with_star,
 )
+from pmtui.ui.format import format_age, format_size_compact
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 

@@ -7,8 +7,8 @@ from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Comment, Event, Holder, Market
 from pmtui.service.views import EventView, Load, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.facts import unique_keys
 from pmtui.ui.format import format_age, format_size
-from pmtui.ui.paint.facts import unique_keys
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 

@@ -2,8 +2,8 @@
 
 from pmtui.service.views import Load, TagsView
 from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.facts import key_of
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 

@@ -14,9 +14,7 @@ from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.paint_event import OWN_WIDTH, say_holding, say_quote
-from pmtui.ui.format import format_age, format_price
-from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import (
+from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
@@ -37,6 +35,8 @@ from pmtui.ui.paint.facts import (
     spread,
     with_star,
 )
+from pmtui.ui.format import format_age, format_price
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 

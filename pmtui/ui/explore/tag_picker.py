@@ -16,12 +16,12 @@ from pmtui.service.surface import Subscription
 from pmtui.service.topics import TagsTopic, Topic
 from pmtui.ui.cells import Cell, Column, Emphasis
 from pmtui.ui.explore.paint_tags import ALL_TAGS, paint_closed_choice, paint_tag_rows, say_no_tags
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
-from pmtui.ui.liveness import is_live
-from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import paint_footer
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine

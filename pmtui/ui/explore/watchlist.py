@@ -28,12 +28,11 @@ from pmtui.ui.explore.paint_watchlist import (
     row_key,
     say_nothing_starred,
 )
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import key_of, to_ascii_line
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.facts import key_of, to_ascii_line
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable

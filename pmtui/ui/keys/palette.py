@@ -15,11 +15,10 @@ from textual.style import Style
 from typing_extensions import override
 
 from pmtui.domain.markets.watchlist import StarKey
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import with_star
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
-from pmtui.ui.messages import EventChosen, MarketChosen
-from pmtui.ui.paint.facts import with_star
 from pmtui.ui.plain import plain
 
 

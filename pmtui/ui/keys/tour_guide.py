@@ -10,12 +10,11 @@ from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.tour import NO_PLACE, Tour, TourFacts
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface

@@ -7,9 +7,9 @@ from textual.app import App
 from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import AlertTopic, Topic
+from pmtui.ui.facts import key_of
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.answers import show_answer
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 

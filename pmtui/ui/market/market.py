@@ -33,11 +33,12 @@ from pmtui.ui.cells import Cell
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
 from pmtui.ui.explore.reading import RulesScreen
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_state
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.closed_market import entries_when_over
 from pmtui.ui.market.market_facts import outcome_labels, tick_size_of, trading_of
 from pmtui.ui.market.market_head import MarketHead
@@ -51,7 +52,6 @@ from pmtui.ui.market.sibling_strip import SiblingStrip
 from pmtui.ui.market.side_ladders import SIDES_FROM_WIDTH, MarketSides
 from pmtui.ui.market.stray_key_guard import MarketRest
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.portfolio.paint_position import account_words, by_ladder
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected

@@ -19,15 +19,15 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.account.paint_action_cards import Move, say_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.facts import count, key_of
 from pmtui.ui.format import format_price
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.action_doubts import say_doubts
 from pmtui.ui.keys.actions import FooterEntry, Keymap, footer_entries
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_ladder import MarketLadder
 from pmtui.ui.market.moves import LEFT_OUT, prepare_moves, say_crossing
-from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import format_verdict
 from pmtui.ui.question import QuestionScreen

@@ -14,11 +14,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
 from pmtui.ui.charts.depth import DepthPane
 from pmtui.ui.explore.event_chart import CHART_PERIOD
+from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
-from pmtui.ui.liveness import is_live
+from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_trading import MarketTrading
 from pmtui.ui.market.tape import OrdersPane
-from pmtui.ui.paint.facts import key_of
 
 CHART_FROM_WIDTH = 110
 DEPTH_FROM_WIDTH = 79

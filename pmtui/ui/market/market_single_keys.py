@@ -32,10 +32,11 @@ from pmtui.domain.orders.single_keys import (
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Line
+from pmtui.ui.facts import count, key_of
 from pmtui.ui.format import format_price, format_size
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, key_label
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_trading import MarketTrading
 from pmtui.ui.market.paint_single_keys import paint_arming, say_end, say_sent
@@ -45,7 +46,6 @@ from pmtui.ui.market.self_trade_hints import (
     say_what_clears,
     say_what_sells,
 )
-from pmtui.ui.paint.facts import count, key_of
 from pmtui.ui.plain import plain
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.ticket.ticket_context import ticket_context

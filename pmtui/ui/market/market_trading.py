@@ -12,11 +12,11 @@ from pmtui.domain.orders.order import Rejected
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell
+from pmtui.ui.facts import count
+from pmtui.ui.frame import is_live
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_moving import MarketMoving
-from pmtui.ui.paint.facts import count
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders, say_cancelled
 from pmtui.ui.question import QuestionScreen

@@ -9,6 +9,7 @@ from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
 from pmtui.domain.money import Micros
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.facts import with_star
 from pmtui.ui.format import (
     format_age,
     format_money_compact,
@@ -17,7 +18,6 @@ from pmtui.ui.format import (
     format_time_left,
 )
 from pmtui.ui.market.market_facts import market_words, outcome_label, why_not_tradable
-from pmtui.ui.paint.facts import with_star
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 

@@ -8,9 +8,9 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros, complement
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.facts import midpoint
 from pmtui.ui.format import format_price
 from pmtui.ui.market.siblings import Siblings
-from pmtui.ui.paint.facts import midpoint
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 

@@ -9,8 +9,8 @@ from pmtui.domain.orders.flattening import NOT_SOLD
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.format import format_price, format_size
-from pmtui.ui.paint.ellipsize import cut_words
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.fill_words import say_traded
 from pmtui.ui.theme.theme import Role

@@ -10,8 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
-from pmtui.ui.format import format_price, format_size_compact
-from pmtui.ui.local_time import write_clock
+from pmtui.ui.format import format_price, format_size_compact, write_clock
 from pmtui.ui.theme.theme import Role
 
 _TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 2

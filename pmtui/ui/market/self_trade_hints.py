@@ -8,8 +8,8 @@ from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.views import AccountView
+from pmtui.ui.facts import key_of
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import key_of
 
 
 def say_what_clears(

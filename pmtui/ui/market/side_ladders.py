@@ -17,10 +17,10 @@ from pmtui.service.topics import (
     StatusTopic,
     Topic,
 )
+from pmtui.ui.facts import key_of
 from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.side_ladder import SideLadder, SideRows
 from pmtui.ui.market.market_siblings import MarketSiblings
-from pmtui.ui.paint.facts import key_of
 
 SIDES_FROM_WIDTH = 170
 _THREE_FROM_WIDTH = 200

@@ -12,12 +12,11 @@ from typing_extensions import override
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.messages import MarketChosen
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

@@ -11,10 +11,10 @@ from typing_extensions import override
 from pmtui.domain.formats import count
 from pmtui.service.topics import LogTopic, Topic
 from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.format import zone_at
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.local_time import zone_at
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_log import paint_entry
 from pmtui.ui.theme.theme import Role

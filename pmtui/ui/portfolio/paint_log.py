@@ -2,8 +2,8 @@
 
 from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.local_time import write_clock
-from pmtui.ui.paint.ellipsize import cut_notice
+from pmtui.ui.ellipsize import cut_notice
+from pmtui.ui.format import write_clock
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 

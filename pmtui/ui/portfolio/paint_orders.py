@@ -16,8 +16,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.facts import count
 from pmtui.ui.format import format_cost, format_price, format_size
-from pmtui.ui.paint.facts import count
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.fill_words import say_traded
 from pmtui.ui.theme.theme import Role

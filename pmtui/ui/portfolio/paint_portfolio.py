@@ -22,16 +22,7 @@ from pmtui.service.views import (
     StatusView,
 )
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.format import (
-    format_cost,
-    format_money,
-    format_money_change,
-    format_money_compact,
-    format_past_money,
-    format_worth_change,
-)
-from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import (
+from pmtui.ui.facts import (
     ABSENT,
     NO_ROWS,
     LiveRows,
@@ -41,6 +32,15 @@ from pmtui.ui.paint.facts import (
     name_fact,
     say_prices_age,
 )
+from pmtui.ui.format import (
+    format_cost,
+    format_money,
+    format_money_change,
+    format_money_compact,
+    format_past_money,
+    format_worth_change,
+)
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 

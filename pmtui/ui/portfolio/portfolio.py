@@ -29,16 +29,14 @@ from pmtui.service.topics import (
 from pmtui.service.views import AccountView
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
+from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.action_doubts import say_doubts
 from pmtui.ui.keys.actions import FooterEntry, bindings_for
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.market.move_prompt import MovePrompt
 from pmtui.ui.market.moves import LEFT_OUT
-from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.portfolio.paint_portfolio import (

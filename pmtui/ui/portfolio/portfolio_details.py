@@ -5,6 +5,7 @@ from pmtui.domain.formats import count
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import indent, join_facts, name_fact
 from pmtui.ui.format import (
     format_average,
     format_cost,
@@ -12,9 +13,8 @@ from pmtui.ui.format import (
     format_past_money,
     format_price,
     format_size,
+    write_moment,
 )
-from pmtui.ui.local_time import write_moment
-from pmtui.ui.paint.facts import indent, join_facts, name_fact
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_portfolio import paint_gain
 from pmtui.ui.portfolio.portfolio_rows import (

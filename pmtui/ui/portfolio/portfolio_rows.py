@@ -11,6 +11,7 @@ from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
 from pmtui.ui.format import (
     format_age,
     format_average,
@@ -19,7 +20,6 @@ from pmtui.ui.format import (
     format_size_compact,
     format_time_left,
 )
-from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.portfolio.paint_portfolio import (
     Portfolio,

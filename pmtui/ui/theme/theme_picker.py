@@ -14,14 +14,14 @@ from textual.theme import Theme
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.facts import count
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
-from pmtui.ui.paint.facts import count
-from pmtui.ui.paint.footer import paint_footer
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.theme.theme_files import LONGEST_KIND, KnownTheme
+from pmtui.ui.widgets.key_line import paint_footer
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 

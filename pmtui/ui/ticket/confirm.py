@@ -16,9 +16,9 @@ from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.card_place import Place, place_card, rows_for_card

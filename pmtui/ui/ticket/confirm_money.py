@@ -12,6 +12,7 @@ from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.numbers import TicketNumbers
 from pmtui.service.surface import PreparedOrder
+from pmtui.ui.facts import count_shares
 from pmtui.ui.format import (
     format_cost,
     format_money,
@@ -19,7 +20,6 @@ from pmtui.ui.format import (
     format_price,
     format_size,
 )
-from pmtui.ui.paint.facts import count_shares
 
 Facts = list[tuple[str, str]]
 _FINEST_TICK = 100

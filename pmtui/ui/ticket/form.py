@@ -19,8 +19,8 @@ from pmtui.domain.ticket.fields import unit_of
 from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck
 from pmtui.service.views import MarketView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.actions import key_label
-from pmtui.ui.liveness import is_live
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

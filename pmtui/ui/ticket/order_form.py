@@ -16,9 +16,9 @@ from pmtui.domain.markets.market import MarketTerms
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.liveness import is_live
 from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

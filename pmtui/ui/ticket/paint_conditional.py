@@ -11,6 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Line, Row
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.format import (
     format_age,
     format_money,
@@ -18,7 +19,6 @@ from pmtui.ui.format import (
     format_price,
     format_size_compact,
 )
-from pmtui.ui.paint.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 

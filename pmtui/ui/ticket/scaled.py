@@ -35,7 +35,7 @@ from pmtui.domain.ticket.scaled import (
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.liveness import is_live
+from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_facts import outcome_label, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

@@ -44,10 +44,10 @@ from pmtui.domain.ticket.ticket import check_ticket, estimate_after
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
-from pmtui.ui.liveness import is_live
-from pmtui.ui.paint.facts import key_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.card_place import Place

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, tzinfo
 from pmtui.domain.account.wallet_call import DecodedCall, TransactionStatus, WalletTransaction
 from pmtui.domain.formats import count
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
+from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import format_age
-from pmtui.ui.paint.facts import ABSENT
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.wallet.call_words import CallNames, describe_call, shorten_hash

@@ -11,9 +11,9 @@ from pmtui.domain.account.onboarding import Onboarding, WalletForm
 from pmtui.service.topics import OnboardingTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.facts import indent, key_of, to_ascii_line
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.paint.facts import indent, key_of, to_ascii_line
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text

@@ -13,7 +13,7 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.paint.facts import key_of
+from pmtui.ui.facts import key_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen

@@ -17,8 +17,8 @@ from pmtui.ui.charts.overlay import OverlayPane
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.paint_event import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
-from pmtui.ui.messages import MarketChosen
-from pmtui.ui.paint.facts import PRICE_WIDTH, counted_mid, paint_mid
+from pmtui.ui.facts import PRICE_WIDTH, counted_mid, paint_mid
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets import drawn_pane
 from pmtui.ui.widgets.line_table import LineTable

@@ -10,7 +10,7 @@ from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, S
 from pmtui.service.views import Load, MarketListView, SearchView
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.tag_picker import TagPicker
-from pmtui.ui.messages import EventChosen, MarketChosen
+from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput

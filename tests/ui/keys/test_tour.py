@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.keys.tour import STEPS, Tour, TourFacts
-from pmtui.ui.paint.facts import key_of
 
 WAY = (
     TourFacts("markets", is_searching=True),

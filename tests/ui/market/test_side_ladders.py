@@ -15,7 +15,7 @@ from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
 from tests.ui.market.test_market_siblings import HUGE, app_of, market_of, opened
-from tests.ui.paint.test_whole_numbers import CUT
+from tests.ui.market.test_whole_numbers import CUT
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until

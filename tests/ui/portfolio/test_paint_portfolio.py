@@ -6,8 +6,8 @@ from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
-from pmtui.ui.paint.facts import ABSENT
-from pmtui.ui.paint.status import paint_status
+from pmtui.ui.facts import ABSENT
+from pmtui.ui.paint_status import paint_status
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_fill, say_share

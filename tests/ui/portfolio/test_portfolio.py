@@ -7,7 +7,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
 from pmtui.service.topics import AccountTopic, FillsTopic, MarketTopic, RewardsTopic, RowQuotesTopic
 from pmtui.service.views import ActivityView, EarnedView, Load, MarketView
-from pmtui.ui.messages import MarketChosen
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.portfolio.portfolio_rows import DUST_KEY
 from pmtui.ui.question import QuestionScreen

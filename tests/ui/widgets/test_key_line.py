@@ -1,6 +1,5 @@
 from pmtui.ui.keys.actions import FooterEntry
-from pmtui.ui.paint.footer import paint_footer
-from pmtui.ui.widgets.key_line import entry_at
+from pmtui.ui.widgets.key_line import entry_at, paint_footer
 
 ENTRIES = (
     FooterEntry("confirm.accept", "enter", "Send", is_dangerous=True),

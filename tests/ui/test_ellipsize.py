@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.paint.ellipsize import cut_notice, cut_words
+from pmtui.ui.ellipsize import cut_notice, cut_words
 from pmtui.ui.plain import cell_width
 
 UNMATCHED = (

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, line_width
-from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
-from pmtui.ui.paint.facts import (
+from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
@@ -23,6 +22,7 @@ from pmtui.ui.paint.facts import (
     say_age,
     unique_keys,
 )
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.theme.theme import Role
 from tests.ui import believable
 from tests.ui.fake_surface import NOW

@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
-from pmtui.ui.paint.status import paint_status, say_health
+from pmtui.ui.paint_status import paint_status, say_health
 from pmtui.ui.theme.theme import Role
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,1 +1,0 @@
-"""Painters: pure functions from a view and a width to lines of cells."""
