@@ -3,6 +3,8 @@
 Nothing is signed or sent to the chain from here.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from pmtui.clients.http.client import HttpHost
@@ -14,6 +16,7 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.relayer import (
     RpcAnswer,
     decode_rpc,
+    decode_rpc_batch,
     read_revert,
     rpc_number,
     rpc_receipt,
@@ -21,6 +24,7 @@ from pmtui.wire.relayer import (
 )
 
 _LONGEST_TEXT = 120
+_CALL = "eth_call"
 
 
 class ChainClient:
@@ -60,21 +64,34 @@ class ChainClient:
             call: what is called.
             sender: as whom; nobody in particular where it is None.
         """
-        method = "eth_call"
-        parameters = {"to": call.target, "data": "0x" + call.data.hex()}
-        if sender is not None:
-            parameters["from"] = sender
-        answer = await self._send(method, parameters, "latest")
+        answer = await self._send(_CALL, *_parameters(call, sender))
+        return answer if isinstance(answer, Failure) else _outcome(answer)
+
+    async def calls(
+        self, calls: Sequence[Call], *, sender: Address | None = None
+    ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
+        """Try several calls in one request, each by itself; answers come in their order.
+
+        Nodes may answer in any order and leave some out: each answer names its question.
+        """
+        asked = [
+            {"jsonrpc": "2.0", "id": number, "method": _CALL, "params": _parameters(call, sender)}
+            for number, call in enumerate(calls)
+        ]
+        if not asked:
+            return ()
+        body = msgspec.json.encode(asked)
+        answer = await self._host.read("", route=_CALL, method="POST", body=body)
         if isinstance(answer, Failure):
             return answer
-        if answer.error is not None:
-            return read_revert(answer.error) or _refused(method, answer)
         try:
-            return bytes.fromhex(rpc_text(answer, "result").removeprefix("0x"))
+            told = decode_rpc_batch(answer)
         except WireError as error:
-            return unreadable(f"POST {method}", error)
-        except ValueError:
-            return unreadable(f"POST {method}", WireError("result", "not hexadecimal"))
+            return unreadable(f"POST {_CALL}", error)
+        silent = Failure(FailureKind.SERVER, f"POST {_CALL}", "no answer to this call")
+        return tuple(
+            _outcome(told[number]) if number in told else silent for number in range(len(asked))
+        )
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         """Return what became of a transaction; None while it is in no block."""
@@ -116,6 +133,24 @@ class ChainClient:
             return decode_rpc(answer)
         except WireError as error:
             return unreadable(f"POST {method}", error)
+
+
+def _parameters(call: Call, sender: Address | None) -> tuple[object, object]:
+    parameters = {"to": call.target, "data": "0x" + call.data.hex()}
+    if sender is not None:
+        parameters["from"] = sender
+    return parameters, "latest"
+
+
+def _outcome(answer: RpcAnswer) -> bytes | CallReverted | Failure:
+    if answer.error is not None:
+        return read_revert(answer.error) or _refused(_CALL, answer)
+    try:
+        return bytes.fromhex(rpc_text(answer, "result").removeprefix("0x"))
+    except WireError as error:
+        return unreadable(f"POST {_CALL}", error)
+    except ValueError:
+        return unreadable(f"POST {_CALL}", WireError("result", "not hexadecimal"))
 
 
 def _refused(method: str, answer: RpcAnswer) -> Failure:

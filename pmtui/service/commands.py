@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.conditionals.conditional import (
     Attachment,
     ConditionalId,
@@ -22,7 +24,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.orders.recent import PreparedOrders
 from pmtui.service.parts import Parts
-from pmtui.service.surface import PreparedOrder
+from pmtui.service.surface import PreparedOrder, WalletVerdict
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
@@ -34,8 +36,10 @@ from pmtui.service.topics import (
     RewardsTopic,
     StatusTopic,
     Topic,
+    WalletTopic,
     WatchlistTopic,
 )
+from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
 
 
 class ServiceCommands:
@@ -164,6 +168,8 @@ class ServiceCommands:
                 self._parts.account.feed.refresh()
             case OnboardingTopic():
                 self._parts.onboarding.refresh()
+            case WalletTopic():
+                self._parts.wallet.refresh()
             case RewardsTopic():
                 self._parts.account.resting.earned.refresh()
             case WatchlistTopic():
@@ -174,6 +180,22 @@ class ServiceCommands:
     def mark_log_read(self, sequence: int) -> None:
         """Count everything up to this entry as read."""
         self._parts.kernel.log.mark_read(sequence)
+
+    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
+        """Fix everything that will be signed for a step of the wallet, and keep it for a minute."""
+        return await self._parts.wallet.prepare(step)
+
+    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
+        """Submit a prepared step once, and wait for its end."""
+        return await self._parts.wallet.submit(prepared_id)
+
+    def stop_following(self, key: TransactionKey) -> None:
+        """Ask no more about a transaction of the wallet."""
+        self._parts.wallet.stop_following(key)
+
+    def follow_again(self, key: TransactionKey) -> None:
+        """Ask about a transaction of the wallet again."""
+        self._parts.wallet.follow_again(key)
 
     async def arm(self) -> str:
         """Let single keys trade; returns why they may not, "" if they may."""

@@ -51,6 +51,9 @@ from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import AccountView, Level, Mode
+from pmtui.service.wallet.facts import WalletFacts
+from pmtui.service.wallet.settling import Settlements
+from pmtui.service.wallet.wallet import WalletDesk
 from pmtui.service.watch.watch_store import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist
 
@@ -133,11 +136,22 @@ class DataService:
                 kernel, hosts, profile=self._profile, account=account.feed,
                 venue=safeguards.venue, limits=self._tuning.limits,
             ),
+            wallet=self._build_wallet(markets, account, safeguards),
             orders=self._build_orders(markets, account, safeguards, canceller=canceller),
             watchlist=Watchlist(
                 kernel, hosts, markets.metadata, quotes=account.quotes,
                 keeper=WatchKeeper(kernel, self._state_dir),
             ),
+        )  # fmt: skip
+
+    def _build_wallet(
+        self, markets: MarketParts, account: AccountParts, safeguards: Safeguards
+    ) -> WalletDesk:
+        facts = WalletFacts(self._kernel, account.feed, safeguards.venue)
+        return WalletDesk(
+            self._kernel, self._wait_for_hosts, self._journal, profile=self._profile,
+            account=account.feed, builder_code=self._tuning.builder_code,
+            settlements=Settlements(facts, account.marks.positions, markets.known.market),
         )  # fmt: skip
 
     def _build_markets(self) -> MarketParts:
@@ -257,7 +271,13 @@ class DataService:
         markets, feed = parts.markets, parts.account.feed
         own = OwnMarkets(self._kernel, hosts, markets.metadata, feed)
         feeds = (markets.metadata, markets.history, markets.books, markets.backfill, feed, own)
-        for each in (*feeds, parts.onboarding, parts.watchlist, parts.account.resting.earned):
+        for each in (
+            *feeds,
+            parts.onboarding,
+            parts.wallet,
+            parts.watchlist,
+            parts.account.resting.earned,
+        ):
             self.hub.on_demand(each.on_demand)
         self.hub.on_release(parts.watchlist.on_release)
         self.hub.on_release(markets.books.on_demand)
@@ -292,6 +312,7 @@ class DataService:
         keep("venue clock", parts.time.measure)
         keep("stream oddities", oddities.watch)
         keep("account steps", parts.onboarding.run)
+        keep("wallet", parts.wallet.run)
         keep("kill switch", safeguards.kill_switch.watch)
         keep("day's result", safeguards.day.run)
         keep("resolved markets", parts.account.resolutions.run)

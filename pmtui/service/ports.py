@@ -10,21 +10,25 @@ from datetime import date, datetime
 from typing import Protocol
 
 from pmtui.domain.account.events import UserEvent
+from pmtui.domain.account.keys import BuilderKey
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_call import (
     Batch,
     Call,
     CallReverted,
+    DecodedCall,
+    Receipt,
     RelayerTransaction,
     SignedSubmission,
     TransactionId,
 )
+from pmtui.domain.account.wallet_steps import Approval, NamedContract
 from pmtui.domain.answers import MAX_PAGES, Failure, GeoAnswer, Listing, Page, Value
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.books.tape import PastTrades
 from pmtui.domain.health import Link, RateBudget
-from pmtui.domain.ids import Address, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketSort, MarketTerms, Tag
 from pmtui.domain.markets.rewards import Earnings, Rebate
@@ -316,12 +320,16 @@ class WalletHost(Protocol):
 
 
 class CallHost(Protocol):
-    """Tries calls on the chain without any effect."""
+    """Tries and reads on the chain, without any effect."""
 
-    async def call(
-        self, call: Call, *, sender: Address | None = None
-    ) -> bytes | CallReverted | Failure:
-        """Try a call without any effect."""
+    async def calls(
+        self, calls: Sequence[Call], *, sender: Address | None = None
+    ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
+        """Try several calls in one request, each by itself; answers come in their order."""
+        ...
+
+    async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
+        """Return what became of a transaction; None while it is in no block."""
         ...
 
 
@@ -355,12 +363,135 @@ class WalletSigner(Protocol):
         """The key's own address."""
         ...
 
+    def digest(self, batch: Batch) -> str:
+        """Return what would be signed: 0x and 64 hexadecimal digits."""
+        ...
+
     def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
         """Sign a batch and write the body that is submitted."""
         ...
 
     def deployment(self, *, metadata: str) -> bytes:
         """Write the body that deploys the owner's wallet."""
+        ...
+
+
+class CallTable(Protocol):
+    """The venue's contracts and what can be asked of them: targets come from here and nowhere else."""
+
+    @property
+    def contracts(self) -> tuple[NamedContract, ...]:
+        """Every contract that is known by name."""
+        ...
+
+    @property
+    def approvals(self) -> tuple[tuple[Approval, bool], ...]:
+        """The approvals that are offered, and which of them orders or redeeming need."""
+        ...
+
+    def to_address(self, text: str) -> Address | None:
+        """Return an address in its checksummed spelling; None where the text is none.
+
+        Mixed case that fails the checksum is none.
+        """
+        ...
+
+    def allow(self, approval: Approval, amount: int) -> Call:
+        """Let a contract move cash up to an amount, or shares where the amount is not zero."""
+        ...
+
+    def send(self, recipient: Address, amount: int) -> Call:
+        """Send cash."""
+        ...
+
+    def split(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+        """Turn cash into both outcomes."""
+        ...
+
+    def merge(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+        """Turn both outcomes into cash."""
+        ...
+
+    def redeem(self, condition_id: ConditionId, *, neg_risk: bool) -> Call:
+        """Cash in all shares of a resolved market."""
+        ...
+
+    def convert(self, neg_risk_id: str, questions: int, amount: int) -> Call:
+        """Turn No of some questions, a bit each, into Yes of the others and cash."""
+        ...
+
+    def decode(self, call: Call) -> DecodedCall | None:
+        """Return what the bytes of a call mean; None where that is not wholly known."""
+        ...
+
+    def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
+        """Return the tokens that a condition id defines, as `OrderSigner.tokens_of`."""
+        ...
+
+    def question_index(self, neg_risk_id: str, condition_id: ConditionId) -> int | None:
+        """Return which question of a negative-risk event a condition belongs to; None for none."""
+        ...
+
+    def adapter(self, *, neg_risk: bool) -> Address:
+        """Return the contract that redeems a kind of market."""
+        ...
+
+    def read_allowed(self, wallet: Address, approval: Approval) -> Call:
+        """Return the read of an approval; its answer is a number."""
+        ...
+
+    def read_payouts(self, condition_id: ConditionId) -> tuple[Call, Call, Call]:
+        """Return the reads of a market's answer: its denominator, then both numerators."""
+        ...
+
+    def read_held(self, wallet: Address, token_id: TokenId) -> Call:
+        """Return the read of a balance of shares."""
+        ...
+
+
+class KeyMinting(Protocol):
+    """A relayer key about to be made: the text is fixed, nothing is signed yet."""
+
+    @property
+    def message(self) -> str:
+        """The very text that is signed."""
+        ...
+
+    async def finish(self) -> str | Failure:
+        """Sign, sign in and let the key be made; returns its first digits. It is kept on the disk."""
+        ...
+
+    async def close(self) -> None:
+        """Give it up."""
+        ...
+
+
+class RelayerKeys(Protocol):
+    """The key that submits for the owner."""
+
+    @property
+    def shown(self) -> str:
+        """Its first digits; empty where there is none."""
+        ...
+
+    async def begin_minting(self) -> KeyMinting | Failure:
+        """Ask for what has to be signed to make a key."""
+        ...
+
+
+class BuilderHost(Protocol):
+    """Builder's keys of the account."""
+
+    async def create(self) -> BuilderKey | Failure:
+        """Make a builder's key; its secret is kept on the disk, and told nobody."""
+        ...
+
+    async def keys(self) -> tuple[BuilderKey, ...] | Failure:
+        """Return the builder's keys."""
+        ...
+
+    async def revoke(self, key: ApiKey) -> Failure | None:
+        """Revoke one."""
         ...
 
 
@@ -419,6 +550,26 @@ class Account:
     """None where nobody tells what they brought."""
     trading_key: TradingKey | None = None
     """The credentials, as far as they may be seen."""
+    builder: BuilderHost | None = None
+    """None where builder's keys are not to be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalletAccess:
+    """What a key can do with its deposit wallet."""
+
+    signer: WalletSigner
+    table: CallTable
+    relayer: RelayerHost
+    keys: RelayerKeys
+    chain: CallHost | None = None
+    """None where no chain can be asked."""
+    permit_account: Callable[[], None] = lambda: None
+    """Lets the account be opened, where that waits for the trader."""
+    is_account_held: Callable[[], bool] = lambda: False
+    """Whether it waits for that."""
+    on_deployed: Callable[[Address], Awaitable[None]] | None = None
+    """Called after the wallet was deployed: the local venue pays play money in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +583,8 @@ class Setup:
     """None in a session without a key."""
     spenders: tuple[Spender, ...] = ()
     """The contracts that orders are settled by, and others known by name."""
+    wallet: WalletAccess | None = None
+    """None where there is no key, or where another kind of wallet pays."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pmtui.domain.account.keys import NO_BUILDER, BuilderCode
 from pmtui.domain.orders.endings import LAG_S, RULED_OUT_AFTER_S
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
@@ -38,6 +39,8 @@ class Tuning:
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
+    builder_code: BuilderCode = NO_BUILDER
+    """Whom orders credit; the hosts sign with the same one."""
 
 
 AS_SHIPPED = Tuning()

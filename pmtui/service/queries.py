@@ -31,6 +31,7 @@ from pmtui.service.topics import (
     RowQuotesTopic,
     SearchTopic,
     StatusTopic,
+    WalletTopic,
     WatchlistTopic,
 )
 from pmtui.service.views import (
@@ -58,6 +59,7 @@ from pmtui.service.views import (
     TapeView,
     awake_of,
 )
+from pmtui.service.wallet.wallet_views import WalletView
 from pmtui.service.watch.watch_views import WatchlistView
 
 
@@ -196,6 +198,10 @@ class ServiceQueries:
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""
         return self._view(OnboardingTopic(), self._parts.onboarding.view)
+
+    def wallet(self) -> WalletView:
+        """Return how it stands with the wallet, its approvals and its transactions."""
+        return self._view(WalletTopic(), self._parts.wallet.view)
 
     def log(self) -> LogView:
         """Return the log."""

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.conditional import (
     Attachment,
@@ -50,6 +52,7 @@ from pmtui.service.topics import (
     TagsTopic,
     TapeTopic,
     Topic,
+    WalletTopic,
     WatchlistTopic,
 )
 from pmtui.service.views import (
@@ -69,6 +72,14 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+)
+from pmtui.service.wallet.wallet_views import (
+    Confirmed,
+    Failed,
+    NotKnown,
+    PreparedId,
+    WalletCard,
+    WalletView,
 )
 from pmtui.service.watch.watch_views import WatchlistView
 
@@ -152,6 +163,10 @@ class Queries(Protocol):
         """Return how far the account has come on its way to trading."""
         ...
 
+    def wallet(self) -> WalletView:
+        """Return how it stands with the wallet, its approvals and its transactions."""
+        ...
+
     def log(self) -> LogView:
         """Return the log."""
         ...
@@ -174,6 +189,7 @@ QUERY_OF_TOPIC: Mapping[type, str] = {
     ActivityTopic: "activity",
     RewardsTopic: "earned",
     OnboardingTopic: "onboarding",
+    WalletTopic: "wallet",
     WatchlistTopic: "watchlist",
     AlertTopic: "alerts",
     LogTopic: "log",
@@ -283,7 +299,34 @@ class WatchCommands(Protocol):
         ...
 
 
-class Commands(SafetyCommands, ConditionalCommands, WatchCommands, Protocol):
+WalletVerdict = Confirmed | Failed | NotKnown | Rejected
+"""How a step of the wallet ended; rejected ones never left."""
+
+
+class WalletCommands(Protocol):
+    """What the wallet is to do. Nothing is signed that was not on a card before."""
+
+    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
+        """Fix everything that will be signed for a step, and keep it for a minute."""
+        ...
+
+    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
+        """Journal, sign and submit a prepared step once, and wait for its end.
+
+        The work is the service's: whoever stops waiting ends nothing.
+        """
+        ...
+
+    def stop_following(self, key: TransactionKey) -> None:
+        """Ask no more about a transaction; who waits for it hears that its end is not known."""
+        ...
+
+    def follow_again(self, key: TransactionKey) -> None:
+        """Ask about a transaction again."""
+        ...
+
+
+class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommands, Protocol):
     """What a trader can ask for; the service owns the work.
 
     What is awaited is answered by the service without waiting for a host. Where it lives in another

@@ -110,6 +110,11 @@ class OnboardingTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class WalletTopic:
+    """The deposit wallet: steps, approvals, what can be redeemed, transactions; asked while watched."""
+
+
+@dataclass(frozen=True, slots=True)
 class WatchlistTopic:
     """What is starred, live: only while it is watched are its books heard and its facts fetched."""
 
@@ -141,6 +146,7 @@ Topic = (
     | ActivityTopic
     | RewardsTopic
     | OnboardingTopic
+    | WalletTopic
     | WatchlistTopic
     | AlertTopic
     | LogTopic

@@ -85,6 +85,8 @@ IS_APPROVED_FOR_ALL = Function("isApprovedForAll", (("address", "owner"), ("addr
 BALANCE_OF = Function("balanceOf", (("address", "owner"),))
 BALANCE_OF_TOKEN = Function("balanceOf", (("address", "owner"), ("uint256", "id")))
 BALANCE_OF_BATCH = Function("balanceOfBatch", (("address[]", "owners"), ("uint256[]", "ids")))
+PAYOUT_DENOMINATOR = Function("payoutDenominator", (("bytes32", "conditionId"),))
+PAYOUT_NUMERATORS = Function("payoutNumerators", (("bytes32", "conditionId"), ("uint256", "index")))
 BEACON = Function("BEACON", ())
 
 WRITES = (
@@ -93,6 +95,7 @@ WRITES = (
 )  # fmt: skip
 READS = (
     ALLOWANCE, IS_APPROVED_FOR_ALL, BALANCE_OF, BALANCE_OF_TOKEN, BALANCE_OF_BATCH, BEACON,
+    PAYOUT_DENOMINATOR, PAYOUT_NUMERATORS,
 )  # fmt: skip
 _BY_SELECTOR = {function.selector: function for function in (*WRITES, *READS)}
 

@@ -165,6 +165,15 @@ class DepositWalletSigner:
         """The key's own address."""
         return self._signer.address
 
+    def digest(self, batch: Batch) -> str:
+        """Return what would be signed.
+
+        Raises:
+            AddressError: the wallet or a target is no address.
+            OverflowError: a number is negative or has more than 256 bits.
+        """
+        return "0x" + hash_batch(batch, chain_id=self._contracts.chain_id).digest.hex()
+
     def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
         """Sign a batch and write the body that is submitted.
 

@@ -95,6 +95,9 @@ class EventRefRow(msgspec.Struct, gc=False):
     title: str | None = None
 
 
+_DISPUTED = "disputed"
+
+
 class MarketRow(msgspec.Struct, rename="camel", gc=False):
     """A market; `outcomes`, `outcomePrices` and `clobTokenIds` are JSON inside strings."""
 
@@ -134,6 +137,7 @@ class MarketRow(msgspec.Struct, rename="camel", gc=False):
     rewards_min_size: Number = None
     rewards_max_spread: Number = None
     sports_market_type: str | None = None
+    uma_resolution_status: str | None = None
     events: list[msgspec.Raw] | None = None
 
 
@@ -150,6 +154,7 @@ class EventRow(msgspec.Struct, rename="camel", gc=False):
     series: list[msgspec.Raw] | None = None
     neg_risk: bool | None = None
     enable_neg_risk: bool | None = None
+    neg_risk_market_id: str | None = msgspec.field(name="negRiskMarketID", default=None)
     active: bool | None = None
     closed: bool | None = None
     archived: bool | None = None
@@ -295,6 +300,7 @@ def _to_event(row: EventRow, log: SkipLog, share: Shared) -> Event:
             place="series",
         ),
         neg_risk=bool(row.neg_risk or row.enable_neg_risk),
+        neg_risk_id=to_condition_id(row.neg_risk_market_id) or "",
         active=row.active is not False,
         closed=row.closed is True,
         archived=row.archived is True,
@@ -343,6 +349,7 @@ def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) 
         end_at=share(to_moment(row.end_date) or to_moment(row.end_date_iso)),
         game_start_at=share(to_moment(row.game_start_time)),
         fee=share(_to_fee(row)),
+        is_disputed=row.uma_resolution_status == _DISPUTED,
         rewards=share(_to_rewards(row)),
         sports_type=share(cut(row.sports_market_type, bounds.LABEL)),
     )

@@ -80,6 +80,9 @@ class _RpcError(msgspec.Struct):
 class RpcAnswer(msgspec.Struct):
     """A node's answer to one call."""
 
+    id: int | str | None = None
+    """Of the question."""
+
     result: msgspec.Raw = _NOTHING
     error: _RpcError | None = None
 
@@ -147,6 +150,18 @@ def decode_rpc(body: bytes) -> RpcAnswer:
         WireError: no answer of JSON-RPC.
     """
     return _decode(body, RpcAnswer)
+
+
+def decode_rpc_batch(body: bytes) -> dict[int, RpcAnswer]:
+    """Read a node's answers to several calls, by the numbers of the questions.
+
+    Raises:
+        WireError: no list of answers.
+    """
+    answers = _decode(body, list[RpcAnswer])
+    if len(answers) > MOST_ROWS:
+        raise WireError("", f"more than {MOST_ROWS} answers")
+    return {answer.id: answer for answer in answers if isinstance(answer.id, int)}
 
 
 def rpc_text(answer: RpcAnswer, field: str) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.conditional import (
     Attachment,
@@ -41,7 +43,7 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
     Verdict,
 )
-from pmtui.service.surface import PreparedOrder
+from pmtui.service.surface import PreparedOrder, WalletVerdict
 from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
 from pmtui.service.views import (
     NOTHING_EARNED,
@@ -63,6 +65,13 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+)
+from pmtui.service.wallet.wallet_views import (
+    NO_WALLET,
+    Confirmed,
+    PreparedId,
+    WalletCard,
+    WalletView,
 )
 from pmtui.service.watch.watch_views import WatchlistView
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
@@ -136,6 +145,11 @@ class FakeService:
     activity_view: ActivityView = field(default=ActivityView())
     earned_view: EarnedView = NOTHING_EARNED
     onboarding_view: Onboarding = field(default=Onboarding("paper"))
+    wallet_view: WalletView = NO_WALLET
+    cards: list[WalletCard | Rejected] = field(default_factory=list)
+    """Answers of `prepare_wallet` in order; without one the session has no wallet."""
+    wallet_verdicts: list[WalletVerdict] = field(default_factory=list)
+    """Answers of `submit_wallet` in order; without one a step is confirmed."""
     log_view: LogView = field(default=LogView((), 0, 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
@@ -250,6 +264,9 @@ class FakeService:
 
     def onboarding(self) -> Onboarding:
         return self.onboarding_view
+
+    def wallet(self) -> WalletView:
+        return self.wallet_view
 
     def log(self) -> LogView:
         return self.log_view
@@ -369,6 +386,22 @@ class FakeService:
         if self.cancel_verdicts:
             return self.cancel_verdicts.pop(0)
         return CancelVerdict(CancelResult(self._cancelled.get(command_id, ())))
+
+    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
+        self._record("prepare_wallet", step)
+        return self.cards.pop(0) if self.cards else Rejected("This session has no wallet")
+
+    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
+        self._record("submit_wallet", prepared_id)
+        if self.is_holding:
+            await self._released.wait()
+        return self.wallet_verdicts.pop(0) if self.wallet_verdicts else Confirmed("Done")
+
+    def stop_following(self, key: TransactionKey) -> None:
+        self._record("stop_following", key)
+
+    def follow_again(self, key: TransactionKey) -> None:
+        self._record("follow_again", key)
 
     async def arm(self) -> str:
         self._record("arm")

@@ -171,6 +171,10 @@ class WalletTransaction:
     hash: str = ""
     reason: str = ""
     """Why it failed, or is not known."""
+    changed_at: datetime | None = None
+    """When its status was learned; None while it is what it began with."""
+    chain_view: str = ""
+    """What the chain says where that is not what the relayer says; empty where they agree."""
 
     @property
     def is_deployment(self) -> bool:

@@ -110,6 +110,8 @@ class Market:
     fee: FeeSchedule | None = None
     rewards: RewardTerms | None = None
     sports_type: str = ""
+    is_disputed: bool = False
+    """Whether an answer was proposed that somebody contests."""
 
     @property
     def token_ids(self) -> tuple[TokenId, ...]:
@@ -230,6 +232,8 @@ class Event:
     tags: tuple[Tag, ...] = ()
     series: tuple[Series, ...] = ()
     neg_risk: bool = False
+    neg_risk_id: str = ""
+    """0x and 64 hexadecimal digits: what the contracts call a negative-risk event; empty if none."""
     active: bool = True
     closed: bool = False
     archived: bool = False

@@ -29,8 +29,9 @@ from pmtui.domain.orders.order import Rejected
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.ports import CallHost, RelayerHost, WalletSigner
-from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.topics import StatusTopic, WalletTopic
 from pmtui.service.views import Level
+from pmtui.service.wallet.wallet_views import Simulation
 
 DEADLINE = timedelta(minutes=10)
 """From preparing a batch on; as the official library's (docs/wire.md#deposit-wallet)."""
@@ -45,6 +46,11 @@ AFTER_DEADLINE = timedelta(minutes=2)
 DEPLOYMENT_PATIENCE = timedelta(minutes=15)
 """A deployment has no deadline; after so long one that nobody knows of never arrived."""
 GONE = "never reached the relayer; its deadline has passed"
+REVERTED = "the chain says that it reverted"
+CARRIED_OUT = "the chain says that it was carried out"
+NOT_IN_A_BLOCK = "the relayer says confirmed, the chain knows no such transaction"
+MOST_DOUBTS = 8
+"""Questions to the chain about a transaction that the relayer calls confirmed."""
 NOTHING_KNOWN = "the relayer does not answer; it is asked again"
 
 
@@ -56,6 +62,9 @@ class PreparedBatch:
     title: str
     meaning: tuple[DecodedCall, ...]
     """Read from the very bytes of each call."""
+    digest: str = ""
+    """What will be signed, 0x and 64 hexadecimal digits."""
+    simulation: Simulation = Simulation.NOT_ASKED
     warning: str = ""
     """Why the chain would revert it now, where that could be asked."""
 
@@ -97,6 +106,19 @@ class WalletTransactions:
         self._on_end = on_end
         self._known: dict[TransactionKey, WalletTransaction] = {}
         self._ends: dict[TransactionKey, asyncio.Future[WalletTransaction]] = {}
+        self._stopped: set[TransactionKey] = set()
+        self._doubts: dict[TransactionKey, int] = {}
+        """How often the chain did not confirm what the relayer said."""
+
+    @property
+    def wallet(self) -> Address:
+        """Whose transactions these are."""
+        return self._wallet
+
+    def meaning_of(self, transaction: WalletTransaction) -> tuple[DecodedCall, ...]:
+        """Return what the bytes of a transaction's calls say."""
+        decoded = map(self._decode, transaction.calls)
+        return tuple(each for each in decoded if each is not None)
 
     def view(self) -> tuple[WalletTransaction, ...]:
         """Return all of them, newest first."""
@@ -122,10 +144,18 @@ class WalletTransactions:
         nonce = self._kernel.check(Source.RELAYER, await self._relayer.nonce(self._signer.owner))
         if isinstance(nonce, Failure):
             return Rejected(f"The wallet's counter is not known: {nonce}")
+        if reason := self._why_not_this_nonce(nonce):
+            return Rejected(reason)
         deadline = self._kernel.venue_now() + DEADLINE
         batch = Batch(self._wallet, nonce, int(deadline.timestamp()), tuple(calls))
+        simulation, warning = await self._try(calls)
         return PreparedBatch(
-            batch, title, tuple(each for each in meaning if each), await self._try(calls)
+            batch,
+            title,
+            tuple(each for each in meaning if each),
+            digest=self._signer.digest(batch),
+            simulation=simulation,
+            warning=warning,
         )
 
     async def submit(self, prepared: PreparedBatch) -> TransactionKey | Rejected:
@@ -133,8 +163,8 @@ class WalletTransactions:
         left_s = prepared.batch.deadline_s - self._kernel.venue_now().timestamp()
         if left_s < LEAST_LEFT.total_seconds():
             return Rejected("Prepared too long ago; prepare it again")
-        if any(not each.status.is_over for each in self._known.values()):
-            return Rejected("Another transaction of this wallet has not ended yet")
+        if reason := self.why_busy():
+            return Rejected(reason)
         signed = self._signer.sign(prepared.batch, metadata=prepared.title)
         transaction = WalletTransaction(
             key=TransactionKey(signed.digest),
@@ -151,8 +181,8 @@ class WalletTransactions:
 
     async def deploy(self) -> TransactionKey | Rejected:
         """Journal and submit the deployment of the wallet."""
-        if any(not each.status.is_over for each in self._known.values()):
-            return Rejected("Another transaction of this wallet has not ended yet")
+        if reason := self.why_busy():
+            return Rejected(reason)
         now = self._kernel.venue_now()
         title = "Deploy the deposit wallet"
         transaction = WalletTransaction(
@@ -164,10 +194,36 @@ class WalletTransactions:
         )
         return await self._begin(transaction, self._signer.deployment(metadata=title))
 
-    async def end_of(self, key: TransactionKey) -> WalletTransaction:
-        """Wait until the end of a transaction is known, however long that takes."""
+    def why_busy(self) -> str:
+        """Say why nothing else may leave now; empty where it may."""
+        running = (each for each in self.view() if not each.status.is_over)
+        found = next(running, None)
+        return "" if found is None else f"“{found.title}” has not ended yet"
+
+    def is_followed(self, key: TransactionKey) -> bool:
+        """Whether a transaction is asked about until its end is known."""
+        return key not in self._stopped
+
+    def stop_following(self, key: TransactionKey) -> None:
+        """Ask no more about a transaction; it stays what it is."""
+        known = self._known.get(key)
+        if known is None or known.status.is_over:
+            return
+        self._stopped.add(key)
+        self._resolve(known)
+        self._mark()
+
+    def follow_again(self, key: TransactionKey) -> None:
+        """Ask about a transaction again."""
+        if key in self._stopped:
+            self._stopped.discard(key)
+            self._start_following(key)
+            self._mark()
+
+    async def result_of(self, key: TransactionKey) -> WalletTransaction:
+        """Wait for the end of a transaction, until its deadline is long over or it is let go."""
         known = self._known[key]
-        if known.status.is_over:
+        if known.status.is_over or key in self._stopped:
             return known
         end = self._ends.get(key)
         if end is None:
@@ -219,7 +275,7 @@ class WalletTransactions:
 
     async def _follow(self, key: TransactionKey) -> None:
         step = 0
-        while not self._known[key].status.is_over:
+        while not self._known[key].status.is_over and key not in self._stopped:
             await self._kernel.clock.sleep(POLL_PAUSES_S[min(step, len(POLL_PAUSES_S) - 1)])
             step += 1
             await self._check(key)
@@ -231,7 +287,8 @@ class WalletTransactions:
                 Source.RELAYER, await self._relayer.transaction(known.transaction_id)
             )
             if isinstance(told, RelayerTransaction):
-                self._save(follow(self._known[key], told))
+                self._save(await self._by_chain(follow(self._known[key], told)))
+            self._give_patience_up(key)
             return
         listed = self._kernel.check(Source.RELAYER, await self._relayer.transactions())
         if isinstance(listed, Failure):
@@ -239,12 +296,74 @@ class WalletTransactions:
             return
         found = next((row for row in listed if known.is_told_by(row)), None)
         if found is not None:
-            self._save(follow(known, found))
+            self._save(await self._by_chain(follow(known, found)))
         elif await self._is_ruled_out(known):
             self._save(replace(known, status=TransactionStatus.FAILED, reason=GONE))
         elif known.status is not TransactionStatus.UNKNOWN:
             # Of an earlier session that ended before there was an answer.
             self._save(replace(known, status=TransactionStatus.UNKNOWN))
+        self._give_patience_up(key)
+
+    def _give_patience_up(self, key: TransactionKey) -> None:
+        """Tell whoever waits that the end is not known, once it should have been for long."""
+        known = self._known[key]
+        until = known.created_at + DEADLINE + AFTER_DEADLINE
+        if self._kernel.venue_now() > until:
+            self._resolve(known)
+
+    async def _by_chain(self, told: WalletTransaction) -> WalletTransaction:
+        """Hold an end that the relayer tells against the chain, where one can be asked.
+
+        A receipt that says reverted goes before the relayer's word. Where the chain knows no such
+        transaction it is asked a few times more; then the relayer is believed, and both are shown.
+        """
+        if self._chain is None or not told.status.is_over or not told.hash:
+            return told
+        receipt = await self._chain.receipt(told.hash)
+        if isinstance(receipt, Failure):
+            return told
+        is_confirmed = told.status is TransactionStatus.CONFIRMED
+        if receipt is not None and receipt.is_success is is_confirmed:
+            return replace(told, chain_view="")
+        if receipt is not None and is_confirmed:
+            return replace(
+                told, status=TransactionStatus.FAILED, reason=REVERTED, chain_view=REVERTED
+            )
+        if receipt is not None:
+            return replace(told, chain_view=CARRIED_OUT)
+        if not is_confirmed:
+            return told
+        doubts = self._doubts[told.key] = self._doubts.get(told.key, 0) + 1
+        if doubts >= MOST_DOUBTS:
+            return replace(told, chain_view=NOT_IN_A_BLOCK)
+        return replace(
+            told, status=TransactionStatus.PENDING, reason=NOT_IN_A_BLOCK, chain_view=NOT_IN_A_BLOCK
+        )
+
+    def _why_not_this_nonce(self, nonce: int) -> str:
+        """Say why a counter cannot be right, by what became of our own batches.
+
+        A relayer that names a used counter wastes a signature. One that calls a batch failed and then
+        names the counter after it may still carry that batch out, and the new one too.
+        """
+        done = [
+            each.nonce
+            for each in self._known.values()
+            if each.nonce is not None and each.status is TransactionStatus.CONFIRMED
+        ]
+        if done and nonce <= max(done):
+            return f"The relayer names counter {nonce}, which a batch of yours has used already"
+        now_s = self._kernel.venue_now().timestamp()
+        for each in self._known.values():
+            is_failed = each.status is TransactionStatus.FAILED and each.transaction_id is not None
+            if not is_failed or each.nonce is None or each.nonce in done:
+                continue
+            if each.nonce < nonce and now_s < (each.deadline_s or 0):
+                return (
+                    f"The relayer says that “{each.title}” failed, yet the wallet's counter went on: "
+                    "it may have been carried out. Look at the chain, or wait until its deadline"
+                )
+        return ""
 
     async def _is_ruled_out(self, known: WalletTransaction) -> bool:
         now = self._kernel.venue_now()
@@ -255,17 +374,27 @@ class WalletTransactions:
         nonce = self._kernel.check(Source.RELAYER, await self._relayer.nonce(known.owner))
         return nonce == known.nonce
 
-    async def _try(self, calls: Sequence[Call]) -> str:
-        """Say why the chain would refuse the first call, whose state nothing before it changes."""
+    async def _try(self, calls: Sequence[Call]) -> tuple[Simulation, str]:
+        """Let the chain try each call by itself; return what it said, and why it refuses."""
         if self._chain is None:
-            return ""
-        outcome = await self._chain.call(calls[0], sender=self._wallet)
-        return outcome.reason or "reverts" if isinstance(outcome, CallReverted) else ""
+            return Simulation.NOT_ASKED, ""
+        outcomes = await self._chain.calls(calls, sender=self._wallet)
+        if isinstance(outcomes, Failure):
+            return Simulation.NOT_ASKED, ""
+        for number, outcome in enumerate(outcomes, 1):
+            if isinstance(outcome, CallReverted):
+                reason = outcome.reason or "reverts"
+                where = f"call {number} of {len(calls)}: " if len(calls) > 1 else ""
+                return Simulation.REVERTS, where + reason
+        is_tried = not any(isinstance(outcome, Failure) for outcome in outcomes)
+        return Simulation.PASSES if is_tried else Simulation.NOT_ASKED, ""
 
     def _save(self, changed: WalletTransaction) -> None:
         before = self._known[changed.key]
         if changed == before:
             return
+        if changed.status is not before.status:
+            changed = replace(changed, changed_at=self._kernel.clock.now())
         self._known[changed.key] = changed
         text = f"{changed.title}: {changed.status.value}"
         if changed.reason:
@@ -273,13 +402,19 @@ class WalletTransactions:
         self._journal.record_wallet_transaction(changed, text, at=self._kernel.clock.now())
         if changed.status is not before.status:
             self._kernel.log.notice(_LEVELS[changed.status], text)
-        self._kernel.mark(AccountTopic())
-        self._kernel.mark(StatusTopic())
+        self._mark()
         if changed.status.is_over:
-            end = self._ends.pop(changed.key, None)
-            if end is not None and not end.done():
-                end.set_result(changed)
+            self._resolve(changed)
             self._on_end(changed)
+
+    def _resolve(self, known: WalletTransaction) -> None:
+        end = self._ends.pop(known.key, None)
+        if end is not None and not end.done():
+            end.set_result(known)
+
+    def _mark(self) -> None:
+        self._kernel.mark(WalletTopic())
+        self._kernel.mark(StatusTopic())
 
 
 _LEVELS = {

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -13,6 +13,7 @@ import pytest
 from pmtui.domain.account.wallet_call import (
     Call,
     CallReverted,
+    Receipt,
     RelayerTransaction,
     TransactionId,
     TransactionKey,
@@ -22,7 +23,13 @@ from pmtui.domain.account.wallet_call import (
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
-from pmtui.service.account.transactions import (
+from pmtui.service.health import Health
+from pmtui.service.hub import Hub
+from pmtui.service.kernel import Kernel
+from pmtui.service.log import Log
+from pmtui.service.orders.journal import Journal
+from pmtui.service.supervisor import Supervisor
+from pmtui.service.wallet.transactions import (
     AFTER_DEADLINE,
     DEADLINE,
     DEPLOYMENT_PATIENCE,
@@ -31,12 +38,6 @@ from pmtui.service.account.transactions import (
     PreparedBatch,
     WalletTransactions,
 )
-from pmtui.service.health import Health
-from pmtui.service.hub import Hub
-from pmtui.service.kernel import Kernel
-from pmtui.service.log import Log
-from pmtui.service.orders.journal import Journal
-from pmtui.service.supervisor import Supervisor
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
@@ -89,12 +90,17 @@ class FakeRelayer:
 @dataclass
 class FakeChain:
     outcome: bytes | CallReverted | Failure = b""
+    receipts: list[Receipt | Failure | None] = field(default_factory=list)
 
-    async def call(
-        self, call: Call, *, sender: Address | None = None
-    ) -> bytes | CallReverted | Failure:
+    async def calls(
+        self, calls: Sequence[Call], *, sender: Address | None = None
+    ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
         assert sender == WALLET
-        return self.outcome
+        return tuple(self.outcome for _ in calls)
+
+    async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
+        assert transaction_hash == "0xab"
+        return self.receipts.pop(0) if self.receipts else None
 
 
 @dataclass
@@ -172,7 +178,7 @@ async def test_a_batch_is_followed_to_its_end(tmp_path: Path) -> None:
         relayer.told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
         confirmed = await scene.until(TransactionStatus.CONFIRMED)
         assert confirmed.hash == "0xab"
-        assert await scene.transactions.end_of(key) == confirmed
+        assert await scene.transactions.result_of(key) == confirmed
         assert scene.ended == [confirmed]
     assert len(relayer.bodies) == 1
 

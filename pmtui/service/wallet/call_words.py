@@ -1,0 +1,94 @@
+"""What a call says, in a sentence and in full, for the card: read from the bytes that are signed."""
+
+from collections.abc import Callable, Mapping
+
+from pmtui.domain.account.onboarding import is_unlimited
+from pmtui.domain.account.wallet_call import Argument, DecodedCall
+from pmtui.domain.account.wallet_steps import NamedContract
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.money import Micros, group_micros
+from pmtui.service.wallet.wallet_views import CallView
+
+TitleOf = Callable[[ConditionId], str]
+"""The name of a market by its condition id; empty while it is not known."""
+
+
+class CallWords:
+    """Writes calls for the eye."""
+
+    def __init__(self, contracts: tuple[NamedContract, ...], title_of: TitleOf) -> None:
+        self._names: Mapping[Address, str] = {each.address: each.name for each in contracts}
+        self._title_of = title_of
+
+    def view(self, call: DecodedCall) -> CallView:
+        """Return a call as a front end shows it."""
+        return CallView(
+            target=call.target,
+            contract=self.name(call.target),
+            function=call.function,
+            arguments=tuple((name, _in_full(value)) for name, value in call.arguments),
+            words=self._sentence(call),
+        )
+
+    def name(self, address: Address) -> str:
+        """Return a contract's name by our own table; its address where it has none."""
+        return self._names.get(address, address)
+
+    def _sentence(self, call: DecodedCall) -> str:
+        values = dict(call.arguments)
+        amount = values.get("amount")
+        match call.function, amount:
+            case ("approve", int()) | ("setApprovalForAll", _):
+                text = self._approval(values)
+            case "transfer", int():
+                text = f"Send {_dollars(amount)} to {values['to']}"
+            case "redeemPositions", _:
+                text = f"Redeem all shares of {self._market(values)}"
+            case "mergePositions", int():
+                text = f"Merge {_shares(amount)} of each outcome of {self._market(values)} to cash"
+            case "splitPosition", int():
+                text = f"Split {_dollars(amount)} into both outcomes of {self._market(values)}"
+            case "convertPositions", int():
+                chosen = _bits(values.get("indexSet"))
+                text = f"Convert {_shares(amount)} No of questions {chosen} of the event"
+            case _:
+                text = f"Call {call.function} of {self.name(call.target)}"
+        return text
+
+    def _approval(self, values: Mapping[str, Argument]) -> str:
+        amount = values.get("amount")
+        who = self.name(Address(str(values.get("spender", values.get("operator")))))
+        if not isinstance(amount, int):
+            if values["approved"]:
+                return f"Let {who} move all of your shares, now and later"
+            return f"Let {who} move no shares any more"
+        if not amount:
+            return f"Let {who} move no cash any more"
+        much = "without a limit" if is_unlimited(amount) else f"up to {_dollars(amount)}"
+        return f"Let {who} move your cash, {much}"
+
+    def _market(self, values: Mapping[str, Argument]) -> str:
+        condition = ConditionId(str(values.get("conditionId", "")))
+        return self._title_of(condition) or f"market {condition}"
+
+
+def _in_full(value: Argument) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _dollars(amount: int) -> str:
+    return f"${group_micros(Micros(amount))}"
+
+
+def _shares(amount: int) -> str:
+    return f"{group_micros(Micros(amount))} shares"
+
+
+def _bits(chosen: Argument | None) -> str:
+    if not isinstance(chosen, int):
+        return ""
+    return ", ".join(str(bit + 1) for bit in range(chosen.bit_length()) if chosen >> bit & 1)

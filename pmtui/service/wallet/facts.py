@@ -1,0 +1,241 @@
+"""What hosts say of the wallet: who sees it deployed, what it allows, what its resolved shares pay.
+
+Every question is asked apart from every other, and each answer keeps its time. Where the chain and
+somebody else disagree the chain is believed, and both are shown (docs/wire.md#deposit-wallet).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pmtui.domain.account.keys import BuilderKey
+from pmtui.domain.account.onboarding import NO_ANSWER_YET, LastAnswer, Wallet, WalletForm
+from pmtui.domain.account.position import Position
+from pmtui.domain.account.settlement import HeldOutcome
+from pmtui.domain.account.wallet_call import CallReverted, RelayerTransaction
+from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
+from pmtui.domain.answers import Failure, FailureKind, GeoAnswer
+from pmtui.domain.health import Source
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.money import SCALE, Micros
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel
+from pmtui.service.markets.venue_states import VenueStates
+from pmtui.service.ports import Hosts, Setup, WalletAccess
+from pmtui.service.topics import WalletTopic
+from pmtui.service.wallet.wallet_views import ViewsDiffer, WalletAddressView
+
+T = TypeVar("T")
+
+RELAYER = "the relayer"
+CHAIN = "the chain"
+ANALYTICS = "the analytics host"
+_OUTCOMES = 2
+
+
+class WalletFacts:
+    """The last answer to every question about the wallet."""
+
+    def __init__(self, kernel: Kernel, account: AccountFeed, venue: VenueStates) -> None:
+        self._kernel = kernel
+        self._account = account
+        self._venue = venue
+        self.setup: Setup | None = None
+        self.place: LastAnswer[GeoAnswer] = NO_ANSWER_YET
+        self.allowed: dict[Approval, LastAnswer[int]] = {}
+        self.payouts: dict[ConditionId, tuple[Micros, ...] | None] = {}
+        """By the chain: what a share of each outcome pays; None while there is no answer."""
+        self.rows: tuple[RelayerTransaction, ...] = ()
+        self.builder_keys: tuple[BuilderKey, ...] = ()
+        self._deployed: dict[Address, LastAnswer[bool]] = {}
+        self._code: dict[Address, LastAnswer[bool]] = {}
+
+    @property
+    def access(self) -> WalletAccess | None:
+        """What the key can do with its wallet; None before hosts are known, or without a key."""
+        return self.setup.wallet if self.setup is not None else None
+
+    @property
+    def wallets(self) -> tuple[WalletAddressView, ...]:
+        """Both forms of the wallet with what is known of each."""
+        paying = self.paying
+        return tuple(
+            WalletAddressView(
+                each.form,
+                each.address,
+                each.address == paying,
+                self._deployed.get(each.address, NO_ANSWER_YET),
+                self._code.get(each.address, NO_ANSWER_YET),
+            )
+            for each in self._candidates()
+        )
+
+    @property
+    def paying(self) -> Address | None:
+        """The wallet that pays; None while it is not known which form belongs to the owner."""
+        if self._account.account is not None:
+            return self._account.account.signer.maker
+        candidates = self._candidates()
+        for older in candidates[:-1]:
+            is_there = self.is_deployed(older.address)
+            if is_there is not False:
+                return older.address if is_there else None
+        return candidates[-1].address if candidates else None
+
+    def is_deployed(self, wallet: Address) -> bool | None:
+        """Whether a wallet is deployed: by the code at its address, else by the relayer."""
+        code = self._code.get(wallet, NO_ANSWER_YET).value
+        return self._deployed.get(wallet, NO_ANSWER_YET).value if code is None else code
+
+    def outcome_payout(self, position: Position) -> Micros | None:
+        """Return what a held share pays; None while there is no answer."""
+        told = self.payouts.get(position.condition_id, ())
+        if told is None:
+            return None
+        if position.outcome_index < len(told):
+            return told[position.outcome_index]
+        return position.current_price if position.is_redeemable else None
+
+    def disagreements(self, positions: Iterable[Position]) -> tuple[ViewsDiffer, ...]:
+        """Return where hosts cannot all be right."""
+        found = [
+            ViewsDiffer(
+                f"whether {each.address} is deployed",
+                ((RELAYER, _yes(each.relayer.value)), (CHAIN, _yes(each.chain.value))),
+                CHAIN,
+            )
+            for each in self.wallets
+            if None not in (each.relayer.value, each.chain.value)
+            and each.relayer.value is not each.chain.value
+        ]
+        for position in positions:
+            told = self.payouts.get(position.condition_id, ())
+            if position.is_redeemable and told is None:
+                views = (ANALYTICS, "redeemable"), (CHAIN, "no answer yet")
+                found.append(ViewsDiffer(f"“{position.title}”", views, CHAIN))
+        return tuple(found)
+
+    async def ask(self, hosts: Hosts, positions: Sequence[Position]) -> None:
+        """Ask everything anew."""
+        self.setup = hosts.setup
+        work: list[Awaitable[None]] = [self._ask_place(hosts)]
+        if hosts.setup is not None and self.access is not None:
+            work += [self._ask_wallet(hosts.setup, each) for each in self._candidates()]
+            work += [self._ask_payouts(positions), self._ask_relayer(), self._ask_builder()]
+        _ = await asyncio.gather(*work)
+        # Which wallet it is about may be known only now.
+        await self._ask_approvals()
+        self._kernel.mark(WalletTopic())
+
+    def _candidates(self) -> tuple[Wallet, ...]:
+        setup = self.setup
+        if setup is None or setup.identity is None or setup.wallet is None:
+            return ()
+        forms = (WalletForm.OLDER_DEPOSIT, WalletForm.DEPOSIT)
+        return tuple(each for each in setup.identity.wallets if each.form in forms)
+
+    async def _ask_place(self, hosts: Hosts) -> None:
+        self.place = self._heard(self.place, await self._venue.ask_where_we_are(hosts))
+
+    async def _ask_wallet(self, setup: Setup, wallet: Wallet) -> None:
+        address = wallet.address
+        told = self._kernel.check(
+            Source.RELAYER, await setup.relayer.is_deployed(address, wallet.form)
+        )
+        before: LastAnswer[bool] = self._deployed.get(address, NO_ANSWER_YET)
+        self._deployed[address] = self._heard(before, told)
+        if setup.chain is not None:
+            seen = await setup.chain.has_code(address)
+            before = self._code.get(address, NO_ANSWER_YET)
+            self._code[address] = self._heard(before, seen)
+
+    async def _ask_approvals(self) -> None:
+        access, wallet = self.access, self.paying
+        if access is None or wallet is None:
+            return
+        wanted = [approval for approval, _ in access.table.approvals]
+        if access.chain is not None:
+            reads = [access.table.read_allowed(wallet, each) for each in wanted]
+            answers = await access.chain.calls(reads)
+            if not isinstance(answers, Failure):
+                for approval, answer in zip(wanted, answers, strict=True):
+                    self._note_allowed(approval, answer)
+                return
+        await self._ask_allowances(wanted)
+
+    async def _ask_allowances(self, wanted: Iterable[Approval]) -> None:
+        """Ask the trading host where the chain does not answer: it tells of cash only."""
+        account = self._account.account
+        if account is None:
+            return
+        told = self._kernel.check(Source.TRADING, await account.host.balance())
+        if isinstance(told, Failure):
+            return
+        amounts = {address.lower(): amount for address, amount in told.allowances}
+        for approval in wanted:
+            amount = amounts.get(approval.contract.lower())
+            if approval.kind is ApprovalKind.CASH and amount is not None:
+                self.allowed[approval] = LastAnswer(amount, self._kernel.clock.now())
+
+    def _note_allowed(self, approval: Approval, answer: bytes | CallReverted | Failure) -> None:
+        before: LastAnswer[int] = self.allowed.get(approval, NO_ANSWER_YET)
+        if isinstance(answer, CallReverted):
+            answer = Failure(FailureKind.REFUSED, "eth_call", answer.reason or "reverted")
+        amount = answer if isinstance(answer, Failure) else int.from_bytes(answer, "big")
+        self.allowed[approval] = self._heard(before, amount)
+
+    async def _ask_payouts(self, positions: Sequence[Position]) -> None:
+        access = self.access
+        if access is None or access.chain is None:
+            return
+        asked = list(dict.fromkeys(each.condition_id for each in positions if each.is_redeemable))
+        reads = [read for each in asked for read in access.table.read_payouts(each)]
+        if not reads:
+            return
+        answers = await access.chain.calls(reads)
+        if isinstance(answers, Failure):
+            return
+        for place, condition_id in enumerate(asked):
+            told = answers[place * 3 : place * 3 + 3]
+            numbers = [int.from_bytes(each, "big") for each in told if isinstance(each, bytes)]
+            if len(numbers) == _OUTCOMES + 1:
+                self.payouts[condition_id] = _payouts(*numbers)
+
+    async def _ask_relayer(self) -> None:
+        access = self.access
+        if access is None or not access.keys.shown:
+            return
+        told = self._kernel.check(Source.RELAYER, await access.relayer.transactions())
+        if not isinstance(told, Failure):
+            self.rows = told
+
+    async def _ask_builder(self) -> None:
+        account = self._account.account
+        if account is None or account.builder is None:
+            return
+        told = await account.builder.keys()
+        if not isinstance(told, Failure):
+            self.builder_keys = told
+
+    def _heard(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
+        now = self._kernel.clock.now()
+        if isinstance(answer, Failure):
+            return replace(before, problem=str(answer), asked_at=now)
+        return LastAnswer(answer, now)
+
+
+def held_outcome(position: Position, payout: Micros | None) -> HeldOutcome:
+    """Return what is held of an outcome."""
+    return HeldOutcome(position.token_id, position.outcome, position.size, payout)
+
+
+def _payouts(denominator: int, *numerators: int) -> tuple[Micros, ...] | None:
+    """Return what a share of each outcome pays, rounded down; None before there is an answer."""
+    if not denominator or any(each > denominator for each in numerators):
+        return None
+    return tuple(Micros(each * SCALE // denominator) for each in numerators)
+
+
+def _yes(value: bool | None) -> str:  # noqa: FBT001 - an answer that may be missing
+    return "deployed" if value else "not deployed"

@@ -1,0 +1,282 @@
+"""From a step to the calls that carry it out, and to the card that shows them.
+
+The card's calls are read back from the bytes that get signed. What a step needs and the wallet lacks is
+refused here, with what to do about it; what the chain would revert is on the card.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import assert_never
+
+from pmtui.domain.account.settlement import (
+    Flow,
+    Settlement,
+    cash,
+    convert_flows,
+    merge_flows,
+    redeem_flows,
+    split_flows,
+)
+from pmtui.domain.account.wallet_call import Call
+from pmtui.domain.account.wallet_steps import (
+    UNLIMITED_APPROVAL,
+    Approval,
+    ApprovalKind,
+    Approve,
+    BatchStep,
+    ContractKind,
+    Convert,
+    Merge,
+    Redeem,
+    Revoke,
+    Send,
+    Split,
+)
+from pmtui.domain.formats import count
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros, group_micros
+from pmtui.domain.orders.order import Rejected
+from pmtui.service.ports import CallTable, Hosts, WalletAccess
+from pmtui.service.wallet.call_words import CallWords
+from pmtui.service.wallet.settling import Settlements
+from pmtui.service.wallet.transactions import PreparedBatch
+from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
+
+GAS = "the relayer"
+MOST_CALLS = 50
+"""In one batch."""
+NOT_DEPLOYED = "The deposit wallet is not deployed yet: deploy it first"
+NO_RELAYER_KEY = "There is no relayer key yet: make one first"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a step does, before anything of it is fixed."""
+
+    title: str
+    calls: tuple[Call, ...]
+    flows: tuple[Flow, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class StepPlanner:
+    """Turns steps into calls."""
+
+    def __init__(self, settlements: Settlements) -> None:
+        self._facts = settlements.facts
+        self._settlements = settlements
+
+    async def plan(
+        self, step: BatchStep, hosts: Hosts, sent_to: Sequence[Address]
+    ) -> Plan | Rejected:
+        """Return the calls of a step, or why it cannot be taken.
+
+        Args:
+            step: what is wanted.
+            hosts: asked about markets that are not known.
+            sent_to: addresses that cash went to before.
+        """
+        access = self._facts.access
+        if access is None:
+            return Rejected("This session has no wallet")
+        table = access.table
+        match step:
+            case Approve():
+                return self._approve(table, step)
+            case Revoke():
+                return self._revoke(table, step)
+            case Redeem():
+                return self._redeem(table, step)
+            case Merge():
+                return self._merge(table, step)
+            case Split():
+                return await self._split(table, step, hosts)
+            case Convert():
+                return await self._convert(table, step, hosts)
+            case Send():
+                return self._send(table, step, sent_to)
+            case _ as never:
+                assert_never(never)
+
+    def _approve(self, table: CallTable, step: Approve) -> Plan | Rejected:
+        names = {each.address: each for each in table.contracts}
+        if problem := _why_no_approvals(table, step.approvals):
+            return Rejected(problem)
+        if step.amount <= 0 or step.amount > UNLIMITED_APPROVAL:
+            return Rejected("An approval is for more than nothing", "amount")
+        warnings = []
+        for each in step.approvals:
+            contract = names[each.contract]
+            if each.kind is ApprovalKind.SHARES:
+                continue
+            if step.amount != UNLIMITED_APPROVAL and contract.kind is ContractKind.EXCHANGE:
+                return Rejected(
+                    f"The relayer takes only an unlimited approval for the {contract.name}",
+                    "amount",
+                )
+        if any(
+            each.kind is ApprovalKind.SHARES or step.amount == UNLIMITED_APPROVAL
+            for each in step.approvals
+        ):
+            warnings.append("Approvals without a limit hold until they are revoked")
+        calls = tuple(table.allow(each, step.amount) for each in step.approvals)
+        return Plan(f"Approve {_names(table, step.approvals)}", calls, warnings=tuple(warnings))
+
+    def _revoke(self, table: CallTable, step: Revoke) -> Plan | Rejected:
+        if problem := _why_no_approvals(table, step.approvals):
+            return Rejected(problem)
+        calls = tuple(table.allow(each, 0) for each in step.approvals)
+        needed = {approval for approval, is_needed in table.approvals if is_needed}
+        warning = "Orders and redeeming may fail without it"
+        return Plan(
+            f"Revoke {_names(table, step.approvals)}",
+            calls,
+            warnings=(warning,) if needed & set(step.approvals) else (),
+        )
+
+    def _redeem(self, table: CallTable, step: Redeem) -> Plan | Rejected:
+        conditions = step.conditions or tuple(
+            each.condition_id for each in self._settlements.held() if each.is_resolved
+        )
+        if not conditions:
+            return Rejected("Nothing that you hold can be redeemed")
+        if len(conditions) > MOST_CALLS:
+            conditions = conditions[:MOST_CALLS]
+        found: list[Settlement] = []
+        for condition_id in dict.fromkeys(conditions):
+            market = self._settlements.proved(condition_id)
+            if isinstance(market, Rejected):
+                return market
+            if not market.is_resolved:
+                return Rejected(f"“{market.title}” has no answer yet")
+            found.append(market)
+        for market in found:
+            if problem := self._why_not_moved(table, market, ApprovalKind.SHARES):
+                return Rejected(problem)
+        calls = tuple(table.redeem(each.condition_id, neg_risk=each.neg_risk) for each in found)
+        moved = tuple(flow for each in found for flow in redeem_flows(each))
+        title = found[0].title if len(found) == 1 else count(len(found), "market")
+        lost = [each for each in found if not each.redeems]
+        warnings = (f"{count(len(lost), 'market')} of them pay nothing",) if lost else ()
+        return Plan(f"Redeem {title}", calls, moved, warnings)
+
+    def _merge(self, table: CallTable, step: Merge) -> Plan | Rejected:
+        market = self._settlements.proved(step.condition_id)
+        if isinstance(market, Rejected):
+            return market
+        if market.is_resolved:
+            return Rejected("This market has an answer: redeem its shares")
+        if not 0 < step.amount <= market.mergeable:
+            most = group_micros(market.mergeable)
+            return Rejected(f"Between nothing and {most} shares of each can be merged", "amount")
+        if problem := self._why_not_moved(table, market, ApprovalKind.SHARES):
+            return Rejected(problem)
+        call = table.merge(market.condition_id, step.amount, neg_risk=market.neg_risk)
+        return Plan(f"Merge {market.title}", (call,), merge_flows(market, step.amount))
+
+    async def _split(self, table: CallTable, step: Split, hosts: Hosts) -> Plan | Rejected:
+        if step.amount <= 0:
+            return Rejected("An amount is more than nothing", "amount")
+        market = await self._settlements.find(step.condition_id, hosts)
+        if isinstance(market, Rejected):
+            return market
+        if problem := self._why_not_moved(table, market, ApprovalKind.CASH, least=step.amount):
+            return Rejected(problem)
+        call = table.split(market.condition_id, step.amount, neg_risk=market.neg_risk)
+        moved = split_flows(market.outcomes, step.amount, market.title)
+        return Plan(f"Split into {market.title}", (call,), moved)
+
+    async def _convert(self, table: CallTable, step: Convert, hosts: Hosts) -> Plan | Rejected:
+        if step.amount <= 0:
+            return Rejected("An amount is more than nothing", "amount")
+        plan = await self._settlements.plan_conversion(step.conditions, hosts)
+        if isinstance(plan, Rejected):
+            return plan
+        held = {each.condition_id: each.convertible for each in self._settlements.held()}
+        for market in plan.given:
+            if held.get(market.condition_id, 0) < step.amount:
+                return Rejected(f"You hold fewer No shares of “{market.title}”", "amount")
+        if problem := self._why_not_moved(table, plan.given[0], ApprovalKind.SHARES):
+            return Rejected(problem)
+        call = table.convert(plan.neg_risk_id, plan.questions, step.amount)
+        return Plan(
+            f"Convert No of {count(len(plan.given), 'outcome')}",
+            (call,),
+            convert_flows(plan.given, plan.received, step.amount),
+            ("The venue may keep a fee of what comes out",),
+        )
+
+    def _send(self, table: CallTable, step: Send, sent_to: Sequence[Address]) -> Plan | Rejected:
+        recipient = table.to_address(step.recipient)
+        if recipient is None:
+            return Rejected("Not an address, or one with a mistyped letter", "recipient")
+        if step.amount <= 0:
+            return Rejected("An amount is more than nothing", "amount")
+        own = {each.address for each in table.contracts}
+        if recipient in own or recipient == self._facts.paying or not int(recipient, 16):
+            return Rejected("Cash sent to this address would be lost or come back", "recipient")
+        warnings = ["What is sent cannot be called back"]
+        if recipient not in sent_to:
+            warnings.append("You have never sent to this address before: compare every letter")
+        call = table.send(recipient, step.amount)
+        title = f"Send ${group_micros(step.amount)} to {recipient}"
+        return Plan(title, (call,), (cash(-step.amount),), tuple(warnings))
+
+    def _why_not_moved(
+        self, table: CallTable, market: Settlement, kind: ApprovalKind, least: int = 1
+    ) -> str:
+        """Say which approval a market's adapter lacks; empty where it has it, or nobody knows."""
+        adapter = table.adapter(neg_risk=market.neg_risk)
+        told = self._facts.allowed.get(Approval(adapter, kind))
+        if told is None or told.value is None or told.value >= least:
+            return ""
+        name = next(each.name for each in table.contracts if each.address == adapter)
+        what = "cash" if kind is ApprovalKind.CASH else "shares"
+        return f"The {name} may not move your {what}: approve it first"
+
+
+def card_of_batch(
+    step: BatchStep, plan: Plan, prepared: PreparedBatch, *, access: WalletAccess, words: CallWords,
+    now: datetime,
+) -> WalletCard:  # fmt: skip
+    """Return the card of a batch; its calls are what the bytes say."""
+    return WalletCard(
+        prepared_id=PreparedId(prepared.digest),
+        step=step,
+        title=plan.title,
+        owner=access.signer.owner,
+        wallet=prepared.batch.wallet,
+        gas=GAS,
+        prepared_at=now,
+        calls=tuple(map(words.view, prepared.meaning)),
+        nonce=prepared.batch.nonce,
+        deadline=datetime.fromtimestamp(prepared.batch.deadline_s, UTC),
+        digest=prepared.digest,
+        flows=plan.flows,
+        simulation=prepared.simulation,
+        revert_reason=prepared.warning,
+        warnings=plan.warnings,
+    )
+
+
+def least_cash(plan: Plan) -> Micros:
+    """Return the cash that a plan takes out of the wallet."""
+    moved = sum(each.amount for each in plan.flows if each.kind.value == "cash")
+    return Micros(max(-moved, 0))
+
+
+def _why_no_approvals(table: CallTable, wanted: Sequence[Approval]) -> str:
+    offered = {approval for approval, _ in table.approvals}
+    if not wanted:
+        return "Name at least one contract"
+    if not set(wanted) <= offered or len(set(wanted)) != len(wanted):
+        return "Only contracts of the venue's own list can be approved, each once"
+    return ""
+
+
+def _names(table: CallTable, approvals: Sequence[Approval]) -> str:
+    names = {each.address: each.name for each in table.contracts}
+    if len(approvals) > 1:
+        return count(len(approvals), "contract")
+    return f"{names[approvals[0].contract]} ({approvals[0].kind.value})"
