@@ -81,6 +81,12 @@ def _doctor(arguments: Sequence[str]) -> int:
     return doctor.run(arguments)
 
 
+def _record(arguments: Sequence[str]) -> int:
+    from pmtui.cli.record import record  # noqa: PLC0415 - the HTTP and stream clients
+
+    return record.run(arguments)
+
+
 def _help(arguments: Sequence[str]) -> int:
     from pmtui.cli import help as manual  # noqa: PLC0415
 
@@ -94,6 +100,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "kill": _kill,
     "release": _release,
     "doctor": _doctor,
+    "record": _record,
     "help": _help,
 }
 _COMMAND_HELP = (
@@ -101,6 +108,7 @@ _COMMAND_HELP = (
     "account: create, import, show or remove the key of a profile; "
     "kill: cancel all orders and lock trading; release: unlock trading; "
     "doctor: what will not work, and what to do about it; "
+    "record: keep the streams of some tokens in a file; "
     "help: the manual, by topic"
 )
 

@@ -61,6 +61,15 @@ def warn(*lines: str) -> None:
     _write(sys.stderr, lines)
 
 
+def warn_over(line: str) -> None:
+    """Show a line of progress on standard error in the place of the one before; nothing in a file."""
+    if sys.stderr.isatty():
+        _write(sys.stderr, (line,), end="")
+        # Back to its beginning and rid of what was longer, as the last step of each.
+        sys.stderr.write("\x1b[K\r")
+        sys.stderr.flush()
+
+
 def ask(prompt: str) -> str:
     """Show a question on standard error and return the line that is typed; empty at the end."""
     _write(sys.stderr, (prompt,), end=" ")

@@ -17,9 +17,9 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.money import MoneyError
+from pmtui.recording.public_formats import Recorded
 from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
-from tests.check.frames import Recorded
 from tests.check.tally import HashCount, Tally
 from tests.check.tops import NOT_SENT, Tops, agrees, tops_of
 

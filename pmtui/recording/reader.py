@@ -1,0 +1,252 @@
+"""Reads a recording whole: ours, or messages that others kept in one of the public forms.
+
+A torn end, as a crash or a full disk leaves it, is cut at the last whole line. What is no message of the
+market stream is left out and counted.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from pmtui.recording.public_formats import Recorded, read_frames
+from pmtui.recording.rows import (
+    FORMAT,
+    VERSION,
+    AnswerRow,
+    EndRow,
+    FrameRow,
+    Header,
+    LinkRow,
+    Row,
+    row_decoder,
+)
+from pmtui.wire.bounds import UNREADABLE
+
+MAX_BYTES = 512 << 20
+"""Unpacked; all of it is held in memory while it is replayed."""
+_GZIP = 31
+_PIECE = 1 << 20
+_KINDS = frozenset(
+    {
+        "book", "price_change", "last_trade_price", "tick_size_change", "best_bid_ask",
+        "new_market", "market_resolved",
+    }
+)  # fmt: skip
+
+
+class Message(NamedTuple):
+    """One message of the market stream."""
+
+    at_us: int
+    """Since the recording began."""
+    data: bytes
+    """A JSON object."""
+    condition_id: str
+    token_id: str
+    """Empty for messages about both tokens of a market."""
+    kind: str
+
+
+@dataclass(slots=True)
+class Recording:
+    """Everything of one file, in the order in which it arrived."""
+
+    header: Header
+    messages: list[Message] = field(default_factory=list)
+    answers: list[AnswerRow] = field(default_factory=list)
+    is_torn: bool = False
+    """Whether it ends without having been ended."""
+    skipped: int = 0
+    """Lines and messages that could not be read."""
+
+    @property
+    def length_us(self) -> int:
+        """When the last message arrived."""
+        return self.messages[-1].at_us if self.messages else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a file cannot be replayed, in one line."""
+
+    text: str
+
+
+def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unreadable:
+    """Read a file.
+
+    Args:
+        path: of a recording of ours, or of messages that others kept.
+        max_bytes: unpacked; a larger one is refused.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        return Unreadable(f"{path}: {error.strerror or error}")
+    text, is_torn = _unpack(raw, max_bytes)
+    if len(text) > max_bytes:
+        return Unreadable(f"{path}: larger than {max_bytes >> 20} MB unpacked")
+    first = text.partition(b"\n")[0]
+    header = _header(first)
+    if isinstance(header, str):
+        return Unreadable(f"{path}: {header}")
+    if header is None:
+        found = _read_public(path)
+    else:
+        found = _read_own(header, text[len(first) + 1 :])
+        found.is_torn = is_torn or found.is_torn
+    if not found.messages:
+        return Unreadable(f"{path}: holds no message of the market stream")
+    return found
+
+
+def _unpack(raw: bytes, max_bytes: int) -> tuple[bytes, bool]:
+    """Return a file's text as far as it can be unpacked, and whether its end is missing."""
+    if raw[:2] != b"\x1f\x8b":
+        return raw[: max_bytes + 1], False
+    unpacker = zlib.decompressobj(wbits=_GZIP)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        rest = raw
+        while rest and size <= max_bytes:
+            parts.append(unpacker.decompress(rest, _PIECE))
+            size += len(parts[-1])
+            rest = unpacker.unconsumed_tail
+            if unpacker.eof and unpacker.unused_data:
+                # Another gzip stream behind the first, as files that were put together have.
+                rest, unpacker = unpacker.unused_data, zlib.decompressobj(wbits=_GZIP)
+    except zlib.error:
+        return b"".join(parts), True
+    return b"".join(parts), not unpacker.eof
+
+
+def _header(line: bytes) -> Header | str | None:
+    """Return our header, why it cannot be followed, or None where it is somebody else's file."""
+    try:
+        value = msgspec.json.decode(line)
+    except UNREADABLE:
+        return None
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        return None
+    if value.get("version") != VERSION:
+        return f"version {value.get('version')!r}; this program reads {VERSION}"
+    try:
+        return msgspec.convert(value, Header)
+    except msgspec.ValidationError:
+        return "its header cannot be read"
+
+
+def _read_own(header: Header, text: bytes) -> Recording:
+    found = Recording(header)
+    *lines, tail = text.split(b"\n")
+    # A last line without its end was being written.
+    found.is_torn = bool(tail)
+    is_ended = False
+    for line in lines:
+        try:
+            row: Row = row_decoder.decode(line)
+        except UNREADABLE:
+            found.skipped += 1
+            continue
+        match row:
+            case FrameRow(at_us=at_us, data=data):
+                _add(found, at_us, data.encode())
+            case AnswerRow():
+                found.answers.append(row)
+            case EndRow():
+                is_ended = True
+            case Header() | LinkRow():
+                pass
+    found.is_torn = found.is_torn or not is_ended
+    return found
+
+
+def _read_public(path: Path) -> Recording:
+    try:
+        frames = list(read_frames(path))
+    except (OSError, ValueError):
+        frames = []
+    rows = [(recorded, list(_elements(recorded.frame))) for recorded in frames]
+    started_ms = _first_moment(rows)
+    found = Recording(Header(started_ms=started_ms, token_ids=()))
+    at_ms = 0
+    for recorded, elements in rows:
+        stamped = recorded.arrival_ms
+        if stamped is None:
+            stamped = max((_stamp(element) for element in elements), default=0)
+        # A book's time is that of its last change, which may lie long before the recording.
+        at_ms = max(at_ms, stamped - started_ms)
+        for element in elements:
+            _add_element(found, at_ms * 1_000, element)
+        if not elements:
+            found.skipped += 1
+    return found
+
+
+def _first_moment(rows: Iterable[tuple[Recorded, list[dict[str, object]]]]) -> int:
+    times = (
+        recorded.arrival_ms if recorded.arrival_ms is not None else _stamp(element)
+        for recorded, elements in rows
+        for element in elements
+        if recorded.arrival_ms is not None or element.get("event_type") != "book"
+    )
+    books = (_stamp(element) for _, elements in rows for element in elements)
+    return next(times, None) or max(books, default=0)
+
+
+def _stamp(element: dict[str, object]) -> int:
+    text = str(element.get("timestamp", ""))
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+
+
+def _elements(frame: bytes) -> Iterator[dict[str, object]]:
+    try:
+        value = json.loads(frame)
+    except (ValueError, RecursionError):
+        return
+    for element in value if isinstance(value, list) else [value]:
+        if isinstance(element, dict):
+            yield element
+
+
+def _add(found: Recording, at_us: int, frame: bytes) -> None:
+    elements = list(_elements(frame))
+    if not elements:
+        found.skipped += 1
+    for element in elements:
+        _add_element(found, at_us, element, frame if len(elements) == 1 else None)
+
+
+def _add_element(
+    found: Recording, at_us: int, element: dict[str, object], frame: bytes | None = None
+) -> None:
+    if "event_type" not in element and {"bids", "asks", "asset_id"} <= element.keys():
+        # A book as the trading host answers it.
+        element, frame = {**element, "event_type": "book"}, None
+    kind = element.get("event_type")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        found.skipped += 1
+        return
+    data = frame if frame is not None and frame[:1] == b"{" else _compact(element)
+    market, token = element.get("market"), element.get("asset_id")
+    found.messages.append(
+        Message(
+            at_us,
+            data,
+            market if isinstance(market, str) else "",
+            token if isinstance(token, str) and kind != "last_trade_price" else "",
+            kind,
+        )
+    )
+
+
+def _compact(element: dict[str, object]) -> bytes:
+    return json.dumps(element, separators=(",", ":"), ensure_ascii=False).encode(
+        errors="surrogatepass"
+    )

@@ -1,0 +1,69 @@
+"""Writes a recording so that a crash costs at most what came since the last flush.
+
+One gzip stream, brought to a readable end at every flush: what is on the disk can be read up to there,
+whatever happens afterwards. A file that exists is never written to.
+"""
+
+import os
+import zlib
+from pathlib import Path
+
+from pmtui.recording.rows import Header, Row, row_encoder
+
+_GZIP = 31
+"""Window bits that make zlib write gzip."""
+
+
+class RecordingWriter:
+    """One file, from its header to its end."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        """Make the file, the user's alone, and put the header on the disk.
+
+        Raises:
+            FileExistsError: there is such a file already.
+            OSError: it cannot be made or written.
+        """
+        self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        self._packer = zlib.compressobj(wbits=_GZIP)
+        self._waiting: list[bytes] = []
+        self.written = 0
+        """Bytes on the disk."""
+        self.add(header)
+        self.flush()
+
+    def add(self, row: Row) -> None:
+        """Take a row; it is on the disk after the next flush."""
+        self._waiting.append(row_encoder.encode(row))
+        self._waiting.append(b"\n")
+
+    def flush(self) -> None:
+        """Bring everything to the disk.
+
+        Raises:
+            OSError: the disk is full or gone.
+        """
+        if self._waiting:
+            body = b"".join(self._waiting)
+            self._waiting.clear()
+            self._write(self._packer.compress(body) + self._packer.flush(zlib.Z_SYNC_FLUSH))
+            os.fsync(self._handle)
+
+    def close(self) -> None:
+        """End the file; what was added last is kept.
+
+        Raises:
+            OSError: the disk is full or gone.
+        """
+        try:
+            self.flush()
+            self._write(self._packer.flush(zlib.Z_FINISH))
+            os.fsync(self._handle)
+        finally:
+            os.close(self._handle)
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self._handle, left) :]
+        self.written += len(data)
