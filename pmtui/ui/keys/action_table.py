@@ -196,6 +196,8 @@ ACTIONS: tuple[Action, ...] = (
             "Switch between depth and price chart; where both are shown, choose which one the "
             "keys act on.",
             in_footer=False),
+    _action("market.switch_candles", "c", "Candles",
+            "Draw the price chart with candles, or as a line.", in_footer=False),
     _action("market.toggle_sides", "W", "Side by side",
             "Show or hide the ladders of the next outcomes beside this one. Enter or a click "
             "there makes that outcome the main one, with the cursor at that price: trading "

@@ -58,6 +58,10 @@ class MarketPanes(MarketTrading):
         if has_focus:
             _ = self.call_after_refresh(self.action_go_to_chart)
 
+    def action_switch_candles(self) -> None:
+        """Draw candles, or a line."""
+        self.chart.switch_style()
+
     def place_charts(self, *, is_alone: bool) -> None:
         """Show both charts where there is room.
 

@@ -113,7 +113,7 @@ def _built_in_dir() -> Path:
 
 def _toml_files(directory: Path | None) -> Iterator[Path]:
     if directory is not None and directory.is_dir():
-        yield from sorted(directory.glob("*.toml"), key=lambda file: file.name)
+        yield from sorted(directory.glob("*.toml"), key=lambda file: file.stem)
 
 
 def _table(document: Mapping[str, object], key: str, allowed: tuple[str, ...]) -> dict[str, str]:

@@ -70,3 +70,19 @@ async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.chart.is_drawn, "the trades drawn")
         assert "to 52.5¢" in shown_text(screen.chart)[0]
+
+
+async def test_candles_take_the_place_of_the_line_and_the_other_way_round() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+
+        def has_candles() -> bool:
+            return any(mark in line for line in shown_text(screen.chart) for mark in "┃╻╹")
+
+        await until(pilot, lambda: screen.chart.is_drawn, "the line")
+        assert not has_candles()
+        await pilot.press("c")
+        await until(pilot, has_candles, "candles")
+        await pilot.press("c")
+        await until(pilot, lambda: screen.chart.is_drawn and not has_candles(), "the line")

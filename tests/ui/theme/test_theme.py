@@ -1,3 +1,4 @@
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from pmtui.ui.theme.theme_files import load_themes, parse_theme
 
 THEMES, PROBLEMS = load_themes()
 TRUECOLOR = [theme for theme in THEMES if not theme.ansi]
+_DIMMED = 0.66
+"""How much of a colour Textual's filter leaves of one that is to be dim."""
 MINIMAL = 'name = "mine"\n[colors]\nprimary = "#336699"\nbackground = "#000000"\n'
 
 
@@ -55,6 +58,37 @@ def test_text_is_readable_on_every_ground_it_meets(theme: Theme, colors: ColorSy
             assert _contrast(color, background) >= limit, (role, ground)
         text = _shown(variables["role-text"], colors)
         assert _contrast(text, _shown(ground_color, colors)) >= 4.5, ground
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("colors", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
+def test_bars_of_the_ladder_and_of_depth_stand_out_from_the_ground(
+    theme: Theme, colors: ColorSystem
+) -> None:
+    # Bars are blocks in the colour of their side, dimmed as Textual dims them.
+    ground = _shown(slot_colors(theme)["background"], colors)
+    for role in (Role.BID, Role.ASK):
+        side = Color.parse(theme.variables[f"role-{role}"])
+        dimmed = Color.parse(slot_colors(theme)["background"]).blend(side, _DIMMED, 1.0)
+        assert _contrast(_shown(dimmed.hex, colors), ground) >= 3.0, role
+
+
+TRADE_THEMES = (
+    "catppuccin-latte", "catppuccin-mocha", "gruvbox", "gruvbox-light", "nord", "nord-light",
+    "solarized", "solarized-light", "tokyo-night", "tokyo-night-day",
+)  # fmt: skip
+
+
+def test_the_themes_that_traders_ask_for_are_there_light_and_dark() -> None:
+    by_name = {theme.name: theme for theme in THEMES}
+    assert set(TRADE_THEMES) <= by_name.keys()
+    assert {by_name[name].dark for name in TRADE_THEMES} == {True, False}
+
+
+@pytest.mark.parametrize("name", TRADE_THEMES)
+def test_such_a_theme_states_every_role_itself(name: str) -> None:
+    file = Path(pmtui.__file__).parents[1] / "themes" / f"{name}.toml"
+    assert set(tomllib.loads(file.read_text())["roles"]) == {role.value for role in Role}
 
 
 def _shown(color: str, colors: ColorSystem) -> Color:
