@@ -24,6 +24,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.orders.recent import PreparedOrders
 from pmtui.service.parts import Parts
+from pmtui.service.safety.arming import Arming
 from pmtui.service.surface import PreparedOrder, WalletVerdict
 from pmtui.service.topics import (
     AccountTopic,
@@ -43,12 +44,13 @@ from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
 
 
 class ServiceCommands:
-    """What a trader can ask for."""
+    """What a trader can ask for at one terminal."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, prepared: PreparedOrders, arming: Arming) -> None:
         self._parts = parts
         self._desk = parts.orders.desk
-        self._prepared = PreparedOrders(parts.kernel.clock)
+        self._prepared = prepared
+        self._arming = arming
         self._conditionals = parts.orders.conditionals
         self._safeguards = parts.safeguards
         self._watchlist = parts.watchlist
@@ -199,15 +201,15 @@ class ServiceCommands:
 
     async def arm(self) -> str:
         """Let single keys trade; returns why they may not, "" if they may."""
-        return self._safeguards.arming.arm()
+        return self._arming.arm()
 
     def disarm(self, reason: str) -> None:
         """Let single keys trade no more."""
-        self._safeguards.arming.disarm(reason)
+        self._arming.disarm(reason)
 
     def touch_arming(self) -> None:
         """Start the idle time of single keys anew."""
-        self._safeguards.arming.touch()
+        self._arming.touch()
 
     def kill(self) -> None:
         """Cancel everything, disarm, and lock entry until it is released."""

@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
@@ -36,12 +37,13 @@ from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
+from pmtui.service.orders.recent import PreparedOrders
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
 from pmtui.service.ports import Clock, Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
-from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.entry_lock import EntryLock
@@ -49,6 +51,7 @@ from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
+from pmtui.service.terminal import Terminal
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.wallet.facts import WalletFacts
@@ -84,10 +87,20 @@ class DataService:
         self._past_orders = OrderHistory(self._kernel, journal)
         self.parts = self._build()
         self.arming = self.parts.safeguards.arming
-        self.queries = ServiceQueries(self.parts, self._account_reader)
-        self.commands = ServiceCommands(self.parts)
+        self._prepared = PreparedOrders(clock)
+        first = self.open_terminal()
+        self.queries, self.commands = first.queries, first.commands
         self.departing = self._make_departing()
         self._listen()
+
+    def open_terminal(self) -> Terminal:
+        """Return what one more terminal is given; whoever asks for it closes it."""
+        arming = self.arming.open()
+        return Terminal(
+            queries=ServiceQueries(self.parts, self._account_reader, arming),
+            commands=ServiceCommands(self.parts, self._prepared, arming),
+            close=partial(self.arming.close, arming),
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["DataService"]:
@@ -205,7 +218,7 @@ class DataService:
             self.hub, deaf=self._deaf, book_of=books.book,
             market_of=markets.metadata.store.market_of_token.get,
         )  # fmt: skip
-        arming = Arming(kernel, loss, idle_s=tuning.disarm_after_s)
+        arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
             arming.object_with(lambda: profile.reason or "this session is read-only")
         lock = EntryLock(kernel.clock, self._state_dir)

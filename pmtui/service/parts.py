@@ -20,7 +20,7 @@ from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.search import OrderSearch
 from pmtui.service.profile import Profile
-from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.heartbeats import HeartbeatSender
@@ -33,7 +33,7 @@ from pmtui.service.watch.watchlist import Watchlist
 class Safeguards:
     """What stands between a trader and harm."""
 
-    arming: Arming
+    arming: ArmedTerminals
     heartbeats: HeartbeatSender
     venue: VenueStates
     guard: EntryGuard

@@ -1,6 +1,7 @@
 """The read side: what the terminal may ask. Nothing here waits or changes anything."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.account.onboarding import Onboarding
@@ -16,6 +17,7 @@ from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
 from pmtui.service.parts import AccountParts, Parts
+from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.topics import (
     AccountTopic,
@@ -107,11 +109,12 @@ class AccountReader:
 
 
 class ServiceQueries:
-    """Reads the feeds' newest values into frozen views."""
+    """Reads the feeds' newest values into frozen views, for one terminal."""
 
-    def __init__(self, parts: Parts, account: AccountReader) -> None:
+    def __init__(self, parts: Parts, account: AccountReader, arming: Arming) -> None:
         self._parts = parts
         self._reader = account
+        self._arming = arming
         self._kernel = parts.kernel
         self._view = parts.kernel.hub.view
         self._profile = parts.profile
@@ -128,7 +131,9 @@ class ServiceQueries:
 
     def status(self) -> StatusView:
         """Return the status line's content."""
-        return self._view(StatusTopic(), self._status)
+        status = self._view(StatusTopic(), self._status)
+        armed_until = self._arming.armed_until
+        return status if armed_until is None else replace(status, armed_until=armed_until)
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:
         """Return as much of a list as is loaded."""
@@ -225,7 +230,6 @@ class ServiceQueries:
             now=self.now(),
             address=maker,
             venue=self._safeguards.venue.facts(),
-            armed_until=self._safeguards.arming.armed_until,
             entry_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.heartbeats.view(),
             day_result=self._safeguards.day.result,

@@ -19,8 +19,8 @@ DISARM_AFTER_S = 300.0
 """Without a trading key for so long it is off, unless the settings say else."""
 
 
-class Arming:
-    """Whether single keys may trade, and until when."""
+class ArmedTerminals:
+    """The arming of every terminal: each has its own, and what endangers trading ends them all."""
 
     def __init__(
         self, kernel: Kernel, market: StreamLoss, *, idle_s: float = DISARM_AFTER_S
@@ -28,12 +28,83 @@ class Arming:
         self._kernel = kernel
         self._market = market
         self._idle = timedelta(seconds=idle_s)
-        self._until: datetime | None = None
-        self._until_s = 0.0
-        """The same by the clock that is never set back, but may stand still while we sleep."""
+        self._members: list[Arming] = []
         self._listeners: list[Callable[[bool], None]] = []
         self._objections: list[Callable[[], str]] = []
         kernel.health.on_change(self._on_health)
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether single keys may trade now in any terminal."""
+        return any(each.is_armed for each in self._members)
+
+    def open(self) -> "Arming":
+        """Return the arming of one more terminal, which is off."""
+        made = Arming(self._kernel, self, idle=self._idle)
+        self._members.append(made)
+        return made
+
+    def close(self, arming: "Arming") -> None:
+        """Forget a terminal that is gone; its arming ends with it."""
+        arming.disarm("its terminal is gone")
+        self._members.remove(arming)
+
+    def object_with(self, objection: Callable[[], str]) -> None:
+        """Add a reason not to arm: it is asked every time and answers "" when there is none."""
+        self._objections.append(objection)
+
+    def on_change(self, listener: Callable[[bool], None]) -> None:
+        """Tell this listener whether any terminal is armed, whenever one is turned on or off."""
+        self._listeners.append(listener)
+
+    def disarm(self, reason: str) -> None:
+        """Turn every terminal's off and say why."""
+        for each in self._members:
+            each.disarm(reason)
+
+    def why_not(self) -> str:
+        """Return why no terminal may be armed now; "" when one may."""
+        for objection in self._objections:
+            if reason := objection():
+                return reason[:1].upper() + reason[1:]
+        for health in self._kernel.health.view():
+            if self._is_down(health):
+                return f"The {_NEEDED[health.source]} is down"
+        return ""
+
+    def notify(self) -> None:
+        """Say that a terminal was turned on or off."""
+        self._kernel.mark(StatusTopic())
+        for listener in self._listeners:
+            listener(self.is_armed)
+
+    def _is_down(self, health: SourceHealth) -> bool:
+        if health.source is Source.MARKET_STREAM:
+            return self._market.is_down(health)
+        return health.source in _NEEDED and health.state is HealthState.DOWN
+
+    def _on_health(self, before: SourceHealth, now: SourceHealth) -> None:
+        if now.source is Source.MARKET_STREAM:
+            is_lost = self._market.is_lost(now)
+        elif now.source is Source.USER_STREAM:
+            # What is held and what rests is old until it is back, though nobody sees it yet.
+            is_lost = before.state is HealthState.LIVE and now.state in _GONE
+        else:
+            is_lost = self._is_down(now)
+        if is_lost:
+            self.disarm(f"the {_NEEDED[now.source]} was lost")
+
+
+class Arming:
+    """Whether single keys of one terminal may trade, and until when."""
+
+    def __init__(self, kernel: Kernel, terminals: ArmedTerminals, *, idle: timedelta) -> None:
+        self._kernel = kernel
+        self._terminals = terminals
+        self._idle = idle
+        self._until: datetime | None = None
+        self._until_s = 0.0
+        """The same by the clock that is never set back, but may stand still while we sleep."""
 
     @property
     def is_armed(self) -> bool:
@@ -47,28 +118,16 @@ class Arming:
             return None
         return self._until
 
-    def object_with(self, objection: Callable[[], str]) -> None:
-        """Add a reason not to arm: it is asked every time and answers "" when there is none."""
-        self._objections.append(objection)
-
-    def on_change(self, listener: Callable[[bool], None]) -> None:
-        """Tell this listener whenever it is turned on or off."""
-        self._listeners.append(listener)
-
     def arm(self) -> str:
         """Turn it on and return "", or return why not. Once more means that idle time starts anew."""
-        for objection in self._objections:
-            if reason := objection():
-                return reason[:1].upper() + reason[1:]
-        for health in self._kernel.health.view():
-            if self._is_down(health):
-                return f"The {_NEEDED[health.source]} is down"
+        if reason := self._terminals.why_not():
+            return reason
         was_armed = self._until is not None
         self._start_anew()
         if not was_armed:
             self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade")
-            self._kernel.start_unless_running("arming", "arming", self._wait_for_idleness)
-            self._notify()
+            self._kernel.start_unless_running(self, "arming", self._wait_for_idleness)
+            self._terminals.notify()
         return ""
 
     def disarm(self, reason: str) -> None:
@@ -77,7 +136,7 @@ class Arming:
         self._until = None
         if was_armed:
             self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
-            self._notify()
+            self._terminals.notify()
 
     def touch(self) -> None:
         """Say that a trading key was used: idle time starts anew. It never arms."""
@@ -102,27 +161,6 @@ class Arming:
                 self.disarm(f"no trading key for {self._idle.total_seconds():.0f} s")
                 return
             await self._kernel.clock.sleep(left)
-
-    def _is_down(self, health: SourceHealth) -> bool:
-        if health.source is Source.MARKET_STREAM:
-            return self._market.is_down(health)
-        return health.source in _NEEDED and health.state is HealthState.DOWN
-
-    def _on_health(self, before: SourceHealth, now: SourceHealth) -> None:
-        if now.source is Source.MARKET_STREAM:
-            is_lost = self._market.is_lost(now)
-        elif now.source is Source.USER_STREAM:
-            # What is held and what rests is old until it is back, though nobody sees it yet.
-            is_lost = before.state is HealthState.LIVE and now.state in _GONE
-        else:
-            is_lost = self._is_down(now)
-        if is_lost:
-            self.disarm(f"the {_NEEDED[now.source]} was lost")
-
-    def _notify(self) -> None:
-        self._kernel.mark(StatusTopic())
-        for listener in self._listeners:
-            listener(self.is_armed)
 
 
 _NEEDED = {

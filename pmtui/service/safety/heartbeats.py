@@ -31,7 +31,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import HeartbeatHost
-from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
@@ -49,7 +49,7 @@ class HeartbeatSender:
         kernel: Kernel,
         feed: AccountFeed,
         journal: Journal,
-        arming: Arming,
+        arming: ArmedTerminals,
         *,
         policy: HeartbeatPolicy,
     ) -> None:

@@ -18,7 +18,7 @@ from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller
 from pmtui.service.orders.history import OrderHistory
-from pmtui.service.safety.arming import Arming
+from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
@@ -39,7 +39,7 @@ class KillSwitch:
         *,
         canceller: Canceller,
         lock: EntryLock,
-        arming: Arming,
+        arming: ArmedTerminals,
         state_dir: Path | None = None,
         has_key: bool = True,
     ) -> None:
