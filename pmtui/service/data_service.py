@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.price_alert import AlertState
 from pmtui.domain.ids import TokenId
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
@@ -92,6 +93,16 @@ class DataService:
         self.queries, self.commands = first.queries, first.commands
         self.departing = self._make_departing()
         self._listen()
+
+    @property
+    def log(self) -> Log:
+        """The log that every terminal shows."""
+        return self._kernel.log
+
+    def waiting_alerts(self) -> int:
+        """Return how many price alerts wait for their price."""
+        alerts = self.parts.watchlist.alerts.view()
+        return sum(each.state is AlertState.WAITING for each in alerts)
 
     def open_terminal(self) -> Terminal:
         """Return what one more terminal is given; whoever asks for it closes it."""

@@ -439,6 +439,18 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
         ...
 
 
+VERDICT_OF_COMMAND: Mapping[str, str] = {
+    "place": "verdict",
+    "place_many": "batch_verdict",
+    "move": "move_verdict",
+    "flatten": "verdict",
+    "cancel": "cancel_verdict",
+    "cancel_market": "cancel_verdict",
+    "cancel_all": "cancel_verdict",
+}
+"""What is awaited for the end of each command that returns an id."""
+
+
 class Subscription(Protocol):
     """An interest in topics; closing it lets feeds go that nobody else needs."""
 

@@ -1,0 +1,334 @@
+"""A terminal's line to its service: says hello, passes messages, and comes back when it is cut.
+
+A command that waits for its answer when the line is cut is given again, with its id, to the same run
+of the service. Another run knows nothing of it: then it is not known how an order ended, and the
+service looks for it by its id, as after any crash. Nothing is kept to be sent later: a command
+without a service behind it fails at once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from pmtui import __version__
+from pmtui.link.messages import (
+    PROTOCOL,
+    Answer,
+    Call,
+    Done,
+    Ended,
+    Events,
+    Goodbye,
+    Hello,
+    LinkError,
+    Refused,
+    Stop,
+    ToService,
+    ToTerminal,
+    View,
+    Welcome,
+    pack,
+    read_to_terminal,
+)
+from pmtui.link.mirror import Mirror
+from pmtui.service.codec import CodecError
+from pmtui.service.ports import Clock
+
+GONE = "the service is gone"
+SILENT = "the service does not answer"
+ANSWER_WITHIN_S = 5.0
+"""How long a key waits for what the service says at once."""
+SILENT_AFTER_S = 4.0
+"""The service speaks every second; without a word for so long nothing is taken for live."""
+RETRY_PAUSE_S = 0.25
+WELCOME_WITHIN_S = 5.0
+MOST_PENDING = 500
+"""Commands of which the terminal remembers that it gave them."""
+
+
+class NoAnswerError(Exception):
+    """A command was not answered, and why."""
+
+    def __init__(self, reason: str, *, may_have_happened: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.may_have_happened = may_have_happened
+
+
+@dataclass(slots=True)
+class _Pending:
+    call: bytes
+    answer: asyncio.Future[bytes]
+    ended: asyncio.Future[bytes] | None
+    """How it ended, where that is told."""
+    is_patient: bool = False
+    """Whether the answer may take long, and is waited for over a cut line."""
+
+
+class Attachment:
+    """One terminal's line, for as long as the terminal lives."""
+
+    def __init__(
+        self,
+        path: Path,
+        mirror: Mirror,
+        clock: Clock,
+        *,
+        may_trade: bool = True,
+        restart: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Prepare a line.
+
+        Args:
+            path: where the service listens.
+            mirror: what is shown of it.
+            clock: for pauses.
+            may_trade: whether commands may be given.
+            restart: starts a service where there is none; None to wait for one.
+        """
+        self._path = path
+        self._mirror = mirror
+        self._clock = clock
+        self._may_trade = may_trade
+        self._restart = restart
+        self._writer: asyncio.StreamWriter | None = None
+        self._reader: asyncio.StreamReader | None = None
+        self._pending: dict[str, _Pending] = {}
+        self._done: asyncio.Future[Done] | None = None
+        self._heard_at = 0.0
+        self._is_silent = False
+        self._is_leaving = False
+        self.instance = ""
+        """The run of the service that is attached to, or was."""
+        self.goodbye: Goodbye | None = None
+        """Its last words, where it said any."""
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether the service can be told anything."""
+        return self._writer is not None
+
+    async def connect(self) -> Welcome | Refused | None:
+        """Say hello once; returns None where nobody listens."""
+        try:
+            reader, writer = await asyncio.open_unix_connection(self._path)
+        except OSError:
+            return None
+        hello = Hello(
+            PROTOCOL, __version__, self._may_trade,
+            instance=self.instance, seen=self._mirror.last_entry,
+        )  # fmt: skip
+        writer.write(pack(hello))
+        try:
+            async with asyncio.timeout(WELCOME_WITHIN_S):
+                first = await read_to_terminal(reader)
+        except (TimeoutError, LinkError):
+            first = None
+        if not isinstance(first, Welcome):
+            await _close(writer)
+            return first if isinstance(first, Refused) else None
+        self._take_in(first, reader, writer)
+        return first
+
+    async def run(self) -> None:
+        """Keep the line until cancelled: listen, and connect again whenever it was cut."""
+        while not self._is_leaving:
+            if self._reader is not None:
+                await self._listen(self._reader)
+                self._lose(GONE)
+            elif await self.connect() is None:
+                if self._restart is not None and not self._is_leaving:
+                    await self._restart()
+                await self._clock.sleep(RETRY_PAUSE_S)
+            elif self._reader is None:
+                # Refused: it speaks otherwise, and will go on to.
+                await self._clock.sleep(SILENT_AFTER_S)
+
+    def send(self, message: ToService) -> None:
+        """Send a message, where there is anybody to send it to."""
+        if self._writer is not None:
+            self._writer.write(pack(message))
+
+    def give(self, call: bytes, *, is_followed: bool = False) -> str:
+        """Give a command; returns its id.
+
+        Args:
+            call: the command, from the codec.
+            is_followed: whether the service will tell how it ended.
+        """
+        return self._give(call, is_followed=is_followed)[0]
+
+    async def answer(self, call: bytes, *, is_patient: bool = False) -> bytes:
+        """Give a command and wait for what it returns.
+
+        Args:
+            call: the command, from the codec.
+            is_patient: whether it asks hosts, and takes as long as they do.
+
+        Raises:
+            NoAnswerError: it was not carried out, or nobody says whether it was.
+        """
+        call_id, pending = self._give(call)
+        pending.is_patient = is_patient
+        try:
+            async with asyncio.timeout(None if is_patient else ANSWER_WITHIN_S):
+                return await pending.answer
+        except TimeoutError:
+            raise NoAnswerError(SILENT, may_have_happened=True) from None
+        finally:
+            _ = self._pending.pop(call_id, None)
+
+    async def end(self, call_id: str) -> bytes:
+        """Wait until it is told how a command ended.
+
+        Raises:
+            NoAnswerError: nobody will tell.
+        """
+        pending = self._pending.get(call_id)
+        if pending is None or pending.ended is None:
+            raise NoAnswerError(GONE, may_have_happened=True)
+        try:
+            return await asyncio.shield(pending.ended)
+        finally:
+            if pending.ended.done():
+                _ = self._pending.pop(call_id, None)
+
+    def _give(self, call: bytes, *, is_followed: bool = False) -> tuple[str, _Pending]:
+        call_id, loop = uuid4().hex, asyncio.get_running_loop()
+        pending = _Pending(
+            call, loop.create_future(), loop.create_future() if is_followed else None
+        )
+        self._pending[call_id] = pending
+        self._drop_old()
+        if self._writer is None:
+            self._fail(call_id, GONE, may_have_happened=False)
+        else:
+            self.send(Call(call_id, call))
+        return call_id, pending
+
+    def _drop_old(self) -> None:
+        """Forget the ends of commands that nobody asked for."""
+        over = [i for i, each in self._pending.items() if (each.ended or each.answer).done()]
+        for call_id in over[: max(len(self._pending) - MOST_PENDING, 0)]:
+            del self._pending[call_id]
+
+    async def stop_service(self, policy: str = "") -> str:
+        """Ask the service to end; returns why it does not."""
+        if self._writer is None:
+            return GONE
+        self._is_leaving = True
+        self._done = asyncio.get_running_loop().create_future()
+        self.send(Stop(policy))
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                return (await self._done).problem
+        except TimeoutError:
+            return SILENT
+
+    async def close(self) -> None:
+        """Leave the service to itself."""
+        self._is_leaving = True
+        if self._writer is not None:
+            await _close(self._writer)
+            self._writer = self._reader = None
+
+    def _take_in(
+        self, welcome: Welcome, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        is_same = welcome.instance == self.instance
+        self.instance, self.goodbye = welcome.instance, None
+        self._reader, self._writer = reader, writer
+        self._heard_at = self._clock.monotonic()
+        self._mirror.attach(self.send, read_up_to=welcome.read_up_to, is_same=is_same)
+        for call_id, pending in tuple(self._pending.items()):
+            if is_same:
+                self.send(Call(call_id, pending.call))
+            else:
+                self._fail(call_id, GONE, may_have_happened=True)
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        watching = asyncio.get_running_loop().create_task(self._watch_silence())
+        try:
+            while True:
+                message = await read_to_terminal(reader)
+                if message is None:
+                    return
+                self._heard_at = self._clock.monotonic()
+                if self._is_silent:
+                    # What was shown as old is asked for once more.
+                    self._is_silent = False
+                    self._mirror.watch_again()
+                self._take(message)
+        except (LinkError, CodecError):
+            return
+        finally:
+            watching.cancel()
+
+    async def _watch_silence(self) -> None:
+        """Take nothing for live when the service has stopped speaking without going."""
+        while True:
+            quiet_s = self._clock.monotonic() - self._heard_at
+            if quiet_s >= SILENT_AFTER_S:
+                self._is_silent = True
+                self._mirror.show_silence(SILENT)
+            await self._clock.sleep(max(SILENT_AFTER_S - quiet_s, 1.0))
+
+    def _take(self, message: ToTerminal) -> None:
+        match message:
+            case View():
+                self._mirror.apply(message)
+            case Events():
+                self._mirror.apply_events(message)
+            case Answer(call_id, value, problem):
+                self._take_answer(call_id, value, problem)
+            case Ended(call_id, verdict):
+                pending = self._pending.get(call_id)
+                if pending is not None and pending.ended is not None and not pending.ended.done():
+                    pending.ended.set_result(verdict)
+            case Done():
+                if self._done is not None and not self._done.done():
+                    self._done.set_result(message)
+            case Goodbye():
+                self.goodbye = message
+            case _:
+                raise LinkError("out of turn")
+
+    def _take_answer(self, call_id: str, value: bytes, problem: str) -> None:
+        pending = self._pending.get(call_id)
+        if pending is None:
+            return
+        if problem:
+            self._fail(call_id, problem, may_have_happened=False)
+        elif not pending.answer.done():
+            pending.answer.set_result(value)
+        if pending.ended is None:
+            _ = self._pending.pop(call_id, None)
+
+    def _fail(self, call_id: str, reason: str, *, may_have_happened: bool) -> None:
+        pending = self._pending[call_id]
+        for future in (pending.answer, pending.ended):
+            if future is not None and not future.done():
+                future.set_exception(NoAnswerError(reason, may_have_happened=may_have_happened))
+                # Whoever gave it may never ask.
+                _ = future.exception()
+
+    def _lose(self, reason: str) -> None:
+        self._reader = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        for call_id, pending in tuple(self._pending.items()):
+            if pending.ended is None and not pending.is_patient:
+                self._fail(call_id, reason, may_have_happened=True)
+                _ = self._pending.pop(call_id, None)
+        if not self._is_leaving:
+            self._mirror.detach(self.goodbye.text if self.goodbye is not None else reason)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()

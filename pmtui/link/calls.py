@@ -1,0 +1,135 @@
+"""The commands that terminals gave, by the ids that they made: each is carried out once.
+
+A terminal that lost its line gives a command again, with its id, and is told what the first time
+brought. How a command ended is kept for those who were not there when it did.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from inspect import isawaitable
+
+from pmtui.domain.ids import CommandId
+from pmtui.link.messages import Answer, Ended
+from pmtui.service.codec import CodecError, decode_call, encode
+from pmtui.service.surface import VERDICT_OF_COMMAND, Commands
+
+MOST_KEPT = 500
+"""Commands that are remembered once they have ended."""
+LONGEST_ID = 64
+_VERDICTS = frozenset(VERDICT_OF_COMMAND.values())
+
+Told = Callable[[Answer | Ended], None]
+
+
+@dataclass(slots=True)
+class _Record:
+    answer: Answer | None = None
+    ended: Ended | None = None
+    is_over: bool = False
+    """Whether nothing more is to be told."""
+    listeners: list[Told] = field(default_factory=list)
+
+
+class Calls:
+    """Every command that was given lately."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, _Record] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    def carry_out(
+        self, call_id: str, call: bytes, *, commands: Commands | None, tell: Told
+    ) -> None:
+        """Carry out a command, unless that was done; what is to be said of it is told.
+
+        Args:
+            call_id: made by the terminal.
+            call: the command and its arguments, from the codec.
+            commands: those of the terminal; None where it may give none.
+            tell: is given the answer, and then how it ended.
+        """
+        known = self._records.get(call_id)
+        if known is not None:
+            self._follow(known, tell)
+            return
+        if commands is None:
+            tell(Answer(call_id, b"", "this terminal only looks on"))
+            return
+        if len(call_id) > LONGEST_ID:
+            tell(Answer("", b"", "no command has such an id"))
+            return
+        try:
+            name, arguments = decode_call(call)
+        except CodecError as error:
+            tell(Answer(call_id, b"", str(error)))
+            return
+        if name in _VERDICTS:
+            tell(Answer(call_id, b"", "how a command ends is told unasked"))
+            return
+        record = self._records[call_id] = _Record(listeners=[tell])
+        # In a task of its own: it goes on when the terminal is gone, and the next need not wait.
+        self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id)
+
+    def forget(self, tell: Told) -> None:
+        """Tell a terminal that is gone nothing more."""
+        for record in self._records.values():
+            if tell in record.listeners:
+                record.listeners.remove(tell)
+
+    async def close(self) -> None:
+        """Wait for no verdict any more."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _start(self, work: Coroutine[None, None, None], call_id: str) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=f"call {call_id}")
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    def _follow(self, record: _Record, tell: Told) -> None:
+        for said in (record.answer, record.ended):
+            if said is not None:
+                tell(said)
+        if not record.is_over and tell not in record.listeners:
+            record.listeners.append(tell)
+
+    async def _carry_out(
+        self,
+        call_id: str,
+        record: _Record,
+        commands: Commands,
+        call: tuple[str, Mapping[str, object]],
+    ) -> None:
+        name, arguments = call
+        command: Callable[..., object] = getattr(commands, name)
+        value = command(**arguments)
+        if isawaitable(value):
+            value = await value
+        record.answer = Answer(call_id, encode(value))
+        verdict = VERDICT_OF_COMMAND.get(name)
+        if verdict is None:
+            record.is_over = True
+        else:
+            wait: Callable[[CommandId], Awaitable[object]] = getattr(commands, verdict)
+            self._start(self._await_end(call_id, record, wait(CommandId(str(value)))), call_id)
+        self._tell(record, record.answer)
+        self._drop_old()
+
+    async def _await_end(self, call_id: str, record: _Record, waiting: Awaitable[object]) -> None:
+        record.ended = Ended(call_id, encode(await waiting))
+        record.is_over = True
+        self._tell(record, record.ended)
+
+    def _tell(self, record: _Record, said: Answer | Ended) -> None:
+        for tell in tuple(record.listeners):
+            tell(said)
+        if record.is_over:
+            record.listeners.clear()
+
+    def _drop_old(self) -> None:
+        excess = len(self._records) - MOST_KEPT
+        over = [each for each, record in self._records.items() if record.is_over]
+        for old in over[: max(excess, 0)]:
+            del self._records[old]

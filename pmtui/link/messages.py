@@ -1,0 +1,222 @@
+"""What passes between a terminal and its service, as msgpack behind a length of four bytes.
+
+Every message is small but for views, which have a greater bound. What a topic, a view, a command and
+its answer look like is `service/codec.py`'s to say: here they are bytes.
+"""
+
+import asyncio
+from datetime import datetime
+from typing import TypeAlias
+
+import msgspec
+
+PROTOCOL = 1
+"""Grows with every change that an older program would misread."""
+MOST_TO_SERVICE = 1 << 20
+"""Bytes of a message to the service."""
+MOST_TO_TERMINAL = 1 << 26
+"""Bytes of a message to a terminal: a list of every market is the longest."""
+_LENGTH_BYTES = 4
+
+
+class LinkError(Exception):
+    """What came is no message of this protocol, or is longer than any may be."""
+
+
+class _Message(msgspec.Struct, array_like=True, tag=True):
+    """A message: an array that begins with its name."""
+
+
+class Hello(_Message):
+    """The first word of whoever connects."""
+
+    protocol: int
+    version: str
+    """Of the program."""
+    may_trade: bool
+    """Whether it wants to give commands; without it every command is refused."""
+    instance: str = ""
+    """The service it was attached to before; empty the first time."""
+    seen: int = 0
+    """The last entry of the log that it has of that service."""
+    is_terminal: bool = True
+    """Whether somebody looks at it; a command of the shell only asks."""
+
+
+class Watch(_Message):
+    """Push a topic's view now and whenever it changes."""
+
+    topic: bytes
+
+
+class Unwatch(_Message):
+    """Push a topic's view no more."""
+
+    topic: bytes
+
+
+class Peek(_Message):
+    """Push a topic's view once; nothing is fetched for it."""
+
+    topic: bytes
+
+
+class Call(_Message):
+    """Carry out a command; a second call with the same id is answered as the first was."""
+
+    call_id: str
+    call: bytes
+
+
+class Ask(_Message):
+    """Say how the service stands."""
+
+
+class Unlock(_Message):
+    """The passphrase of the keystore."""
+
+    passphrase: bytes
+
+
+class Stop(_Message):
+    """End the service."""
+
+    policy: str = ""
+    """What becomes of open orders; empty for what the settings say."""
+
+
+class Welcome(_Message):
+    """The service takes a terminal in."""
+
+    version: str
+    instance: str
+    """Names this run of the service."""
+    pid: int
+    may_trade: bool
+    read_up_to: int
+    """The last entry of the log that was read in any terminal."""
+    locked: str = ""
+    """The owner of a keystore that waits for its passphrase; empty where none does."""
+
+
+class Refused(_Message):
+    """The service takes nobody in who speaks so, and why."""
+
+    reason: str
+    version: str
+    can_restart: bool = False
+    """Whether nothing rests and nothing is watched over: the service may be started anew."""
+
+
+class View(_Message):
+    """The newest view of a topic."""
+
+    topic: bytes
+    version: int
+    view: bytes
+
+
+class Events(_Message):
+    """Entries of the log, in order; what is known already is passed over."""
+
+    entries: bytes
+    dropped: int
+    """How many are no longer kept before the first one that is."""
+
+
+class Answer(_Message):
+    """What a command returned."""
+
+    call_id: str
+    value: bytes
+    problem: str = ""
+    """Why it was not carried out; then there is no value."""
+
+
+class Ended(_Message):
+    """How what a command set off has ended, or that it is not known."""
+
+    call_id: str
+    verdict: bytes
+
+
+class Standing(_Message):
+    """How the service stands, for a shell."""
+
+    pid: int
+    profile: str
+    mode: str
+    version: str
+    since: datetime
+    terminals: int
+    sources: dict[str, str]
+    open_orders: int
+    conditional_orders: int
+    alerts: int
+    memory_bytes: int
+    locked: str = ""
+
+
+class Done(_Message):
+    """What was asked for is done, or why it is not."""
+
+    problem: str = ""
+
+
+class Goodbye(_Message):
+    """The service ends, or starts anew."""
+
+    text: str
+    is_back_soon: bool = False
+
+
+ToService: TypeAlias = Hello | Watch | Unwatch | Peek | Call | Ask | Unlock | Stop
+ToTerminal: TypeAlias = (
+    Welcome | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye
+)
+
+_encoder = msgspec.msgpack.Encoder()
+_to_service = msgspec.msgpack.Decoder(ToService)
+_to_terminal = msgspec.msgpack.Decoder(ToTerminal)
+
+
+def pack(message: ToService | ToTerminal) -> bytes:
+    """Return a message with its length before it."""
+    body = _encoder.encode(message)
+    return len(body).to_bytes(_LENGTH_BYTES, "big") + body
+
+
+async def read_to_service(reader: asyncio.StreamReader) -> ToService | None:
+    """Wait for a terminal's next message; None when it has gone.
+
+    Raises:
+        LinkError: it speaks otherwise.
+    """
+    body = await _read(reader, MOST_TO_SERVICE)
+    try:
+        return None if body is None else _to_service.decode(body)
+    except msgspec.MsgspecError as error:
+        raise LinkError(str(error)) from None
+
+
+async def read_to_terminal(reader: asyncio.StreamReader) -> ToTerminal | None:
+    """Wait for the service's next message; None when it has gone.
+
+    Raises:
+        LinkError: it speaks otherwise.
+    """
+    body = await _read(reader, MOST_TO_TERMINAL)
+    try:
+        return None if body is None else _to_terminal.decode(body)
+    except msgspec.MsgspecError as error:
+        raise LinkError(str(error)) from None
+
+
+async def _read(reader: asyncio.StreamReader, most: int) -> bytes | None:
+    try:
+        length = int.from_bytes(await reader.readexactly(_LENGTH_BYTES), "big")
+        if length > most:
+            raise LinkError(f"a message of {length} bytes")
+        return await reader.readexactly(length)
+    except (asyncio.IncompleteReadError, OSError):
+        return None

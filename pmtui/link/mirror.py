@@ -1,0 +1,275 @@
+"""What a terminal knows of its service: the newest view of every topic that it watches.
+
+Reading is instant and asks nobody. What is not watched is asked for once, and empty until it comes.
+When the service is gone nothing here looks live any more: books are stale and every source is down.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar, cast, get_type_hints
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.health import HealthState
+from pmtui.domain.ids import TokenId
+from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
+from pmtui.service.codec import decode, encode
+from pmtui.service.surface import QUERY_OF_TOPIC, Queries
+from pmtui.service.topics import (
+    AccountTopic,
+    AlertTopic,
+    BookTopic,
+    EventQuotesTopic,
+    FillsTopic,
+    LogTopic,
+    MarketTopic,
+    RowQuotesTopic,
+    StatusTopic,
+    TapeTopic,
+    Topic,
+)
+from pmtui.service.views import (
+    AccountView,
+    Level,
+    LogEntry,
+    LogView,
+    RowBooksView,
+    StatusView,
+)
+
+V = TypeVar("V")
+Notify = Callable[[Topic], None]
+
+STANDING: tuple[Topic, ...] = (
+    StatusTopic(), AccountTopic(), FillsTopic(), LogTopic(), AlertTopic(),
+)  # fmt: skip
+"""What every terminal watches as long as it is attached: any key may need it."""
+MOST_ENTRIES = 2_000
+MOST_KEPT = 256
+"""Views that are kept though nobody watches their topics."""
+_LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
+"""Topics whose views are worth nothing once nobody watches them."""
+VIEW_KINDS = {
+    topic: get_type_hints(getattr(Queries, query))["return"]
+    for topic, query in QUERY_OF_TOPIC.items()
+}
+
+
+class MirrorSubscription:
+    """One subscriber's interest in some topics."""
+
+    def __init__(self, mirror: "Mirror", topics: frozenset[Topic], notify: Notify) -> None:
+        self.topics = topics
+        self.notify = notify
+        self._mirror = mirror
+        self.is_open = True
+
+    def close(self) -> None:
+        """Hear no more; closing twice is harmless."""
+        if self.is_open:
+            self.is_open = False
+            self._mirror.drop(self)
+
+
+class Mirror:
+    """The views of one terminal."""
+
+    def __init__(self, status: StatusView) -> None:
+        """Make a mirror that shows nothing yet.
+
+        Args:
+            status: what the status line says until the service has told its own.
+        """
+        self._subscribers: dict[Topic, list[MirrorSubscription]] = {}
+        self._views: dict[Topic, object] = {StatusTopic(): status}
+        self._kept: OrderedDict[Topic, None] = OrderedDict()
+        """Topics with a view that nobody watches, the oldest first."""
+        self._row_books: dict[TokenId, BookView] = {}
+        self._entries: deque[LogEntry] = deque(maxlen=MOST_ENTRIES)
+        self._dropped = 0
+        self._read_up_to = 0
+        self._log: LogView | None = None
+        self._send: Callable[[ToService], None] | None = None
+
+    def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
+        """Watch everything at a service, which has just taken the terminal in.
+
+        Args:
+            send: takes messages to it.
+            read_up_to: the last entry of its log that was read in any terminal.
+            is_same: whether it is the run of the service that was left; else its log begins anew.
+        """
+        self._send = send
+        if not is_same:
+            self._entries.clear()
+            self._read_up_to, self._dropped, self._log = read_up_to, 0, None
+        self._kept.clear()
+        self.watch_again()
+
+    def watch_again(self) -> None:
+        """Ask for every view that is watched, also where it has not changed since."""
+        if self._send is not None:
+            for topic in {**dict.fromkeys(STANDING), **self._subscribers}:
+                self._send(Watch(encode(topic)))
+
+    def detach(self, reason: str) -> None:
+        """Show that nothing is live any more, and why; whoever watches is told again when it is."""
+        self._send = None
+        self.show_silence(reason)
+
+    def show_silence(self, reason: str) -> None:
+        """Show what is known as old, and every source as down."""
+        status = self.status()
+        down = (replace(h, state=HealthState.DOWN, reason=reason) for h in status.health)
+        self._views[StatusTopic()] = replace(status, health=tuple(down), armed_until=None)
+        for topic, view in self._views.items():
+            if isinstance(view, BookView):
+                self._views[topic] = _stale(view)
+            elif isinstance(view, RowBooksView):
+                self._views[topic] = RowBooksView(tuple(map(_stale, view.books)))
+        self._row_books = {token: _stale(book) for token, book in self._row_books.items()}
+        for topic in tuple(self._subscribers):
+            self._notify(topic)
+
+    @property
+    def last_entry(self) -> int:
+        """The last entry of the log that is known."""
+        return self._entries[-1].sequence if self._entries else 0
+
+    def apply(self, message: View) -> None:
+        """Take a view in, and say that its topic changed.
+
+        Raises:
+            CodecError: it is not one.
+        """
+        topic = cast("Topic", decode(message.topic, Topic))
+        view = decode(message.view, VIEW_KINDS[type(topic)])
+        self._views[topic] = view
+        if isinstance(view, RowBooksView):
+            self._row_books.update((book.token_id, book) for book in view.books)
+        if isinstance(view, AccountView):
+            self._learn_titles(view)
+        if topic not in self._subscribers:
+            self._keep(topic)
+        self._notify(topic)
+
+    def apply_events(self, message: Events) -> None:
+        """Take entries of the log in, each once."""
+        entries = cast("tuple[LogEntry, ...]", decode(message.entries, tuple[LogEntry, ...]))
+        last = self.last_entry
+        self._entries.extend(entry for entry in entries if entry.sequence > last)
+        self._dropped, self._log = message.dropped, None
+        self._notify(LogTopic())
+        self._notify(StatusTopic())
+
+    def status(self) -> StatusView:
+        """Return the status, with the notices that were not read in this terminal."""
+        status = cast("StatusView", self._views[StatusTopic()])
+        unread = sum(
+            entry.sequence > self._read_up_to and entry.level is not Level.INFO
+            for entry in self._entries
+        )
+        return replace(status, unread_notices=unread)
+
+    def log(self) -> LogView:
+        """Return the log, as far as this terminal has read it."""
+        if self._log is None:
+            self._log = LogView(tuple(self._entries), self._dropped, self._read_up_to)
+        return self._log
+
+    def mark_read(self, sequence: int) -> None:
+        """Count everything up to this entry as read, in this terminal."""
+        if sequence > self._read_up_to:
+            self._read_up_to, self._log = sequence, None
+            self._notify(LogTopic())
+            self._notify(StatusTopic())
+
+    def book(self, token_id: TokenId, empty: BookView) -> BookView:
+        """Return a token's book, from whichever topic shows it."""
+        topic = BookTopic(token_id)
+        if topic in self._subscribers or token_id not in self._row_books:
+            return self.read(topic, empty)
+        return self._row_books[token_id]
+
+    def read(self, topic: Topic, empty: V) -> V:
+        """Return a topic's view; where there is none yet it is asked for, and `empty` returned."""
+        view = self._views.get(topic)
+        if view is not None:
+            return cast("V", view)
+        if topic not in self._subscribers and topic not in self._kept:
+            self._keep(topic)
+            if self._send is not None:
+                self._send(Peek(encode(topic)))
+        return empty
+
+    def subscribe(self, topics: Iterable[Topic], notify: Notify) -> MirrorSubscription:
+        """Hear of changes of these topics; what is known already is announced at once."""
+        subscription = MirrorSubscription(self, frozenset(topics), notify)
+        loop = asyncio.get_running_loop()
+        for topic in subscription.topics:
+            others = self._subscribers.setdefault(topic, [])
+            others.append(subscription)
+            self._kept.pop(topic, None)
+            if len(others) == 1 and self._send is not None and topic not in STANDING:
+                self._send(Watch(encode(topic)))
+            if topic in self._views or isinstance(topic, LogTopic):
+                _ = loop.call_soon(self._announce, subscription, topic)
+        return subscription
+
+    def drop(self, subscription: MirrorSubscription) -> None:
+        """Forget a subscriber."""
+        for topic in subscription.topics:
+            others = self._subscribers[topic]
+            others.remove(subscription)
+            if others:
+                continue
+            del self._subscribers[topic]
+            if topic in STANDING:
+                continue
+            if self._send is not None:
+                self._send(Unwatch(encode(topic)))
+            if isinstance(topic, _LIVE_ONLY):
+                self._forget(topic)
+            else:
+                self._keep(topic)
+
+    def _announce(self, subscription: MirrorSubscription, topic: Topic) -> None:
+        if subscription.is_open:
+            subscription.notify(topic)
+
+    def _notify(self, topic: Topic) -> None:
+        for subscription in tuple(self._subscribers.get(topic, ())):
+            subscription.notify(topic)
+
+    def _keep(self, topic: Topic) -> None:
+        if topic in STANDING:
+            return
+        self._kept[topic] = None
+        self._kept.move_to_end(topic)
+        if len(self._kept) > MOST_KEPT:
+            oldest, _ = self._kept.popitem(last=False)
+            self._forget(oldest)
+
+    def _forget(self, topic: Topic) -> None:
+        self._kept.pop(topic, None)
+        _ = self._views.pop(topic, None)
+        if isinstance(topic, RowQuotesTopic):
+            watched = {t for each in self._subscribers if isinstance(each, RowQuotesTopic)
+                       for t in each.token_ids}  # fmt: skip
+            for token_id in set(topic.token_ids) - watched:
+                _ = self._row_books.pop(token_id, None)
+
+    def _learn_titles(self, account: AccountView) -> None:
+        """Ask once for the markets that own orders and positions are in: questions name them."""
+        markets = {each.condition_id for each in account.open_orders}
+        markets.update(each.condition_id for each in account.positions)
+        markets.update(each.condition_id for each in account.conditionals)
+        for condition_id in markets:
+            topic = MarketTopic(condition_id)
+            if topic not in self._views and topic not in self._subscribers:
+                _ = self.read(topic, None)
+
+
+def _stale(book: BookView) -> BookView:
+    return replace(book, state=BookState.STALE) if book.state.is_good else book

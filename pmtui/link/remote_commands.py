@@ -1,0 +1,268 @@
+"""The write side of a terminal that is attached: every command goes to the service by an id of ours.
+
+What no service answered for is not made up. An order that never left this terminal is rejected; one
+that may have reached the service is unknown, and the service looks for it by its id.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import cast
+
+from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.domain.account.wallet_steps import WalletStep
+from pmtui.domain.conditionals.conditional import (
+    Attachment as Protection,
+)
+from pmtui.domain.conditionals.conditional import (
+    ConditionalId,
+    ConditionalPlan,
+    Trigger,
+)
+from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import (
+    CancelResult,
+    CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
+    Order,
+    OrderIntent,
+    Rejected,
+    Verdict,
+)
+from pmtui.link.attachment import Attachment, NoAnswerError
+from pmtui.link.mirror import Mirror
+from pmtui.link.remote_calls import RemoteCalls, describe_loss
+from pmtui.service.ports import Clock
+from pmtui.service.surface import PreparedOrder, WalletVerdict
+from pmtui.service.topics import MarketListTopic, Topic
+from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
+
+
+class RemoteCommands:
+    """What a trader can ask for, from another process."""
+
+    def __init__(
+        self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], None]
+    ) -> None:
+        """Give commands over a line.
+
+        Args:
+            line: to the service.
+            mirror: what this terminal has read of the log.
+            clock: when it became unknown how an order ended.
+            lock: throws the kill switch without a service: entry is locked when the next one starts.
+        """
+        self._line = line
+        self._mirror = mirror
+        self._lock = lock
+        self._calls = RemoteCalls(line, clock)
+
+    async def prepare(
+        self, intent: OrderIntent, *, replacing: OrderId | None = None
+    ) -> PreparedOrder | Rejected:
+        """Have the service fix amounts, salt and time of an order."""
+        try:
+            return cast(
+                "PreparedOrder | Rejected",
+                await self._calls.ask("prepare", intent=intent, replacing=replacing),
+            )
+        except NoAnswerError as lost:
+            return Rejected(describe_loss(lost))
+
+    async def prepare_many(
+        self, intents: Iterable[OrderIntent]
+    ) -> tuple[PreparedOrder | Rejected, ...]:
+        """Have the service prepare the legs of a batch."""
+        intents = tuple(intents)
+        try:
+            answer = await self._calls.ask("prepare_many", intents=intents)
+        except NoAnswerError as lost:
+            return (Rejected(describe_loss(lost)),) * len(intents)
+        return cast("tuple[PreparedOrder | Rejected, ...]", answer)
+
+    def place(
+        self,
+        order_id: OrderId,
+        *,
+        override: str = "",
+        attached: Protection | None = None,
+        is_single_key: bool = False,
+    ) -> CommandId:
+        """Have a prepared order journaled, signed and sent."""
+        return self._calls.follow(
+            "place", (order_id,), order_id=order_id, override=override, attached=attached,
+            is_single_key=is_single_key,
+        )  # fmt: skip
+
+    def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
+        """Have prepared orders sent in one request."""
+        order_ids = tuple(order_ids)
+        return self._calls.follow("place_many", order_ids, order_ids=order_ids)
+
+    def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
+        """Have an order cancelled, and another sent for what is left of it."""
+        return self._calls.follow(
+            "move", (order_id,), order_id=order_id, replacement_id=replacement_id
+        )
+
+    def flatten(
+        self,
+        order_id: OrderId,
+        in_the_way: Iterable[Order],
+        *,
+        override: str = "",
+        is_single_key: bool = False,
+    ) -> CommandId:
+        """Have own orders cancelled, and a position sold."""
+        return self._calls.follow(
+            "flatten", (order_id,), order_id=order_id, in_the_way=tuple(in_the_way),
+            override=override, is_single_key=is_single_key,
+        )  # fmt: skip
+
+    async def verdict(self, command_id: CommandId) -> Verdict:
+        """Wait until the service tells how a placed order ended."""
+        try:
+            return cast("Verdict", await self._calls.end("verdict", command_id))
+        except NoAnswerError as lost:
+            return self._calls.lost(lost, command_id)[0]
+
+    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Wait until the service tells something of every order of a batch."""
+        try:
+            return cast("tuple[Verdict, ...]", await self._calls.end("batch_verdict", command_id))
+        except NoAnswerError as lost:
+            return self._calls.lost(lost, command_id)
+
+    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
+        """Wait until the service tells how a move ended."""
+        try:
+            return cast("MoveVerdict", await self._calls.end("move_verdict", command_id))
+        except NoAnswerError as lost:
+            end = MoveEnd.UNKNOWN if lost.may_have_happened else MoveEnd.NOT_MOVED
+            return MoveVerdict(end, describe_loss(lost))
+
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
+        """Have the named orders cancelled."""
+        order_ids = tuple(order_ids)
+        return self._calls.follow("cancel", order_ids, order_ids=order_ids)
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        """Have own orders of a market cancelled, or of one of its tokens."""
+        return self._calls.follow("cancel_market", (), condition_id=condition_id, token_id=token_id)
+
+    def cancel_all(self) -> CommandId:
+        """Have every open order cancelled."""
+        return self._calls.follow("cancel_all", ())
+
+    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
+        """Wait until the service tells how a cancellation ended."""
+        try:
+            return cast("CancelVerdict", await self._calls.end("cancel_verdict", command_id))
+        except NoAnswerError as lost:
+            return CancelVerdict(CancelResult((), ()), describe_loss(lost))
+
+    def load_more(self, topic: MarketListTopic) -> None:
+        """Have the next page of a list fetched."""
+        self._calls.tell("load_more", topic=topic)
+
+    def refresh(self, topic: Topic) -> None:
+        """Have a topic fetched anew."""
+        self._calls.tell("refresh", topic=topic)
+
+    def mark_log_read(self, sequence: int) -> None:
+        """Count everything up to this entry as read in this terminal, and in those that come."""
+        self._mirror.mark_read(sequence)
+        self._calls.tell("mark_log_read", sequence=sequence)
+
+    async def arm(self) -> str:
+        """Let single keys of this terminal trade; returns why not."""
+        return await self._calls.ask_why_not("arm")
+
+    def disarm(self, reason: str) -> None:
+        """Let single keys of this terminal trade no more."""
+        self._calls.tell("disarm", reason=reason)
+
+    def touch_arming(self) -> None:
+        """Say that a trading key was used."""
+        self._calls.tell("touch_arming")
+
+    def kill(self) -> None:
+        """Throw the kill switch; without a service entry is locked for the next one."""
+        if not self._line.is_attached:
+            self._lock()
+        self._calls.tell("kill")
+
+    async def unlock_entry(self) -> str:
+        """Let orders be entered again; returns why not."""
+        return await self._calls.ask_why_not("unlock_entry")
+
+    async def protect(self, plan: ConditionalPlan) -> str:
+        """Have a plan watched over; returns why not."""
+        return await self._calls.ask_why_not("protect", plan=plan)
+
+    async def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Have a paused one started again; returns why not."""
+        return await self._calls.ask_why_not("start_conditional", conditional_id=conditional_id)
+
+    async def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Have one fire at another price; returns why not."""
+        return await self._calls.ask_why_not(
+            "move_conditional", conditional_id=conditional_id, trigger=trigger, price=price
+        )
+
+    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+        """Have one do nothing until it is started again."""
+        self._calls.tell("pause_conditional", conditional_id=conditional_id)
+
+    def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> None:
+        """Have one ended for good, or of a pair one of its two prices."""
+        self._calls.tell("cancel_conditional", conditional_id=conditional_id, trigger=trigger)
+
+    async def star(self, key: StarKey, title: str) -> str:
+        """Have something kept in sight; returns why not."""
+        return await self._calls.ask_why_not("star", key=key, title=title)
+
+    def unstar(self, key: StarKey) -> None:
+        """Have something kept in sight no more."""
+        self._calls.tell("unstar", key=key)
+
+    async def add_alert(self, plan: AlertPlan) -> str:
+        """Have a price waited for; returns why not."""
+        return await self._calls.ask_why_not("add_alert", plan=plan)
+
+    def remove_alert(self, alert_id: AlertId) -> None:
+        """Have a price alert forgotten."""
+        self._calls.tell("remove_alert", alert_id=alert_id)
+
+    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
+        """Have everything fixed that will be signed for a step of the wallet."""
+        try:
+            answer = await self._calls.ask("prepare_wallet", is_patient=True, step=step)
+        except NoAnswerError as lost:
+            return Rejected(describe_loss(lost))
+        return cast("WalletCard | Rejected", answer)
+
+    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
+        """Have a prepared step submitted once, and wait for its end."""
+        try:
+            answer = await self._calls.ask(
+                "submit_wallet", is_patient=True, prepared_id=prepared_id
+            )
+        except NoAnswerError as lost:
+            told = describe_loss(lost)
+            return NotKnown(told) if lost.may_have_happened else Rejected(told)
+        return cast("WalletVerdict", answer)
+
+    def stop_following(self, key: TransactionKey) -> None:
+        """Have nobody asked about a transaction of the wallet any more."""
+        self._calls.tell("stop_following", key=key)
+
+    def follow_again(self, key: TransactionKey) -> None:
+        """Have a transaction of the wallet asked about again."""
+        self._calls.tell("follow_again", key=key)

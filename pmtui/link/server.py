@@ -1,0 +1,298 @@
+"""The service's end: takes in terminals of its own user, and tells a shell how it stands."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+from pmtui import __version__
+from pmtui.domain.formats import count
+from pmtui.link.calls import Calls
+from pmtui.link.messages import (
+    PROTOCOL,
+    Ask,
+    Done,
+    Goodbye,
+    Hello,
+    LinkError,
+    Refused,
+    Standing,
+    Stop,
+    ToService,
+    ToTerminal,
+    Unlock,
+    Welcome,
+    pack,
+    read_to_service,
+)
+from pmtui.link.place import UidOf, is_our_user, uid_of
+from pmtui.link.session import Session
+from pmtui.service.data_service import DataService
+from pmtui.service.views import Level, LogEntry
+
+MOST_CONNECTIONS = 32
+HELLO_WITHIN_S = 5.0
+GOODBYE_WITHIN_S = 1.0
+_BUFFER_BYTES = 1 << 16
+"""What may wait for a terminal in our memory besides what the system holds."""
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Household:
+    """What the server asks of the process that it runs in."""
+
+    profile: str
+    now: Callable[[], datetime]
+    memory_bytes: Callable[[], int]
+    unlock: Callable[[bytes], Awaitable[str]]
+    """Opens the keystore; returns why not."""
+    stop: Callable[[str], str]
+    """Ends the service, with what becomes of open orders; returns why not."""
+    locked: str = ""
+    """The owner of a keystore that waits for its passphrase."""
+
+
+class LinkServer:
+    """Everybody who is attached to one service."""
+
+    def __init__(
+        self, service: DataService, household: Household, *, uid_of: UidOf = uid_of
+    ) -> None:
+        """Serve one run of the service.
+
+        Args:
+            service: which runs already.
+            household: the process around it.
+            uid_of: tells whose the other end of a connection is.
+        """
+        self._service = service
+        self._household = household
+        self._uid_of = uid_of
+        self._instance = uuid4().hex
+        self._since = household.now()
+        self._calls = Calls()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sessions: set[Session] = set()
+        self._server: asyncio.Server | None = None
+        self._left_at = 0
+        """The last entry of the log when the last terminal went."""
+
+    @property
+    def terminals(self) -> int:
+        """How many are attached."""
+        return len(self._sessions)
+
+    async def listen(self, listening: socket.socket) -> None:
+        """Take terminals in from now on.
+
+        Args:
+            listening: bound to its path; it is closed with the server.
+        """
+        self._server = await asyncio.start_unix_server(self._on_connection, sock=listening)
+
+    async def close(self, text: str, *, is_back_soon: bool = False) -> None:
+        """Say goodbye to everybody, and hear nobody any more."""
+        if self._server is not None:
+            self._server.close()
+        for session in self._sessions:
+            session.end(Goodbye(text, is_back_soon))
+        leaving = tuple(self._tasks)
+        if leaving:
+            _ = await asyncio.wait(leaving, timeout=GOODBYE_WITHIN_S)
+        for task in leaving:
+            task.cancel()
+        await asyncio.gather(*leaving, return_exceptions=True)
+        await self._calls.close()
+
+    def standing(self) -> Standing:
+        """Return how the service stands."""
+        queries = self._service.queries
+        status, account = queries.status(), queries.account()
+        return Standing(
+            pid=os.getpid(),
+            profile=self._household.profile,
+            mode=status.mode.value,
+            version=__version__,
+            since=self._since,
+            terminals=self.terminals,
+            sources={
+                each.source.value: f"{each.state.value} {each.reason}".strip()
+                for each in status.health
+            },
+            open_orders=status.open_orders,
+            conditional_orders=len(account.awake),
+            alerts=self._service.waiting_alerts(),
+            memory_bytes=self._household.memory_bytes(),
+            locked=self._household.locked,
+        )
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anybody is attached, or anything is watched over."""
+        standing = self.standing()
+        status = self._service.queries.status()
+        return bool(
+            standing.terminals
+            or standing.open_orders
+            or standing.conditional_orders
+            or standing.alerts
+            or status.entry_lock
+        )
+
+    def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._hold(reader, writer), name="link")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.set_write_buffer_limits(high=_BUFFER_BYTES)
+        try:
+            await self._serve(reader, writer)
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        one: socket.socket = writer.get_extra_info("socket")
+        if not is_our_user(one, self._uid_of):
+            _logger.warning("link: a connection of another user was refused")
+            return
+        try:
+            async with asyncio.timeout(HELLO_WITHIN_S):
+                hello = await read_to_service(reader)
+        except (TimeoutError, LinkError):
+            return
+        if not isinstance(hello, Hello):
+            return
+        if refusal := self._why_not(hello):
+            writer.write(pack(refusal))
+            with suppress(OSError):
+                await writer.drain()
+            return
+        if hello.is_terminal:
+            await self._serve_terminal(hello, reader, writer)
+        else:
+            writer.write(pack(self._welcome(hello)))
+            await self._serve_shell(reader, writer)
+
+    def _why_not(self, hello: Hello) -> Refused | None:
+        if hello.protocol != PROTOCOL or hello.version != __version__:
+            text = f"the service is pmtui {__version__}, this is pmtui {hello.version}"
+            if not hello.is_terminal and hello.protocol == PROTOCOL:
+                # A shell of another version may still ask, and end it.
+                return None
+            return Refused(text, __version__, can_restart=not self.is_needed)
+        if len(self._tasks) > MOST_CONNECTIONS:
+            return Refused(f"{MOST_CONNECTIONS} are attached already", __version__)
+        return None
+
+    def _welcome(self, hello: Hello) -> Welcome:
+        return Welcome(
+            version=__version__,
+            instance=self._instance,
+            pid=os.getpid(),
+            may_trade=hello.may_trade,
+            read_up_to=self._service.queries.log().read_up_to,
+            locked=self._household.locked,
+        )
+
+    async def _serve_terminal(
+        self, hello: Hello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if hello.instance != self._instance:
+            hello = Hello(hello.protocol, hello.version, hello.may_trade)
+        session = Session(
+            self._service, self._calls, hello, reader=reader, writer=writer, other=self._answer
+        )
+        session.tell(self._welcome(hello))
+        self._note_arrival()
+        self._sessions.add(session)
+        try:
+            await session.run()
+        finally:
+            self._sessions.discard(session)
+            if not self._sessions:
+                self._left_at = self._last_entry()
+
+    async def _serve_shell(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        while True:
+            try:
+                message = await read_to_service(reader)
+                if message is None:
+                    return
+                writer.write(pack(await self._answer_shell(message)))
+                await writer.drain()
+            except (LinkError, OSError):
+                return
+
+    async def _answer_shell(self, message: ToService) -> ToTerminal:
+        match message:
+            case Ask():
+                return self.standing()
+            case Unlock(passphrase):
+                return Done(await self._household.unlock(passphrase))
+            case Stop(policy):
+                return Done(self._household.stop(policy))
+            case _:
+                raise LinkError("a shell asks for no views")
+
+    def _answer(self, session: Session, message: ToService) -> None:
+        match message:
+            case Stop(policy):
+                session.tell(Done(self._household.stop(policy)))
+            case _:
+                raise LinkError("out of turn")
+
+    def _note_arrival(self) -> None:
+        """Say what happened while nobody looked, in the log where it stays."""
+        left_at, self._left_at = self._left_at, 0
+        if self._sessions or not left_at:
+            return
+        meanwhile = [e for e in self._service.queries.log().entries if is_news(e, left_at)]
+        if meanwhile:
+            self._service.log.notice(
+                Level.WARNING,
+                f"While no terminal was attached: {count(len(meanwhile), 'notice')}. "
+                f"The last: {meanwhile[-1].text}",
+                until_read=True,
+            )
+
+    def _last_entry(self) -> int:
+        entries = self._service.queries.log().entries
+        return entries[-1].sequence if entries else 0
+
+
+def is_news(entry: LogEntry, left_at: int) -> bool:
+    """Whether an entry came after another one, and is more than information."""
+    return entry.sequence > left_at and entry.level is not Level.INFO
+
+
+def bind(path: Path) -> socket.socket:
+    """Return a socket that listens at a path for our user alone; whatever lay there is replaced.
+
+    Raises:
+        OSError: it cannot be bound.
+    """
+    with suppress(FileNotFoundError):
+        path.unlink()
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.bind(os.fspath(path))
+        path.chmod(0o600)
+        listening.listen(MOST_CONNECTIONS)
+        listening.settimeout(0)
+    except OSError:
+        listening.close()
+        raise
+    return listening

@@ -1,0 +1,270 @@
+"""One terminal, as the service sees it: what it watches, and what it has still to be sent.
+
+A terminal that does not read costs a bounded amount and slows nobody. Of every topic it is owed the
+newest view and no other, of the log what is still kept, and its commands wait unread once too many
+answers wait for it.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import fields
+
+from pmtui.link.calls import Calls
+from pmtui.link.messages import (
+    Answer,
+    Call,
+    Ended,
+    Events,
+    Hello,
+    LinkError,
+    Peek,
+    ToService,
+    ToTerminal,
+    Unwatch,
+    View,
+    Watch,
+    pack,
+    read_to_service,
+)
+from pmtui.service.codec import CodecError, decode, encode
+from pmtui.service.data_service import DataService
+from pmtui.service.hub import HubSubscription
+from pmtui.service.surface import QUERY_OF_TOPIC, Queries
+from pmtui.service.terminal import Terminal
+from pmtui.service.topics import (
+    AccountTopic,
+    AlertTopic,
+    EventTopic,
+    LogTopic,
+    MarketListTopic,
+    MarketTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    Topic,
+    WatchlistTopic,
+)
+
+MOST_WATCHED = 512
+"""Topics of one terminal; the widest screen watches less than a hundred."""
+MOST_ANSWERS = 256
+"""Messages that may wait for a terminal besides views, before its commands wait."""
+_CHANGED_BY_COMMANDS = (
+    StatusTopic, AccountTopic, WatchlistTopic, AlertTopic, MarketTopic, EventTopic, LogTopic,
+)  # fmt: skip
+"""What a command may change at once: a terminal that asks right after its answer reads the truth."""
+_LOG = LogTopic()
+_TAKE_TOPICS = (MarketListTopic, SearchTopic, RowQuotesTopic)
+
+
+class Session:
+    """A terminal that was taken in, until it is gone."""
+
+    def __init__(
+        self,
+        service: DataService,
+        calls: Calls,
+        hello: Hello,
+        *,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        other: Callable[["Session", ToService], None],
+    ) -> None:
+        """Take a terminal in.
+
+        Args:
+            service: what it is shown, and what carries out its commands.
+            calls: what terminals have asked for.
+            hello: its first words.
+            reader: where its messages come from.
+            writer: where they go to.
+            other: is given what is neither a topic nor a command.
+        """
+        self._service = service
+        self._calls = calls
+        self._may_trade = hello.may_trade
+        self._reader, self._writer = reader, writer
+        self._other = other
+        self._terminal: Terminal = service.open_terminal()
+        self._watched: dict[Topic, HubSubscription] = {}
+        self._peeked: dict[Topic, None] = {}
+        self._sent: dict[Topic, object] = {}
+        """The views that the terminal has."""
+        self._version = 0
+        self._log_sent = hello.seen
+        self._queue: deque[bytes | Topic] = deque()
+        self._dirty: dict[Topic, None] = {}
+        self._asked: set[str] = set()
+        """Commands without an answer yet."""
+        self._is_ending = False
+        self._wake = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+
+    async def run(self) -> None:
+        """Serve the terminal until it is gone."""
+        sending = asyncio.get_running_loop().create_task(self._send(), name="link sender")
+        receiving = asyncio.get_running_loop().create_task(self._receive(), name="link receiver")
+        try:
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, receiving):
+                task.cancel()
+            await asyncio.gather(sending, receiving, return_exceptions=True)
+            self._close()
+
+    def tell(self, message: ToTerminal) -> None:
+        """Send a message before any view that waits."""
+        self._queue.append(pack(message))
+        self._make_room()
+        self._wake.set()
+
+    def end(self, message: ToTerminal) -> None:
+        """Send a last message, and let the terminal go once it has it."""
+        self.tell(message)
+        self._is_ending = True
+
+    def _make_room(self) -> None:
+        if len(self._queue) + len(self._asked) < MOST_ANSWERS:
+            self._has_room.set()
+        else:
+            self._has_room.clear()
+
+    def _close(self) -> None:
+        self._calls.forget(self._tell_end)
+        for subscription in self._watched.values():
+            subscription.close()
+        self._watched.clear()
+        self._terminal.close()
+
+    async def _receive(self) -> None:
+        while True:
+            await self._has_room.wait()
+            try:
+                message = await read_to_service(self._reader)
+                if message is None:
+                    return
+                self._take(message)
+            except (LinkError, CodecError):
+                # Whoever speaks otherwise is not spoken to.
+                return
+
+    def _take(self, message: ToService) -> None:
+        match message:
+            case Watch(topic):
+                self._watch(_topic(topic))
+            case Unwatch(topic):
+                self._unwatch(_topic(topic))
+            case Peek(topic):
+                self._peek(_topic(topic))
+            case Call(call_id, call):
+                commands = self._terminal.commands if self._may_trade else None
+                self._asked.add(call_id)
+                self._calls.carry_out(call_id, call, commands=commands, tell=self._tell_end)
+                self._make_room()
+            case _:
+                self._other(self, message)
+
+    def _tell_end(self, said: Answer | Ended) -> None:
+        """Tell what became of a command, after the views that it may have changed."""
+        if isinstance(said, Answer):
+            self._asked.discard(said.call_id)
+        for topic in (*self._watched, *self._peeked):
+            if isinstance(topic, _CHANGED_BY_COMMANDS):
+                self._queue.append(topic)
+        self.tell(said)
+
+    def _watch(self, topic: Topic) -> None:
+        if topic not in self._watched:
+            if len(self._watched) >= MOST_WATCHED:
+                raise LinkError(f"more than {MOST_WATCHED} topics")
+            self._peeked.pop(topic, None)
+            self._watched[topic] = self._service.hub.subscribe((topic,), self._note)
+        self._sent.pop(topic, None)
+        # At once, not with the next frame: somebody has turned to it.
+        self._note(topic)
+
+    def _unwatch(self, topic: Topic) -> None:
+        subscription = self._watched.pop(topic, None)
+        if subscription is not None:
+            subscription.close()
+        self._dirty.pop(topic, None)
+        self._sent.pop(topic, None)
+
+    def _peek(self, topic: Topic) -> None:
+        if topic in self._watched:
+            return
+        self._peeked.pop(topic, None)
+        self._peeked[topic] = None
+        if len(self._peeked) > MOST_WATCHED:
+            oldest = next(iter(self._peeked))
+            del self._peeked[oldest]
+            self._sent.pop(oldest, None)
+        self._note(topic)
+
+    def _note(self, topic: Topic) -> None:
+        self._dirty[topic] = None
+        if topic == StatusTopic():
+            # What is not watched marks nothing, and is looked at about once a second.
+            self._dirty.update(self._peeked)
+        self._wake.set()
+
+    async def _send(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._queue or self._dirty:
+                for message in self._next():
+                    self._writer.write(message)
+                try:
+                    await self._writer.drain()
+                except OSError:
+                    return
+                if self._is_ending and not self._queue:
+                    return
+
+    def _next(self) -> tuple[bytes, ...]:
+        if not self._queue:
+            topic = next(iter(self._dirty))
+            return self._newest(topic)
+        first = self._queue.popleft()
+        self._make_room()
+        return (first,) if isinstance(first, bytes) else self._newest(first)
+
+    def _newest(self, topic: Topic) -> tuple[bytes, ...]:
+        """Return a topic's view as it is now, or nothing where the terminal has it."""
+        self._dirty.pop(topic, None)
+        if topic == _LOG:
+            return self._new_entries()
+        if topic not in self._watched and topic not in self._peeked:
+            return ()
+        view = _ask(self._terminal.queries, topic)
+        if self._sent.get(topic) == view:
+            return ()
+        self._sent[topic] = view
+        self._version += 1
+        return (pack(View(encode(topic), self._version, encode(view))),)
+
+    def _new_entries(self) -> tuple[bytes, ...]:
+        log = self._terminal.queries.log()
+        new = tuple(entry for entry in log.entries if entry.sequence > self._log_sent)
+        if not new:
+            return ()
+        self._log_sent = new[-1].sequence
+        return (pack(Events(encode(new), log.dropped)),)
+
+
+def _topic(data: bytes) -> Topic:
+    topic = decode(data, Topic)
+    if not isinstance(topic, Topic):
+        raise LinkError("no topic")
+    return topic
+
+
+def _ask(queries: Queries, topic: Topic) -> object:
+    """Return a topic's view: its query takes the topic, or its fields."""
+    query: Callable[..., object] = getattr(queries, QUERY_OF_TOPIC[type(topic)])
+    if isinstance(topic, _TAKE_TOPICS):
+        return query(topic)
+    return query(*(getattr(topic, field.name) for field in fields(topic)))

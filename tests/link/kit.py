@@ -1,0 +1,101 @@
+"""A running service behind a socket, and terminals that are attached to it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pmtui.link.attachment import Attachment
+from pmtui.link.messages import Refused, Welcome
+from pmtui.link.mirror import Mirror
+from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.place import UidOf, uid_of
+from pmtui.link.remote_commands import RemoteCommands
+from pmtui.link.server import Household, LinkServer, bind
+from pmtui.service.clock import SystemClock
+from pmtui.service.views import Mode, StatusView
+from tests.service.fakes import World, running_world
+
+NOTHING_YET = StatusView(
+    profile="paper", mode=Mode.PAPER, mode_reason="", cash=None, portfolio_value=None,
+    open_orders=0, unknown_orders=0, unread_notices=0, health=(), clock_skew_ms=None,
+    now=datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Seat:
+    """A terminal without a screen."""
+
+    line: Attachment
+    mirror: Mirror
+    queries: MirrorQueries
+    commands: RemoteCommands
+    welcome: Welcome | Refused | None
+    locks: list[str]
+    task: "asyncio.Task[None]"
+
+
+@dataclass(slots=True)
+class House:
+    """A service with its socket."""
+
+    world: World
+    server: LinkServer
+    path: Path
+    stopped: list[str] = field(default_factory=list)
+    passphrases: list[bytes] = field(default_factory=list)
+    writers: list[asyncio.StreamWriter] = field(default_factory=list)
+    """Connections that a test made by hand."""
+
+    @asynccontextmanager
+    async def seat(self, *, may_trade: bool = True) -> AsyncIterator[Seat]:
+        mirror, clock, locks = Mirror(NOTHING_YET), SystemClock(), list[str]()
+        line = Attachment(self.path, mirror, clock, may_trade=may_trade)
+        welcome = await line.connect()
+        task = asyncio.get_running_loop().create_task(line.run())
+        commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))
+        queries = MirrorQueries(mirror, clock)
+        try:
+            yield Seat(line, mirror, queries, commands, welcome, locks, task)
+        finally:
+            await line.close()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def house_around(
+    world: World, path: Path, *, uid: UidOf = uid_of, locked: str = ""
+) -> AsyncIterator[House]:
+    stopped, passphrases = list[str](), list[bytes]()
+
+    def stop(policy: str) -> str:
+        stopped.append(policy)
+        return ""
+
+    async def unlock(passphrase: bytes) -> str:
+        passphrases.append(passphrase)
+        return ""
+
+    household = Household(
+        profile="paper", now=world.clock.now, memory_bytes=lambda: 0, unlock=unlock, stop=stop,
+        locked=locked,
+    )  # fmt: skip
+    server = LinkServer(world.service, household, uid_of=uid)
+    await server.listen(bind(path))
+    house = House(world, server, path, stopped, passphrases)
+    try:
+        yield house
+    finally:
+        for writer in house.writers:
+            writer.transport.abort()
+        await server.close("the test is over")
+
+
+@asynccontextmanager
+async def running_house(folder: Path) -> AsyncIterator[House]:
+    async with running_world(folder) as world, house_around(world, folder / "s") as house:
+        yield house

@@ -1,0 +1,359 @@
+"""A terminal that is attached sees and does what one in the same process would."""
+
+import asyncio
+import os
+import socket
+from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from pmtui import __version__
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.health import HealthState
+from pmtui.domain.ids import CommandId
+from pmtui.domain.markets.watchlist import key_of_market
+from pmtui.domain.orders.order import Accepted, Rejected, Unknown
+from pmtui.link.messages import (
+    MOST_TO_SERVICE,
+    PROTOCOL,
+    Answer,
+    Ask,
+    Call,
+    Hello,
+    Refused,
+    Standing,
+    Stop,
+    ToService,
+    Unlock,
+    Watch,
+    Welcome,
+    pack,
+    read_to_terminal,
+)
+from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.place import is_our_user, is_somebody_there, why_no_socket
+from pmtui.link.remote_commands import RemoteCommands
+from pmtui.link.server import bind
+from pmtui.service.codec import encode, encode_call
+from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
+from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
+from pmtui.service.views import Level
+from tests.link.kit import House, Seat, house_around, running_house
+from tests.service.conditional_kit import book
+from tests.service.fakes import CONDITION, YES, running_world
+from tests.service.order_kit import BUY, until
+
+
+async def prepared(house: House, seat: Seat) -> PreparedOrder:
+    _ = seat.mirror.subscribe([MarketTopic(CONDITION)], lambda _: None)
+    await until(house.world, lambda: seat.queries.market(CONDITION).terms, "the terms")
+    order = await seat.commands.prepare(BUY)
+    assert isinstance(order, PreparedOrder)
+    return order
+
+
+async def raw(
+    house: House, *messages: ToService
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_unix_connection(house.path)
+    house.writers.append(writer)
+    for message in messages:
+        writer.write(pack(message))
+    await writer.drain()
+    return reader, writer
+
+
+def hello(**changes: object) -> Hello:
+    fields = {"protocol": PROTOCOL, "version": __version__, "may_trade": True} | changes
+    return Hello(**fields)  # type: ignore[arg-type]  # a test names what differs
+
+
+async def test_views_are_those_of_the_service(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        heard: list[Topic] = []
+        topics: list[Topic] = [MarketTopic(CONDITION), BookTopic(YES)]
+        subscription = seat.mirror.subscribe(topics, heard.append)
+        await until(house.world, lambda: seat.queries.market(CONDITION).terms, "the terms")
+        house.world.stream.send(book("0.41"))
+        await until(house.world, lambda: seat.queries.book(YES).bids, "the book")
+        assert seat.queries.book(YES) == house.world.service.queries.book(YES)
+        assert seat.queries.market(CONDITION) == house.world.service.queries.market(CONDITION)
+        assert set(heard) == set(topics)
+        assert house.world.service.hub.is_watched(BookTopic(YES))
+        subscription.close()
+        await until(
+            house.world, lambda: not house.world.service.hub.is_watched(BookTopic(YES)), "let go"
+        )
+        assert seat.queries.book(YES).state is BookState.LOADING
+
+
+async def test_an_order_is_prepared_placed_and_answered_for(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat, house.seat() as other:
+        order = await prepared(house, seat)
+        verdict = await seat.commands.verdict(seat.commands.place(order.order_id))
+        assert isinstance(verdict, Accepted)
+        assert verdict.order_id == order.order_id
+        await until(house.world, lambda: other.queries.account().open_orders, "the other's view")
+        assert [o.order_id for o in other.queries.account().open_orders] == [order.order_id]
+
+
+async def test_what_was_not_prepared_is_not_signed(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        stranger = replace(order.unsigned, order_id=type(order.order_id)("0x" + "77" * 32))
+        verdict = await seat.commands.verdict(seat.commands.place(stranger.order_id))
+        assert isinstance(verdict, Rejected)
+        assert house.world.account.posted == []
+
+
+async def test_a_question_after_a_command_is_answered_with_the_truth(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        key = key_of_market(CONDITION)
+        assert not seat.queries.watchlist().is_starred(key)
+        assert await seat.commands.star(key, "River") == ""
+        assert seat.queries.watchlist().is_starred(key)
+
+
+async def test_arming_belongs_to_its_terminal_and_ends_with_it(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as other:
+        async with house.seat() as seat:
+            assert await seat.commands.arm() == ""
+            await until(house.world, lambda: seat.queries.status().armed_until, "armed")
+            assert other.queries.status().armed_until is None
+            assert house.world.service.arming.is_armed
+        await until(house.world, lambda: not house.world.service.arming.is_armed, "disarmed")
+
+
+async def test_who_only_looks_on_is_refused_every_command(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat(may_trade=False) as seat:
+        answer = await seat.commands.prepare(BUY)
+        assert isinstance(answer, Rejected)
+        assert await seat.commands.arm() != ""
+        verdict = await seat.commands.cancel_verdict(seat.commands.cancel_all())
+        assert verdict.problem
+        seat.commands.kill()
+        _ = await seat.commands.arm()
+        assert house.world.service.queries.status().entry_lock == ""
+
+
+async def test_an_id_seen_twice_is_carried_out_once(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        call = Call("one", encode_call("place", {"order_id": order.order_id}))
+        first, closing = await raw(house, hello(), call, call)
+        closing.close()
+        await until(house.world, lambda: house.world.account.posted, "the order leaves")
+        second, writer = await raw(house, hello(), call)
+        told = [await read_to_terminal(second) for _ in range(3)]
+        assert isinstance(told[0], Welcome)
+        assert isinstance(told[1], Answer)
+        await until(house.world, lambda: seat.queries.account().open_orders, "the order rests")
+        assert len(house.world.account.posted) == 1
+        writer.close()
+        del first
+
+
+async def test_a_verdict_is_told_to_the_terminal_that_came_back(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        command_id = seat.commands.place(order.order_id)
+        writer = seat.line._writer
+        assert writer is not None
+        await writer.drain()
+        writer.close()
+        verdict = await seat.commands.verdict(command_id)
+        assert isinstance(verdict, Accepted)
+        assert len(house.world.account.posted) == 1
+
+
+async def test_what_a_service_that_crashed_did_is_unknown(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        command_id = seat.commands.place(order.order_id)
+        waiting = asyncio.ensure_future(seat.commands.verdict(command_id))
+        seat.line.instance = "another run"
+        writer = seat.line._writer
+        assert writer is not None
+        writer.transport.abort()
+        verdict = await waiting
+        assert isinstance(verdict, Unknown)
+        assert verdict.order_id == order.order_id
+
+
+async def test_without_a_service_nothing_looks_live_and_nothing_is_sent(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        async with house_around(world, tmp_path / "s") as house:
+            context = house.seat()
+            seat = await context.__aenter__()
+            _ = seat.mirror.subscribe([BookTopic(YES), StatusTopic()], lambda _: None)
+            order = await prepared(house, seat)
+            world.stream.send(book("0.41"))
+            await until(world, lambda: seat.queries.book(YES).state.is_good, "a good book")
+        await until(world, lambda: not seat.line.is_attached, "the service has gone")
+        assert seat.queries.book(YES).state is BookState.STALE
+        assert {h.state for h in seat.queries.status().health} == {HealthState.DOWN}
+        assert isinstance(await seat.commands.prepare(BUY), Rejected)
+        verdict = await seat.commands.verdict(seat.commands.place(order.order_id))
+        assert isinstance(verdict, Rejected)
+        assert world.account.posted == []
+        seat.commands.kill()
+        assert seat.locks == ["locked"]
+        async with house_around(world, tmp_path / "s"):
+            await until(world, lambda: seat.line.is_attached, "attached again")
+            world.stream.send(book("0.42"))
+            await until(world, lambda: seat.queries.book(YES).state.is_good, "live again")
+        await context.__aexit__(None, None, None)
+
+
+async def test_a_terminal_that_does_not_read_slows_nobody(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        # A socket that nobody reads: what the system holds for it is soon full.
+        with socket.socket(socket.AF_UNIX) as stalled:
+            stalled.connect(os.fspath(house.path))
+            watched = [pack(Watch(encode(topic))) for topic in (LogTopic(), StatusTopic())]
+            stalled.sendall(b"".join([pack(hello()), *watched]))
+            await until(house.world, lambda: house.server.terminals == 2, "both")
+            for number in range(1, 201):
+                house.world.service.log.notice(Level.INFO, f"{number} " + "x" * 5_000)
+
+                def is_followed(number: int = number) -> bool:
+                    entries = seat.queries.log().entries
+                    return bool(entries) and entries[-1].text.startswith(f"{number} ")
+
+                await until(house.world, is_followed, "the other one follows")
+            owed = [len(s._queue) + len(s._dirty) for s in house.server._sessions]
+            assert 0 < max(owed) <= 2
+
+
+async def test_what_happened_while_nobody_looked_is_told(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        async with house.seat():
+            pass
+        await until(house.world, lambda: house.server.terminals == 0, "nobody")
+        house.world.service.log.notice(Level.BAD, "Stop triggered")
+        async with house.seat() as seat:
+            await until(house.world, lambda: len(seat.queries.log().entries) > 1, "the log")
+            last = seat.queries.log().entries[-1]
+            assert "Stop triggered" in last.text
+            assert last.until_read
+            assert seat.queries.status().unread_notices == 2
+            seat.commands.mark_log_read(last.sequence)
+            assert seat.queries.status().unread_notices == 0
+            _ = await seat.commands.arm()
+        async with house.seat() as later:
+            await until(house.world, lambda: later.queries.log().entries, "the log")
+            assert later.queries.status().unread_notices == 1  # disarmed as its terminal went
+
+
+async def test_reading_the_log_is_each_terminals_own(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as one, house.seat() as two:
+        house.world.service.log.notice(Level.BAD, "something")
+        await until(house.world, lambda: two.queries.status().unread_notices == 1, "two")
+        await until(house.world, lambda: one.queries.status().unread_notices == 1, "one")
+        one.commands.mark_log_read(one.queries.log().entries[-1].sequence)
+        assert one.queries.status().unread_notices == 0
+        _ = await two.commands.arm()
+        assert two.queries.status().unread_notices == 1
+
+
+async def test_another_version_is_refused_and_told_whether_it_may_restart(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        reader, writer = await raw(house, hello(version="0.0.1"))
+        refused = await read_to_terminal(reader)
+        assert isinstance(refused, Refused)
+        assert refused.can_restart
+        writer.close()
+        async with house.seat() as seat:
+            order = await prepared(house, seat)
+            _ = await seat.commands.verdict(seat.commands.place(order.order_id))
+        reader, writer = await raw(house, hello(version="0.0.1"))
+        refused = await read_to_terminal(reader)
+        assert isinstance(refused, Refused)
+        assert not refused.can_restart
+        writer.close()
+
+
+async def test_another_user_is_refused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        other = os.geteuid() + 4_242
+        async with house_around(world, tmp_path / "s", uid=lambda _: other) as house:
+            reader, writer = await raw(house, hello())
+            assert await read_to_terminal(reader) is None
+            writer.close()
+
+
+async def test_a_shell_asks_how_it_stands_and_ends_it(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat():
+        shell = hello(is_terminal=False, may_trade=False)
+        reader, writer = await raw(house, shell, Ask(), Unlock(b"open"), Stop("cancel"))
+        told = [await read_to_terminal(reader) for _ in range(4)]
+        standing = told[1]
+        assert isinstance(standing, Standing)
+        assert (standing.terminals, standing.profile, standing.open_orders) == (1, "paper", 0)
+        assert house.passphrases == [b"open"]
+        assert house.stopped == ["cancel"]
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\xff" * 8, (MOST_TO_SERVICE + 1).to_bytes(4, "big"), b"\x00\x00\x00\x02\x91\x00"],
+)
+async def test_nonsense_ends_the_connection_and_nothing_else(tmp_path: Path, body: bytes) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        for first in ((), (hello(),)):
+            reader, writer = await raw(house, *first)
+            writer.write(body)
+            writer.write_eof()
+            for _ in first:
+                assert isinstance(await read_to_terminal(reader), Welcome)
+            assert await read_to_terminal(reader) is None
+            writer.close()
+        assert await seat.commands.arm() == ""
+
+
+async def test_a_socket_that_a_crash_left_behind_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    bind(path).close()
+    assert path.exists()
+    assert not is_somebody_there(path)
+    async with running_house(tmp_path) as house:
+        assert await asyncio.to_thread(is_somebody_there, house.path)
+
+
+def test_only_our_own_user_and_root_are_let_in() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert is_our_user(ours)
+        assert is_our_user(ours, lambda _: 0)
+        assert not is_our_user(ours, lambda _: os.geteuid() + 1)
+
+
+def test_a_directory_that_others_may_enter_holds_no_socket(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert why_no_socket(folder / "paper.sock") == ""
+    folder.chmod(0o755)
+    assert "chmod 700" in why_no_socket(folder / "paper.sock")
+    assert "too long" in why_no_socket(tmp_path / ("x" * 90) / "paper.sock")
+
+
+def test_every_command_that_goes_on_says_how_it_ends() -> None:
+    returned = {
+        name: get_type_hints(getattr(Commands, name))["return"]
+        for name in dir(Commands)
+        if not name.startswith("_") and callable(getattr(Commands, name))
+    }
+    followed = {name for name, kind in returned.items() if kind is CommandId}
+    assert followed == set(VERDICT_OF_COMMAND)
+    assert set(VERDICT_OF_COMMAND.values()) <= set(returned)
+
+
+def test_a_terminal_elsewhere_can_ask_and_do_all_that_one_here_can() -> None:
+    for protocol, there in ((Commands, RemoteCommands), (Queries, MirrorQueries)):
+        names = {n for n in dir(protocol) if not n.startswith("_")}
+        for name in names:
+            here, remote = (signature(getattr(each, name)) for each in (protocol, there))
+            assert here.parameters == remote.parameters, name
