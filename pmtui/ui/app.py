@@ -34,16 +34,10 @@ from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.ascii_filter import AsciiScrollBar
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_picker import ThemePicker
-
-
-class _PlainBar(ScrollBarRender):
-    """A scroll bar of whole cells, for terminals without block characters."""
-
-    VERTICAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.VERTICAL_BARS)
-    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
 class PmtuiApp(TerminalApp):
@@ -82,9 +76,9 @@ class PmtuiApp(TerminalApp):
         """
         super().__init__()
         self.surface = surface
-        self.is_ascii_terminal = surface.options.ascii_only
+        self.is_ascii = surface.options.ascii_only
         # Textual draws every scroll bar with one renderer.
-        ScrollBar.renderer = _PlainBar if surface.options.ascii_only else ScrollBarRender
+        ScrollBar.renderer = AsciiScrollBar if surface.options.ascii_only else ScrollBarRender
         self._watch_keys = WatchKeys(self, surface)
         self._copy_key = CopyKey(self, surface)
         self._cancel_all_key = CancelAllKey(self, surface)

@@ -30,6 +30,7 @@ from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
+from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from tests.ui import believable
@@ -46,6 +47,8 @@ class ScreenApp(TerminalApp):
     def __init__(self, screen: Screen[None], *, theme: str = DEFAULT_THEME) -> None:
         super().__init__()
         self._first = screen
+        surface = getattr(screen, "surface", None)
+        self.is_ascii = isinstance(surface, Surface) and surface.options.ascii_only
         self.chosen: list[EventChosen | MarketChosen] = []
         for loaded in THEMES.values():
             self.register_theme(loaded)

@@ -29,6 +29,7 @@ class MarketDemo(ScreenApp):
     ) -> None:
         self.market = MovingMarket()
         super().__init__(Screen(), theme=theme)
+        self.is_ascii = ascii_only
         self._surface = self.market.service.surface(ascii_only=ascii_only)
         self._changes = changes
         self._frame = 0

@@ -82,6 +82,7 @@ class TicketApp(TerminalApp):
     ) -> None:  # fmt: skip
         super().__init__()
         self.service = service
+        self.is_ascii = ascii_only
         self.surface = service.surface(ascii_only=ascii_only)
         self.pane = TicketPane(self.surface)
         self.region = (width, height)

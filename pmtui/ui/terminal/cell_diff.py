@@ -141,9 +141,7 @@ class CellDisplay:
             # Without colour Textual paints in greys of its own; the terminal's are better.
             is_grey = app.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
             colors = None if is_grey else app.console._color_system
-            shadow = TerminalShadow(
-                width, height, colors, is_ascii=getattr(app, "is_ascii_terminal", False)
-            )
+            shadow = TerminalShadow(width, height, colors)
         self._shadow = None
         frame = shadow.encode(_pieces_of(renderable))
         self._shadow, self._shadow_driver = shadow, driver

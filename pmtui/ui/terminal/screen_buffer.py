@@ -13,8 +13,6 @@ from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
-from pmtui.ui.plain import to_ascii
-
 Piece: TypeAlias = tuple[int, int, Sequence[Segment]]
 """Column, row and segments of a part of a line."""
 
@@ -42,20 +40,16 @@ _PLAIN = _Look("", "39", "49", "")
 class TerminalShadow:
     """Remembers every cell of a terminal of fixed size."""
 
-    def __init__(
-        self, width: int, height: int, color_system: ColorSystem | None, *, is_ascii: bool = False
-    ) -> None:
+    def __init__(self, width: int, height: int, color_system: ColorSystem | None) -> None:
         """Start knowing nothing, so that the first frame writes all it holds.
 
         Args:
             width: columns.
             height: lines.
             color_system: what the terminal can show; None is no colour.
-            is_ascii: whether it knows no other characters; whatever slipped through is replaced.
         """
         self.size = (width, height)
         self._colors = color_system
-        self._is_ascii = is_ascii
         self._chars: list[list[str | None]] = [[_UNKNOWN] * width for _ in range(height)]
         self._looks: list[list[_Look | None]] = [[_UNKNOWN] * width for _ in range(height)]
         self._look_of: dict[Style | None, _Look] = {None: _PLAIN}
@@ -83,9 +77,7 @@ class TerminalShadow:
         for text, style, control in segments:
             if control or not text:
                 continue
-            cells = list(text) if text.isascii() and text.isprintable() else _cells_of(text)
-            if self._is_ascii and not text.isascii():
-                cells = _in_ascii(cells)
+            cells = list(text) if text.isascii() and text.isprintable() else cells_of(text)
             if x + len(cells) > width:
                 cells = _cut(cells, width - x)
             if cells:
@@ -237,13 +229,9 @@ def _cached_cells(text: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _cells_of(text: str) -> list[str]:
+def cells_of(text: str) -> list[str]:
+    """Return a text cell by cell; the second one of a wide character is empty."""
     return list(_cached_cells(text))
-
-
-def _in_ascii(cells: list[str]) -> list[str]:
-    # A wide character leaves a cell behind that belongs to nobody then.
-    return [cell if cell.isascii() and cell else (to_ascii(cell) or " ")[0] for cell in cells]
 
 
 def _cut(cells: list[str], size: int) -> list[str]:

@@ -5,6 +5,7 @@ which an event is handled is that of `TerminalApp.on_event`, and nothing else ov
 """
 
 import logging
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,17 +13,20 @@ from rich.console import RenderableType
 from textual import events, on
 from textual.app import App
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.notifications import Notify
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 from typing_extensions import override
 
+from pmtui.ui.terminal.ascii_filter import AsciiFilter
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.clipboard import ClipboardWriter
 from pmtui.ui.terminal.driver import driver_class
 from pmtui.ui.terminal.key_queue import KeyQueue
 
 _LOG = logging.getLogger(__name__)
+_ASCII = AsciiFilter()
 
 _INPUT = (events.Key, events.Paste, events.MouseDown, events.MouseScrollUp, events.MouseScrollDown)
 
@@ -33,6 +37,8 @@ class TerminalApp(App[None]):
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = ()
     """Screens that a key answers: the same key right after it is not meant for what it uncovers."""
 
+    is_ascii = False
+    """Whether the terminal shows plain ASCII only."""
     crash: BaseException | None = None
     """What ended the application, if something did."""
     _screen_of_toasts: Screen[Any] | None = None
@@ -63,6 +69,11 @@ class TerminalApp(App[None]):
     @override
     def get_driver_class(self) -> type[Driver]:
         return driver_class() or super().get_driver_class()
+
+    @override
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return (*filters, _ASCII) if self.is_ascii else filters
 
     @override
     async def on_event(self, event: events.Event) -> None:

@@ -39,6 +39,7 @@ STATES = (
 def demo(*, tick: int = 10_000, ascii_only: bool = False) -> MarketDemo:
     app = MarketDemo(0, ascii_only=ascii_only)
     app.market = MovingMarket(tick=Micros(tick))
+    app.is_ascii = ascii_only
     app._surface = app.market.service.surface(ascii_only=ascii_only)
     return app
 

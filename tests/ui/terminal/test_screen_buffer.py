@@ -166,11 +166,3 @@ def _whole_line(y: int, texts: list[tuple[str, Style]]) -> Piece:
 
 def _cells(terminal: _Terminal, y: int) -> list[object]:
     return [terminal.screen.buffer[y][x] for x in range(WIDTH)]
-
-
-def test_a_terminal_of_ascii_is_sent_nothing_else() -> None:
-    shadow = TerminalShadow(20, 1, None, is_ascii=True)
-    sent = shadow.encode([(0, 0, [Segment("50¢ … ▸日本█é")])])
-    assert sent.isascii()
-    assert "50c" in sent
-    assert shadow.encode([(0, 0, [Segment("50¢ … ▸日本█é")])]) == ""
