@@ -169,12 +169,11 @@ class FrameScreen(Screen[None]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="status", ascii_only=ascii_only)
+        yield TextLine(id="status")
         with Vertical(id="body"):
             yield from self.compose_body()
-        yield TextLine(id="tour", ascii_only=ascii_only)
-        yield TextLine(id="notice", ascii_only=ascii_only)
+        yield TextLine(id="tour")
+        yield TextLine(id="notice")
         yield KeyLine((), self.surface.options, width=0, id="footer")
 
     def on_mount(self) -> None:
@@ -257,7 +256,6 @@ class FrameScreen(Screen[None]):
                 status,
                 self.size.width,
                 do_keys_rest=self.do_keys_rest,
-                ascii_only=self.surface.options.ascii_only,
             )
         )
 

@@ -48,9 +48,7 @@ _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
 shows as well."""
 
 
-def paint_status(
-    view: StatusView, width: int, *, do_keys_rest: bool = False, ascii_only: bool = False
-) -> Line:
+def paint_status(view: StatusView, width: int, *, do_keys_rest: bool = False) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
     Nothing is cut: what there is no room for is left out, what matters least first.
@@ -59,7 +57,6 @@ def paint_status(
         view: the status.
         width: cells there are.
         do_keys_rest: single keys trade nothing right now, armed or not.
-        ascii_only: the terminal shows plain ASCII only.
     """
     facts = _account_facts(view, do_keys_rest=do_keys_rest)
     troubles = _trouble_lines(view)
@@ -72,7 +69,7 @@ def paint_status(
             if line_width(right) <= room:
                 return (*left, Cell(" " * (room + 2 - line_width(right))), *right)
     left = _join(fact for fact in facts if fact.rank == _KEPT)
-    return fit_line((*left, Cell(" "), *troubles[-1]), width, ascii_only=ascii_only)
+    return fit_line((*left, Cell(" "), *troubles[-1]), width)
 
 
 def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:

@@ -56,14 +56,13 @@ class QuestionScreen(ModalScreen[bool]):
     @override
     def compose(self) -> ComposeResult:
         # No question is the first picture, and this is a large module.
-        ascii_only = self._options.ascii_only
         with Vertical(id="card"):
-            yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),))
             # What happens is said whole, on as many lines as that takes.
             for line in self._lines:
                 for part in wrap_line(line, WIDTH, most=MOST_LINES):
-                    yield TextLine(part, ascii_only=ascii_only)
-            yield TextLine(ascii_only=ascii_only)
+                    yield TextLine(part)
+            yield TextLine()
             yield answer_keys(self._agree, self._options, width=WIDTH)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:

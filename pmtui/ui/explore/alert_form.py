@@ -61,22 +61,21 @@ class AlertForm(OrderForm[str]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
         head = f"Price alert on {plain(self._subject.outcome, 24)}"
         with Vertical(classes="frame"):
-            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
             title = plain(self._subject.title, self.WIDTH)
-            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Market"),), classes="label", ascii_only=ascii_only)
-                yield TextLine(id="alert-touch", ascii_only=ascii_only)
+                yield TextLine((Cell("Market"),), classes="label")
+                yield TextLine(id="alert-touch")
             for name, label, meaning in _ENTRIES:
                 with Horizontal(classes="row"):
-                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    yield TextLine((Cell(label),), classes="label")
                     yield NumberField(id=name, characters="0-9.,¢")
-                    yield TextLine((Cell(f" {meaning}", Role.DIM),), ascii_only=ascii_only)
-            yield TextBlock(id="listed", ascii_only=ascii_only)
-            yield TextBlock(id="state", ascii_only=ascii_only)
+                    yield TextLine((Cell(f" {meaning}", Role.DIM),))
+            yield TextBlock(id="listed")
+            yield TextBlock(id="state")
             yield self.keys()
 
     def on_mount(self) -> None:
@@ -157,7 +156,7 @@ class AlertForm(OrderForm[str]):
 
     def _spell(self, text: str) -> str:
         """Return signs as two letters where the terminal has none of one."""
-        return plain(text, ascii_only=self._surface.options.ascii_only)
+        return plain(text)
 
     def _field(self, name: str) -> NumberField:
         return self.query_one(f"#{name}", NumberField)

@@ -28,7 +28,6 @@ from pmtui.ui.explore.paint_event import (
     say_no_event,
 )
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
-from pmtui.ui.facts import to_ascii_line
 from pmtui.ui.frame import MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -70,12 +69,11 @@ class EventScreen(EventChart):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
         for name in ("title", "facts", "meaning"):
-            yield TextLine(id=name, ascii_only=ascii_only)
-        yield LineTable(OUTCOME_COLUMNS, id="outcomes", ascii_only=ascii_only)
-        yield OverlayPane(id="chart", ascii_only=ascii_only)
-        yield TextLine(id="details", ascii_only=ascii_only)
+            yield TextLine(id=name)
+        yield LineTable(OUTCOME_COLUMNS, id="outcomes")
+        yield OverlayPane(id="chart")
+        yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:
@@ -218,5 +216,4 @@ class EventScreen(EventChart):
         return {row.condition_id: row for row in rows}
 
     def _show_line(self, selector: str, line: Line) -> None:
-        ascii_only = self.surface.options.ascii_only
-        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+        self.query_one(selector, TextLine).show(line)

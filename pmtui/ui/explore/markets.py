@@ -43,7 +43,7 @@ from pmtui.ui.explore.paint_markets import (
     say_empty_search,
 )
 from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
-from pmtui.ui.facts import LiveRows, format_price_age, to_ascii_line
+from pmtui.ui.facts import LiveRows, format_price_age
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
@@ -123,20 +123,19 @@ class MarketsScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield TextLine(id="heading")
         with Horizontal(id="field"):
-            yield TextLine((Cell(" / ", Role.KEY),), id="prompt", ascii_only=ascii_only)
+            yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
             yield SearchInput(
                 lambda: self._table, placeholder="Search markets", id="search",
                 not_text=self.surface.options.keymap.keys_of("global.star"),
                 begins=self.surface.options.keymap.keys_of("global.search"),
             )  # fmt: skip
-            yield TextLine(id="note", ascii_only=ascii_only)
-        yield LineTable(EVENT_COLUMNS, id="events", ascii_only=ascii_only)
-        yield LineTable(RESULT_COLUMNS, id="results", ascii_only=ascii_only)
-        yield TextLine(id="title", ascii_only=ascii_only)
-        yield TextLine(id="details", ascii_only=ascii_only)
+            yield TextLine(id="note")
+        yield LineTable(EVENT_COLUMNS, id="events")
+        yield LineTable(RESULT_COLUMNS, id="results")
+        yield TextLine(id="title")
+        yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:
@@ -449,8 +448,7 @@ class MarketsScreen(FrameScreen):
         self._show_line("#details", details)
 
     def _show_line(self, selector: str, line: Line) -> None:
-        ascii_only = self.surface.options.ascii_only
-        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+        self.query_one(selector, TextLine).show(line)
 
 
 def quoted_token(market: Market | None) -> TokenId | None:

@@ -54,11 +54,9 @@ class ReadingScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="heading", ascii_only=ascii_only)
+        yield TextLine(id="heading")
         yield LineTable(
             self.columns, show_header=self.has_cursor, show_cursor=self.has_cursor, id="text",
-            ascii_only=ascii_only,
         )  # fmt: skip
 
     @override

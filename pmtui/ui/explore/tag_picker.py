@@ -71,20 +71,19 @@ class TagPicker(ModalScreen[TagChoice]):
     @override
     def compose(self) -> ComposeResult:
         options = self._surface.options
-        ascii_only = options.ascii_only
         with Vertical(id="card"):
             title = (Cell("Filter by tag", Role.HEADING, Emphasis.BOLD),)
-            yield TextLine(title, ascii_only=ascii_only)
+            yield TextLine(title)
             with Horizontal(id="field"):
-                yield TextLine((Cell("/ ", Role.KEY),), id="prompt", ascii_only=ascii_only)
+                yield TextLine((Cell("/ ", Role.KEY),), id="prompt")
                 yield SearchInput(lambda: self.table, placeholder="type to narrow", id="text")
-            yield LineTable(COLUMNS, show_header=False, id="tags", ascii_only=ascii_only)
-            yield TextLine(id="closed", ascii_only=ascii_only)
+            yield LineTable(COLUMNS, show_header=False, id="tags")
+            yield TextLine(id="closed")
             entries = (
                 *(e for e in footer_entries(Context.SEARCH) if e.id == "search.open"),
                 *footer_entries(Context.PICKER, keymap=options.keymap),
             )
-            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+            yield TextLine(paint_footer(entries, WIDTH))
 
     def on_mount(self) -> None:
         """Listen for tags and show those known."""

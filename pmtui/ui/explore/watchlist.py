@@ -28,7 +28,7 @@ from pmtui.ui.explore.paint_watchlist import (
     row_key,
     say_nothing_starred,
 )
-from pmtui.ui.facts import key_of, to_ascii_line
+from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -70,13 +70,12 @@ class WatchlistScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="heading", ascii_only=ascii_only)
-        yield TextLine(id="note", ascii_only=ascii_only)
+        yield TextLine(id="heading")
+        yield TextLine(id="note")
         empty = say_nothing_starred(self.surface.options.keymap)
-        yield LineTable(WATCH_COLUMNS, empty=empty, id="watched", ascii_only=ascii_only)
-        yield TextLine(id="title", ascii_only=ascii_only)
-        yield TextLine(id="details", ascii_only=ascii_only)
+        yield LineTable(WATCH_COLUMNS, empty=empty, id="watched")
+        yield TextLine(id="title")
+        yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:
@@ -212,5 +211,4 @@ class WatchlistScreen(FrameScreen):
         self._show_line("#details", details)
 
     def _show_line(self, selector: str, line: Line) -> None:
-        ascii_only = self.surface.options.ascii_only
-        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+        self.query_one(selector, TextLine).show(line)

@@ -31,6 +31,5 @@ class CopyKey:
             # Whole if there is room, as it can only be selected on the screen.
             ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"
             return next((said for said in ways if len(said) < self._app.size.width - 1), text)
-        is_ascii = self._surface.options.ascii_only
-        shown = text if len(text) <= _LONGEST_SHOWN else shorten(text, ascii_only=is_ascii)
+        shown = text if len(text) <= _LONGEST_SHOWN else shorten(text)
         return f"Copied the {what}: {shown}"

@@ -54,10 +54,9 @@ class HelpScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
         heading = (Cell(" Help ", Role.HEADING), Cell(f" {self._about}", Role.DIM))
-        yield TextLine(heading, ascii_only=ascii_only)
-        yield LineTable(COLUMNS, id="keys", show_cursor=False, ascii_only=ascii_only)
+        yield TextLine(heading)
+        yield LineTable(COLUMNS, id="keys", show_cursor=False)
 
     @override
     def on_mount(self) -> None:

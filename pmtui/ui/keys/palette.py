@@ -139,12 +139,11 @@ class StarProvider(_PlainProvider):
         screen = self.screen
         if not isinstance(screen, FrameScreen):
             return
-        ascii_only = screen.surface.options.ascii_only
         for row in screen.surface.queries.watchlist().rows:
             if row.is_starred:
-                title = with_star(plain(row.title, ascii_only=ascii_only), is_starred=True)
+                title = with_star(plain(row.title), is_starred=True)
                 about = f"Open this {row.key.kind.value}, which you starred."
-                yield plain(title, ascii_only=ascii_only), about, row.key
+                yield plain(title), about, row.key
 
     def _open(self, key: StarKey) -> None:
         if key.event_id is not None:

@@ -36,6 +36,8 @@ _SIGNS = {
     **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿", "|"),
     # Bars. Anything in a cell is seen, and what fills half of it or more counts as all of it.
     **dict.fromkeys("▁▂▃▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀", "#"),
+    # Dots of a curve: charts draw in another way where they can.
+    **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"), "\u2800": " ",
     # What Textual's palette is drawn with.
     "▔": "-", "🔎": "/",
 }  # fmt: skip

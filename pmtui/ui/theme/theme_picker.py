@@ -62,19 +62,17 @@ class ThemePicker(ModalScreen[str]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._options.ascii_only
         with Vertical(id="card"):
             title = (Cell("Theme", Role.HEADING, Emphasis.BOLD),)
-            yield TextLine(title, ascii_only=ascii_only)
-            yield LineTable(COLUMNS, show_header=False, id="themes", ascii_only=ascii_only)
+            yield TextLine(title)
+            yield LineTable(COLUMNS, show_header=False, id="themes")
             for line in _say_problems(self._options.theme_problems):
-                yield TextLine((Cell(line, Role.NOTICE_WARN),), ascii_only=ascii_only)
+                yield TextLine((Cell(line, Role.NOTICE_WARN),))
             yield TextLine(
                 (Cell('To keep it: theme = "name" in config.toml', Role.DIM),),
-                ascii_only=ascii_only,
             )
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
-            yield TextLine(paint_footer(entries, WIDTH, ascii_only=ascii_only))
+            yield TextLine(paint_footer(entries, WIDTH))
 
     def on_mount(self) -> None:
         """List the themes, the cursor on the one that is worn."""

@@ -7,6 +7,7 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
+from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.role_styles import PaintedWidget
 from pmtui.ui.theme.theme import Role
 
@@ -19,10 +20,15 @@ class LinePane(PaintedWidget):
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
-        self.ascii_only = ascii_only
+        self._ascii_only = ascii_only
         self._lines: tuple[Line, ...] = ()
         self._is_overdue = False
         """Whether something was to be painted while there was no room for it."""
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether what it shows leaves in plain ASCII: some drawings are made in another way then."""
+        return self._ascii_only or (self.is_attached and is_ascii(self))
 
     def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
         """Return what to show, each line `width` cells wide or shorter; nothing by default."""
