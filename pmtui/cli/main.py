@@ -63,6 +63,12 @@ def _account(arguments: Sequence[str]) -> int:
     return account.run(arguments)
 
 
+def _get(arguments: Sequence[str]) -> int:
+    from pmtui.cli.get import get  # noqa: PLC0415 - the HTTP clients
+
+    return get.run(arguments)
+
+
 def _kill(arguments: Sequence[str]) -> int:
     from pmtui.cli import kill  # noqa: PLC0415 - SQLite and the settings' library
 
@@ -97,6 +103,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "sim": _sim,
     "export": _export,
     "account": _account,
+    "get": _get,
     "kill": _kill,
     "release": _release,
     "doctor": _doctor,
@@ -106,6 +113,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
 _COMMAND_HELP = (
     "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
     "account: create, import, show or remove the key of a profile; "
+    "get: any read of the hosts, as a table, CSV or JSON; "
     "kill: cancel all orders and lock trading; release: unlock trading; "
     "doctor: what will not work, and what to do about it; "
     "record: keep the streams of some tokens in a file; "

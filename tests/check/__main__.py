@@ -13,7 +13,7 @@ from typing import Never
 
 from typing_extensions import override
 
-SUBCOMMANDS = ("vectors", "payloads", "stream", "routes", "keys")
+SUBCOMMANDS = ("vectors", "payloads", "stream", "routes", "reads", "keys")
 
 
 class OneLineParser(argparse.ArgumentParser):

@@ -243,11 +243,11 @@ def write_table(table: Table, form: Format, out: TextIO) -> None:
                 writer.writerow([to_csv(row[column]) for column in table.columns])
         case Format.JSON:
             for number, record in enumerate(table.records):
-                out.write((",\n" if number else "[\n") + _json(record))
+                out.write((",\n" if number else "[\n") + to_json(record))
             out.write("\n]\n" if table.records else "[]\n")
         case Format.JSON_LINES:
             for record in table.records:
-                out.write(_json(record) + "\n")
+                out.write(to_json(record) + "\n")
 
 
 def to_csv(cell: Cell) -> str:
@@ -264,7 +264,8 @@ def to_csv(cell: Cell) -> str:
     return f"'{text}" if is_formula else text
 
 
-def _json(record: Record) -> str:
+def to_json(record: Record) -> str:
+    """Return a record as JSON in one line, without characters that steer a terminal."""
     text = json.dumps(record, ensure_ascii=False)
     if text.isprintable():
         return text

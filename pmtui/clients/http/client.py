@@ -83,6 +83,17 @@ class RequestReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A request that is shown and not sent: what of it may be seen."""
+
+    method: str
+    url: str
+    headers: tuple[str, ...]
+    """Names of the headers that would carry credentials; never their values."""
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pace:
     """Waiting between tries, injected so that tests do not wait."""
 
@@ -97,7 +108,7 @@ def _ignore(_report: RequestReport) -> None:
 class HttpHost:
     """A host of the venue. Opens no socket before the first request."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that hosts can differ in
         self,
         base_url: str,
         *,
@@ -108,6 +119,7 @@ class HttpHost:
         total_s: float = TOTAL_S,
         max_body: int = MAX_BODY,
         takes_back: bool = False,
+        show: Callable[[ShownRequest], None] | None = None,
     ) -> None:
         """Prepare to talk to a host.
 
@@ -121,8 +133,10 @@ class HttpHost:
             max_body: longest answer in bytes.
             takes_back: whether what has not left the machine when a request is given up, or when
                 the program dies, shall never leave it.
+            show: gets every request in place of the host, and none is sent.
         """
         self._takes_back = takes_back
+        self._show = show
         self.base_url = base_url.rstrip("/")
         self._observe = observe
         self._pace = pace or Pace()
@@ -195,6 +209,11 @@ class HttpHost:
             last_check: may still withhold a request with a body, which is then CANCELLED.
         """
         label = f"{method} {route or path}"
+        if self._show is not None:
+            named = headers() if callable(headers) else headers or {}
+            url = str(httpx.URL(self.base_url + path, params=list(query) or None))
+            self._show(ShownRequest(method, url, tuple(named), body))
+            return Failure(FailureKind.CANCELLED, label, "shown, not sent")
         if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
             return closed
         headers = headers() if callable(headers) else headers

@@ -13,6 +13,7 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 LONG_ANSWER = 100_000
 """Bytes. Reading a page of events takes longer than a key may wait: it is read in a thread."""
@@ -22,10 +23,10 @@ SkipObserver = Callable[[str, tuple[str, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[T]):
+class Step(Generic[T_co]):
     """One page of a walk."""
 
-    items: tuple[T, ...]
+    items: tuple[T_co, ...]
     seen: int
     """Items so far, these included."""
     pages: int

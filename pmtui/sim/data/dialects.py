@@ -237,6 +237,7 @@ class AnalyticsV2:
             "/v2/live-volume": self.live_volume,
             "/v2/prices-history": self.price_history,
             "/v2/leaderboard": self.leaderboard,
+            "/v2/biggest-winners": self.biggest_winners,
             "/v2/user-stats": self.user_stats,
             "/v2/user-pnl": self.user_pnl,
             "/v2/user-volume": self.user_volume,
@@ -364,6 +365,11 @@ class AnalyticsV2:
         if user is not None:
             return {"data": own_standing_row(venue, self._writer, query, user)}
         return _envelope(query, standing_rows_v2(venue, self._writer, query))
+
+    def biggest_winners(self, query: AnalyticsQuery) -> Row:
+        """Rank the accounts that won by what they won; what each won it with is not told apart."""
+        rows = standing_rows_v2(self._figures.venue, self._writer, query)
+        return _envelope(query, [row for row in rows if str(row["pnl"])[:1] != "-" and row["pnl"]])
 
     def user_stats(self, query: AnalyticsQuery) -> Row:
         """Tell what an account is known for."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from pmtui.clients.http.client import HttpHost, Pace, RequestReport, is_loopback
+from pmtui.clients.http.client import HttpHost, Pace, RequestReport, ShownRequest, is_loopback
 from pmtui.domain.answers import Failure, FailureKind
 from tests.clients.raw_server import (
     Call,
@@ -401,3 +401,18 @@ async def test_a_secure_address_trusts_the_usual_authorities() -> None:
 )
 def test_loopback_is_recognised(host: str, expected: bool) -> None:
     assert is_loopback(host) is expected
+
+
+async def test_a_request_can_be_shown_in_place_of_being_sent() -> None:
+    shown: list[ShownRequest] = []
+    # A port that nobody listens on: whatever is sent there would be another failure.
+    host = HttpHost("http://127.0.0.1:1", show=shown.append)
+    answer = await host.read(
+        "/book", query=[("token_id", "7 8")], headers=lambda: {"POLY_SIGNATURE": "secret"}
+    )
+    assert isinstance(answer, Failure)
+    assert answer.kind is FailureKind.CANCELLED
+    (request,) = shown
+    assert request == ShownRequest(
+        "GET", "http://127.0.0.1:1/book?token_id=7+8", ("POLY_SIGNATURE",), None
+    )

@@ -1,0 +1,97 @@
+"""The account of a profile for reads that need its key: found as other commands find it, opened once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmtui.cli.hosts import find_paying_wallet
+from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.keys.unlocking import find_session_key
+from pmtui.cli.paper import load_paper_key
+from pmtui.clients.account import Account, AccountClient, create_or_derive
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.reads.hosts import ReadHosts
+from pmtui.clients.relayer import RelayerClient
+from pmtui.config.settings import Settings
+from pmtui.domain.answers import Failure
+from pmtui.domain.ids import Address, ApiKey
+from pmtui.service.clock import SystemClock
+from pmtui.signing.auth import ApiCredentials
+from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+
+NO_PAPER_ACCOUNT = "the paper account is made when pmtui is opened for the first time"
+_NOBODY = Address("0x" + "00" * 20)
+
+
+@dataclass(frozen=True, slots=True)
+class NoAccount:
+    """Why there is no account to read, in one line."""
+
+    text: str
+
+
+def find_secret(settings: Settings, state: Path, passphrase_fd: int | None) -> Secret | NoAccount:
+    """Return the key of a profile.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+        passphrase_fd: where the passphrase comes from; None to ask at the terminal.
+
+    Raises:
+        ConfigError: the key cannot be had, or must not be used here.
+    """
+    if settings.is_paper:
+        folder = state / settings.profile
+        is_there = (folder / PAPER_KEY_FILE).exists()
+        return load_paper_key(folder) if is_there else NoAccount(NO_PAPER_ACCOUNT)
+    found = find_session_key(
+        settings, state, passphrase_fd=passphrase_fd, empty_means="asks nothing of the account"
+    )
+    return found.secret or NoAccount(found.reason)
+
+
+async def open_account(
+    hosts: ReadHosts, secret: Secret, settings: Settings
+) -> AccountClient | Failure:
+    """Sign in to the trading host as the owner of a key.
+
+    Args:
+        hosts: who is asked.
+        secret: the key.
+        settings: of the profile.
+    """
+    signer = Signer(secret)
+    trading = ClobClient(hosts.trading, hosts.routes)
+    clock = ServerClock(SystemClock().now, trading.server_time)
+    _ = await clock.measure()
+    credentials = await create_or_derive(
+        hosts.trading, hosts.routes, signer=signer, clock=clock, chain_id=POLYGON_CHAIN_ID
+    )
+    if isinstance(credentials, Failure):
+        return credentials
+    wallet = await find_paying_wallet(
+        RelayerClient(hosts.relayer), derive_wallets(signer.address), settings.signature_type
+    )
+    if isinstance(wallet, Failure):
+        return wallet
+    account = Account(signer.address, wallet, settings.signature_type, credentials)
+    return AccountClient(hosts.trading, hosts.routes, account=account, clock=clock)
+
+
+def unknown_account(hosts: ReadHosts, settings: Settings) -> AccountClient:
+    """Return an account of nobody: its requests can be shown, and would be refused.
+
+    Args:
+        hosts: that show requests in place of sending them.
+        settings: of the profile.
+    """
+    nothing = Secret.from_text("AAAA")
+    credentials = ApiCredentials(ApiKey("-"), secret=nothing, passphrase=nothing)
+    trading = ClobClient(hosts.trading, hosts.routes)
+    clock = ServerClock(SystemClock().now, trading.server_time)
+    account = Account(_NOBODY, _NOBODY, settings.signature_type, credentials)
+    return AccountClient(hosts.trading, hosts.routes, account=account, clock=clock)

@@ -1,0 +1,326 @@
+"""`pmtui get NAME`: asks for one read of the registry and writes the answer.
+
+Standard output carries the answer only; what went wrong is one line on standard error. It exits with 0,
+with 1 where the host answered that there is no such thing or refused the question, with 2 for wrong usage
+or configuration, and with 69 where no answer could be had.
+"""
+
+import argparse
+import asyncio
+import shlex
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC
+from pathlib import Path
+
+from pmtui.cli.get.account import NoAccount, find_secret, open_account, unknown_account
+from pmtui.cli.get.printing import Format, Printer, discard_output
+from pmtui.cli.get.watching import Watcher
+from pmtui.cli.output import show, warn
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
+from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.clients.account import AccountClient
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.http.client import ShownRequest
+from pmtui.clients.http.paging import Step
+from pmtui.clients.reads.asking import Extent, ask
+from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
+from pmtui.config.paths import locate
+from pmtui.config.settings import Settings, load_settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.formats import count
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.reads.arguments import ArgumentError, Values, check_values
+from pmtui.reads.read import LIMIT, Needs, Read
+from pmtui.reads.records import row_columns
+from pmtui.reads.registry import READS, by_host
+from pmtui.service.clock import SystemClock
+from pmtui.signing.secret import Secret
+
+_PROG = "pmtui get"
+ANSWER_IS_NO = 1
+"""The host says that there is no such thing, or refuses the question."""
+_NO = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run of the command."""
+
+    read: Read
+    values: Values
+    extent: Extent
+    form: Format
+    columns: tuple[str, ...]
+    settings: Settings
+    state: Path
+    passphrase_fd: int | None = None
+    is_watched: bool = False
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    profile, words = _split(arguments)
+    if not words:
+        show(*_listing())
+        return 0
+    if words[0] in ("-h", "--help"):
+        _parser(None).print_help()
+        return 0
+    read = READS.get(words[0])
+    if read is None:
+        return refuse(_unknown(words[0]), prog=_PROG)
+    parser = _parser(read)
+    options = parser.read([*profile, *words[1:]])
+    try:
+        return _run(parser, read, options)
+    except ArgumentError as error:
+        return refuse(str(error), prog=parser.prog)
+    except ConfigError as error:
+        return refuse(str(error), prog=_PROG)
+    except KeyboardInterrupt:
+        return 0 if options.watch else refuse("given up", prog=_PROG)
+
+
+def _run(parser: SecretiveParser, read: Read, options: argparse.Namespace) -> int:
+    request = _request(parser, read, options)
+    try:
+        return asyncio.run(_show_request(request) if options.curl else _answer(request))
+    except BrokenPipeError:
+        # Whoever read has seen enough; there is nobody left to complain to.
+        discard_output()
+        return 0
+    except OSError as error:
+        discard_output()
+        text = f"the output cannot be written: {error.strerror}"
+        return refuse(text, prog=_PROG, code=UNAVAILABLE)
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off the profile where it stands before the name."""
+    words = list(arguments)
+    if words[:1] == ["--profile"]:
+        return words[:2], words[2:]
+    is_stated = bool(words) and words[0].startswith("--profile=")
+    return (words[:1], words[1:]) if is_stated else ([], words)
+
+
+def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -> Request:
+    given = {
+        argument.name: texts
+        for argument in read.asked
+        if (texts := getattr(options, argument.name)) is not None
+    }
+    today = SystemClock().now().astimezone(UTC).date()
+    values = check_values(read.asked, given, today=today)
+    limit = values.text(LIMIT.name)
+    if options.watch and not read.is_watchable:
+        parser.refuse("there is no stream of it: --watch belongs to `book` and `trades`")
+    form = Format(options.format or (Format.JSON_LINES if options.watch else Format.TABLE))
+    if options.watch and form in (Format.JSON, Format.TABLE):
+        parser.refuse(f"--watch has no end to write {form} at; --format is jsonl or csv")
+    columns = tuple(part for part in (options.columns or "").split(",") if part)
+    strange = [name for name in columns if name not in row_columns(read.answer)]
+    if strange:
+        parser.refuse(f"no such column; there is {', '.join(row_columns(read.answer))}")
+    return Request(
+        read,
+        values,
+        Extent(int(limit) if limit else None, is_all=options.all),
+        form,
+        columns,
+        load_settings({"profile": options.profile}),
+        locate().state,
+        options.passphrase_fd,
+        options.watch,
+    )
+
+
+@asynccontextmanager
+async def _hosts(request: Request) -> AsyncIterator[ReadHosts | Unreachable | NoAccount]:
+    secret: Secret | None = None
+    if request.read.needs is Needs.KEY:
+        found = find_secret(request.settings, request.state, request.passphrase_fd)
+        if isinstance(found, NoAccount):
+            yield found
+            return
+        secret = found
+    async with profile_endpoints(request.settings, request.state) as endpoints:
+        if isinstance(endpoints, Unreachable):
+            yield endpoints
+            return
+        hosts = make_read_hosts(endpoints, request.settings.dialect)
+        try:
+            if secret is not None:
+                hosts = _with_account(hosts, secret, request.settings)
+            yield hosts
+        finally:
+            await hosts.close()
+
+
+def _with_account(hosts: ReadHosts, secret: Secret, settings: Settings) -> ReadHosts:
+    async def opened() -> AccountClient | Failure:
+        return await open_account(hosts, secret, settings)
+
+    return replace(hosts, open_account=opened)
+
+
+async def _answer(request: Request) -> int:
+    async with _hosts(request) as hosts:
+        if isinstance(hosts, Unreachable):
+            return refuse(hosts.text, prog=_PROG, code=UNAVAILABLE)
+        if isinstance(hosts, NoAccount):
+            return refuse(hosts.text, prog=_PROG, code=ANSWER_IS_NO)
+        printer = Printer(request.read, request.form, request.columns)
+        if request.is_watched:
+            failure = await _watch(request, hosts, printer)
+        else:
+            failure = await _print_pages(request, hosts, printer)
+        if failure is not None:
+            return _refuse_failure(failure)
+        printer.finish()
+        return 0
+
+
+async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | None:
+    skipped, is_cut = 0, False
+    async for step in ask(hosts, request.read, request.values, extent=request.extent):
+        if isinstance(step, Failure):
+            return step
+        skipped += step.skipped
+        is_cut |= step.is_cut
+        _tell_progress(request, step)
+        printer.write(step.items)
+    if skipped:
+        warn(f"{_PROG}: left out: {count(skipped, 'row')} that cannot be read")
+    if is_cut:
+        warn(f"{_PROG}: the list goes on; the host is not read further")
+    return None
+
+
+def _tell_progress(request: Request, step: Step[object]) -> None:
+    if request.extent.is_all and step.pages > 1:
+        warn(f"{_PROG}: page {step.pages}, {count(step.seen, 'row')} so far")
+
+
+async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | None:
+    is_of_trades = request.read.name == "trades"
+    tokens = tuple(map(TokenId, request.values.texts("token_id")))
+    if is_of_trades:
+        conditions = request.values.texts("condition_id")
+        if not conditions:
+            raise ArgumentError("--watch needs --condition-id: which markets")
+        clob = ClobClient(hosts.trading, hosts.routes)
+        for condition in conditions:
+            terms = await clob.market_terms(ConditionId(condition.lower()))
+            if isinstance(terms, Failure):
+                return terms
+            tokens += terms.token_ids
+    await Watcher(
+        hosts.ws_market,
+        tokens,
+        is_of_trades=is_of_trades,
+        write=printer.write,
+        limit=request.extent.limit,
+    ).run()
+    return None
+
+
+async def _show_request(request: Request) -> int:
+    """Show the first request of a read as a command for curl; nothing is sent to a host."""
+    shown: list[ShownRequest] = []
+    async with profile_endpoints(request.settings, request.state) as endpoints:
+        if isinstance(endpoints, Unreachable):
+            return refuse(endpoints.text, prog=_PROG, code=UNAVAILABLE)
+        hosts = make_read_hosts(endpoints, request.settings.dialect, show=shown.append)
+
+        async def nobody() -> AccountClient | Failure:
+            return unknown_account(hosts, request.settings)
+
+        asked = replace(hosts, open_account=nobody)
+        async for _ in ask(asked, request.read, request.values, extent=request.extent):
+            break
+    show(*map(_curl, shown[:1]))
+    return 0
+
+
+def _curl(request: ShownRequest) -> str:
+    words = ["curl", "--silent", "--show-error"]
+    if request.method != "GET":
+        words += ["--request", request.method]
+    line = shlex.join(words)
+    for name in request.headers:
+        # The shell fills these in: what they hold never stands on a command line of ours.
+        line += f' --header "{name}: ${name}"'
+    if request.body is not None:
+        line += " " + shlex.join(["--header", "Content-Type: application/json"])
+        line += " " + shlex.join(["--data", request.body.decode()])
+    return f"{line} {shlex.quote(request.url)}"
+
+
+def _refuse_failure(failure: Failure) -> int:
+    code = ANSWER_IS_NO if failure.kind in _NO else UNAVAILABLE
+    return refuse(str(failure), prog=_PROG, code=code)
+
+
+def _unknown(name: str) -> str:
+    near = [known for known in READS if len(name) > 2 and (name in known or known in name)]
+    said = f"did you mean {', '.join(near[:4])}?" if near else "`pmtui get` lists them"
+    return f"no such read; {said}"
+
+
+def _listing() -> list[str]:
+    longest = max(map(len, READS))
+    lines = ["pmtui get NAME asks for one of:"]
+    for host, reads in by_host():
+        lines += ["", host.value.capitalize()]
+        for read in reads:
+            key = " (needs the key)" if read.needs is Needs.KEY else ""
+            lines.append(f"  {read.name:<{longest}}  {read.words}{key}")
+    return [*lines, "", "`pmtui get NAME --help` shows the arguments of one."]
+
+
+def _parser(read: Read | None) -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=_PROG if read is None else f"{_PROG} {read.name}",
+        description="Ask any host of the profile; `pmtui get` alone lists what can be asked."
+        if read is None
+        else f"{read.words[0].upper()}{read.words[1:]}. Asks the {read.host.value}.",
+        epilog="Exit codes: 0, 1 where the answer is no, 2 for wrong usage, 69 without an answer.",
+    )
+    if read is None:
+        parser.add_argument("name", metavar="NAME", help="one of those that `pmtui get` lists")
+    for argument in read.asked if read is not None else ():
+        takes = f"; {argument.takes}" + ("; may be repeated" if argument.is_many else "")
+        default = f"; {argument.default} without it" if argument.default else ""
+        needed = "; needed" if argument.is_required else ""
+        parser.add_argument(
+            argument.option,
+            action="append",
+            dest=argument.name,
+            metavar=argument.name.upper(),
+            help=(argument.words + takes + default + needed).replace("%", "%%"),
+        )
+    _add_options(parser)
+    return parser
+
+
+def _add_options(parser: SecretiveParser) -> None:
+    parser.add_argument("--profile", help="whose hosts are asked; paper without it")
+    parser.add_argument(
+        "--format", choices=[form.value for form in Format], help="table without it"
+    )
+    parser.add_argument("--columns", help="only these columns, with commas between them")
+    parser.add_argument("--all", action="store_true", help="every page of a list")
+    parser.add_argument("--watch", action="store_true", help="follow the stream (book, trades)")
+    parser.add_argument(
+        "--curl", action="store_true", help="show the request for curl, without secrets"
+    )
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="read the keystore's passphrase from file descriptor N",
+    )

@@ -1,0 +1,1 @@
+"""Asking for the reads of the registry: each name becomes requests of one host, page by page."""

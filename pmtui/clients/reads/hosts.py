@@ -1,0 +1,83 @@
+"""The hosts that reads are asked of, and the account whose reads need a key."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pmtui.clients.account import AccountClient
+from pmtui.clients.http.client import HttpHost, ShownRequest
+from pmtui.clients.http.rate_budgets import (
+    METADATA_LIMITS,
+    RELAYER_LIMITS,
+    analytics_limits,
+    clob_limits,
+)
+from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.routes import ROUTES, ClobRoutes
+from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.domain.answers import Failure, FailureKind
+
+OpenAccount = Callable[[], Awaitable[AccountClient | Failure]]
+"""Gives the account; opened when the first read needs it."""
+
+
+async def no_account() -> AccountClient | Failure:
+    """Refuse every read that needs a key."""
+    return Failure(FailureKind.CANCELLED, "account", "this read needs the key of a profile")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHosts:
+    """Connections to every host that can be read."""
+
+    dialect: Dialect
+    trading: HttpHost
+    metadata: HttpHost
+    analytics: HttpHost
+    relayer: HttpHost
+    geographic: HttpHost
+    ws_market: str
+    open_account: OpenAccount = no_account
+
+    @property
+    def routes(self) -> ClobRoutes:
+        """How the trading host is spoken to."""
+        return ROUTES[self.dialect]
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for host in (
+            self.trading,
+            self.metadata,
+            self.analytics,
+            self.relayer,
+            self.geographic,
+        ):
+            await host.aclose()
+
+
+def make_read_hosts(
+    endpoints: Endpoints,
+    dialect: Dialect,
+    *,
+    show: Callable[[ShownRequest], None] | None = None,
+) -> ReadHosts:
+    """Return the hosts at some addresses, each within its limits; no socket is opened yet.
+
+    Args:
+        endpoints: where they are.
+        dialect: how they are spoken to.
+        show: gets every request in place of the host; nothing is sent then.
+    """
+
+    def host(url: str, gate: RateGate | None = None) -> HttpHost:
+        return HttpHost(url, gate=gate, show=show)
+
+    return ReadHosts(
+        dialect,
+        host(endpoints.clob, RateGate(clob_limits(ROUTES[dialect]))),
+        host(endpoints.gamma, RateGate(METADATA_LIMITS)),
+        host(endpoints.data, RateGate(analytics_limits(dialect))),
+        host(endpoints.relayer, RateGate(RELAYER_LIMITS)),
+        host(endpoints.geoblock),
+        endpoints.ws_market,
+    )

@@ -1,0 +1,252 @@
+"""Answers as records: stable names, exact decimals, times in UTC; and their columns, for rows of cells.
+
+A record follows the annotations of a domain type, so that an amount is never taken for a count. Amounts
+are decimal texts without exponent: no program that reads them rounds by accident.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from functools import lru_cache
+from types import MappingProxyType, NoneType, UnionType
+from typing import NewType, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, format_micros
+from pmtui.reads.answers import Book
+
+Cell: TypeAlias = str | int | bool | None
+Json: TypeAlias = Cell | list["Json"] | dict[str, "Json"]
+Record: TypeAlias = dict[str, Json]
+
+_LARGEST_INTEGER = 2**53
+"""Beyond it, readers that know floats only would lose digits: such integers are texts."""
+_TYPES = 1_000
+_SMALL = 6
+"""Fields of a part that is still written out in a cell."""
+
+UNITS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (
+                "price", "average_price", "current_price", "last_trade_price", "best_bid", "best_ask",
+                "spread", "tick_size", "final_price", "proposed_price", "day_change", "max_spread",
+            ),
+            "dollars a share",
+        ),
+        **dict.fromkeys(
+            (
+                "size", "min_order_size", "original_size", "matched_size", "remaining_size", "min_size",
+                "total_bought", "shares",
+            ),
+            "shares",
+        ),
+        **dict.fromkeys(
+            (
+                "cash", "value", "volume", "volume_24h", "liquidity", "open_interest", "fee",
+                "realized", "profit", "biggest_win", "current_value", "daily_rate",
+                "sponsored_rate", "amount", "balance", "earnings",
+            ),
+            "dollars",
+        ),
+        **dict.fromkeys(("fee_bps", "maker_bps", "taker_bps"), "hundredths of a percent"),
+        **dict.fromkeys(("percent", "earning_percent"), "percent"),
+        **dict.fromkeys(("rate_per_day", "total", "remaining"), "units of the asset"),
+        "rate": "share of the formula shares × rate × (price × (1 − price)) ^ exponent",
+        "asset_rate": "dollars a unit of the asset",
+        "competitiveness": "the venue's own measure",
+        "seconds_delay": "seconds",
+        "age_s": "seconds",
+    }
+)  # fmt: skip
+"""Of fields, by their names. `amount` of a holder is shares, see `OTHER_UNITS`."""
+OTHER_UNITS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("Holder", "amount"): "shares",
+        ("Allowance", "amount"): "base units",
+        ("Approval", "amount"): "base units",
+        ("Balance", "balance"): "dollars, or shares of the token",
+        ("AssetEarnings", "earnings"): "units of the asset",
+        ("Standing", "volume"): "dollars in the seed dialect, shares in the live one",
+    }
+)
+
+
+def to_record(value: object) -> Record:
+    """Return a dataclass as a record."""
+    kind: type = type(value)
+    return {name: write(getattr(value, name)) for name, write in _writers(kind).items()}
+
+
+def fields_of(kind: object) -> Mapping[str, object]:
+    """Return the annotations of a type of answer, by the names of its fields."""
+    return _hints(_plain(kind))
+
+
+def columns_of(kind: object) -> tuple[str, ...]:
+    """Return the columns of a type of answer; those of a part of it begin with its name and a dot."""
+    return tuple(_columns(_plain(kind), ""))
+
+
+def units_of(kind: object) -> dict[str, str]:
+    """Return the units of the columns of a type of answer that have one."""
+    return dict(_units(_plain(kind), ""))
+
+
+def row_columns(kind: object) -> tuple[str, ...]:
+    """Return the columns of the rows that `to_rows` makes."""
+    columns = columns_of(kind)
+    if kind is not Book:
+        return columns
+    return (*(name for name in columns if name not in ("bids", "asks")), "side", "price", "size")
+
+
+def to_rows(
+    value: object, columns: tuple[str, ...], *, has_ids: bool = True
+) -> list[dict[str, Cell]]:
+    """Return an answer as rows of cells: a book has one for each level, all else one.
+
+    A list becomes one text, or its length where its parts are large.
+
+    Args:
+        value: the answer.
+        columns: those wanted, of `row_columns`.
+        has_ids: whether the parts of a list are told with their ids.
+    """
+    record = to_record(value)
+    if not isinstance(value, Book):
+        return [{column: _cell(_at(record, column), has_ids) for column in columns}]
+    levels = [(Side.SELL, level) for level in reversed(value.asks)]
+    levels += [(Side.BUY, level) for level in value.bids]
+    rows: list[dict[str, Cell]] = []
+    for side, level in levels:
+        whole = {**record, **to_record(level), "side": side.value}
+        rows.append({column: _cell(_at(whole, column), has_ids) for column in columns})
+    return rows
+
+
+def _at(record: Record, column: str) -> Json:
+    value: Json = record
+    for name in column.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _cell(value: Json, has_ids: bool) -> Cell:  # noqa: FBT001 - passed on as it came
+    match value:
+        case dict():
+            parts = (part for name, part in value.items() if has_ids or not name.endswith("_id"))
+            cells = (_cell(part, has_ids) for part in parts)
+            return " ".join(str(cell) for cell in cells if cell is not None)
+        case list() if any(isinstance(part, dict) and len(part) > _SMALL for part in value):
+            return len(value)
+        case list():
+            separator = ", " if any(isinstance(part, dict) for part in value) else " "
+            return separator.join(str(_cell(part, has_ids)) for part in value)
+        case _:
+            return value
+
+
+@lru_cache(maxsize=_TYPES)
+def _writers(kind: type) -> Mapping[str, Callable[[object], Json]]:
+    if not is_dataclass(kind):
+        raise TypeError(f"no record: {kind.__name__}")
+    return MappingProxyType({name: _writer(hint) for name, hint in _hints(kind).items()})
+
+
+@lru_cache(maxsize=_TYPES)
+def _hints(kind: type) -> Mapping[str, object]:
+    hints = get_type_hints(kind)
+    return MappingProxyType({field.name: hints[field.name] for field in fields(kind)})
+
+
+def _writer(hint: object) -> Callable[[object], Json]:
+    if hint is Micros:
+        return _write_micros
+    if isinstance(hint, NewType):
+        return _writer(hint.__supertype__)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        known = [part for part in parts if part is not NoneType]
+        # Unions of several types occur between plain values only, which write themselves.
+        inner = _writer(known[0]) if len(known) == 1 else _write_plain
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple:
+        return _tuple_writer(parts)
+    return _write_plain
+
+
+def _tuple_writer(parts: tuple[object, ...]) -> Callable[[object], Json]:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        each = _writer(parts[0])
+        return lambda value: [each(item) for item in _items(value)]
+    writers = [_writer(part) for part in parts]
+    return lambda value: [w(item) for w, item in zip(writers, _items(value), strict=True)]
+
+
+def _items(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _write_micros(value: object) -> str:
+    if not isinstance(value, int):
+        raise TypeError("no amount")
+    return format_micros(Micros(value))
+
+
+def _write_plain(value: object) -> Json:
+    match value:
+        case Enum():
+            return value.value if isinstance(value.value, str) else value.name.lower()
+        case bool() | str() | None:
+            return value
+        case int():
+            return value if abs(value) < _LARGEST_INTEGER else str(value)
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date():
+            return value.isoformat()
+        case _:
+            return dict(to_record(value))
+
+
+def _plain(kind: object) -> type:
+    if not isinstance(kind, type):
+        raise TypeError(f"no type of an answer: {kind}")
+    return kind
+
+
+def _part_of(hint: object) -> type | None:
+    """Return the dataclass that a field is, or may be."""
+    if get_origin(hint) in (Union, UnionType):
+        known = [part for part in get_args(hint) if part is not NoneType]
+        return _part_of(known[0]) if len(known) == 1 else None
+    return hint if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _item_of(hint: object) -> type | None:
+    """Return the dataclass of which a field is a list."""
+    parts = get_args(hint)
+    return _part_of(parts[0]) if get_origin(hint) is tuple and parts else None
+
+
+def _columns(kind: type, prefix: str) -> Iterator[str]:
+    for name, hint in _hints(kind).items():
+        part = _part_of(hint)
+        if part is None:
+            yield prefix + name
+        else:
+            yield from _columns(part, f"{prefix}{name}.")
+
+
+def _units(kind: type, prefix: str) -> Iterator[tuple[str, str]]:
+    for name, hint in _hints(kind).items():
+        part, item = _part_of(hint), _item_of(hint)
+        unit = OTHER_UNITS.get((kind.__name__, name), UNITS.get(name, ""))
+        if part is not None:
+            yield from _units(part, f"{prefix}{name}.")
+        elif item is not None:
+            yield from _units(item, f"{prefix}{name}.")
+        elif unit:
+            yield prefix + name, unit

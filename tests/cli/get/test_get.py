@@ -1,0 +1,230 @@
+"""`pmtui get` on a small venue that is taken for the public one."""
+
+import asyncio
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from pmtui.cli.main import main
+from pmtui.domain.markets.market import Side
+from pmtui.reads.registry import READS
+from tests.cli.get.conftest import PASSPHRASE, Get
+from tests.clients.raw_server import answering, serving
+from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
+from tests.wire.payloads import wire
+
+WALLET = "0x" + "11" * 20
+
+
+def test_without_a_name_every_read_is_listed_under_its_host(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["get"]) == 0
+    listed = capsys.readouterr().out
+    assert all(f"  {name} " in listed for name in READS)
+    assert main(["get", "--help"]) == 0
+
+
+@pytest.mark.parametrize("name", READS)
+def test_help_names_every_argument(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["get", name, "--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert all(argument.option in said for argument in READS[name].asked)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing-like-it"],
+        ["book"],
+        ["book", "--token-id", "0x7"],
+        ["book", "--token-id", "7", "--format", "xml"],
+        ["book", "--token-id", "7", "--columns", "colour"],
+        ["tags", "--watch"],
+        ["book", "--token-id", "7", "--watch", "--format", "json"],
+        ["trades", "--watch"],
+        ["tags", "--limit", "many"],
+        ["fills", "--after", "yesterday"],
+        ["price", "--token-id", "7", "--side", "HOLD"],
+        ["tags", "stray"],
+    ],
+)
+async def test_wrong_usage_is_one_line_and_exit_code_2(
+    arguments: list[str], bob: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = await asyncio.to_thread(main, ["--profile", "live", "get", *arguments])
+    except SystemExit as ended:
+        code = int(str(ended.code))
+    assert code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+
+
+async def test_a_book_is_a_table_of_levels_or_one_record(bob: Person, get: Get) -> None:
+    code, out, err = await get("book", "--token-id", RAIN_YES)
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()] == [
+        ["side", "price", "size"],
+        ["SELL", "0.4", "4"],
+    ]
+    code, out, _ = await get("book", "--token-id", RAIN_YES, "--format", "json")
+    record = json.loads(out)
+    assert code == 0
+    assert (record["asks"], record["bids"]) == ([{"price": "0.4", "size": "4"}], [])
+    assert record["worth"] == "verified"
+    assert record["condition_id"] == RAIN
+
+
+async def test_a_list_comes_in_every_format(bob: Person, get: Get) -> None:
+    wanted = ("books", "--token-id", f"{RAIN_YES},{RAIN_NO}")
+    code, out, _ = await get(*wanted, "--format", "json")
+    assert code == 0
+    assert {book["token_id"] for book in json.loads(out)} == {RAIN_YES, RAIN_NO}
+    code, out, _ = await get(*wanted, "--format", "jsonl", "--limit", "1")
+    assert code == 0
+    assert len([json.loads(line) for line in out.splitlines()]) == 1
+    code, out, _ = await get(*wanted, "--format", "csv", "--columns", "token_id,side,price,size")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0
+    assert {(row["token_id"], row["side"], row["price"]) for row in rows} == {
+        (RAIN_YES, "SELL", "0.4"),
+        (RAIN_NO, "BUY", "0.6"),
+    }
+
+
+async def test_markets_are_found_by_the_slug_of_a_tag(bob: Person, get: Get) -> None:
+    code, out, err = await get("markets", "--tag", "no-such-tag", "--format", "jsonl")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    code, out, _ = await get("markets", "--tag", "weather", "--format", "jsonl")
+    assert code == 0
+    assert {json.loads(line)["question"] for line in out.splitlines()} == {
+        "Will it rain",
+        "Will it snow",
+    }
+
+
+async def test_an_empty_list_has_its_columns_and_is_no_error(bob: Person, get: Get) -> None:
+    assert await get("positions", "--wallet", WALLET, "--format", "json") == (0, "[]\n", "")
+    code, out, err = await get("positions", "--wallet", WALLET, "--format", "csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("token_id,condition_id,title,")
+
+
+async def test_what_the_host_does_not_know_is_exit_code_1(bob: Person, get: Get) -> None:
+    code, out, err = await get("book", "--token-id", "7")
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+
+
+async def test_a_host_out_of_reach_is_exit_code_69(
+    bob: Person, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_DATA_URL", "http://127.0.0.1:1")
+    code, out, err = await get("value", "--wallet", WALLET)
+    assert (code, out) == (69, "")
+    assert err.count("\n") == 1
+
+
+async def test_own_reads_take_the_key_from_the_keystore(
+    bob: Person, keystore: Path, get: Get
+) -> None:
+    own = ("--passphrase-fd", "FD", "--format", "json")
+    code, out, err = await get("fills", *own, lines=(PASSPHRASE,))
+    assert (code, err) == (0, "")
+    (fill,) = json.loads(out)
+    assert (fill["price"], fill["size"], fill["side"]) == ("0.4", "6", "BUY")
+    code, out, _ = await get("balance", *own, lines=(PASSPHRASE,))
+    assert code == 0
+    assert json.loads(out)["balance"].startswith("997.5")
+    assert KEYS[0][2:] not in out + err
+
+
+async def test_without_a_key_own_reads_are_refused(bob: Person, get: Get) -> None:
+    code, out, err = await get("open-orders")
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+
+
+async def test_rows_that_cannot_be_read_are_said_to_be_missing(
+    bob: Person, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"token_id": "7", "timestamp": 1, "price": 0.1, "size": 2, "title": "=1+1\u202e"}
+    body = wire({"data": [good, {"price": []}], "pagination": {"has_more": False}})
+    async with serving(answering(body)) as server:
+        monkeypatch.setenv("PMTUI_DATA_URL", server.url)
+        code, out, err = await get("trades", "--format", "csv")
+    assert code == 0
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert row["title"].startswith("'=1+1")
+    assert "\u202e" not in out
+    assert "left out: 1 row" in err
+
+
+async def test_a_request_is_shown_for_curl_and_not_sent(bob: Person, get: Get) -> None:
+    code, out, _ = await get("book", "--token-id", RAIN_YES, "--curl")
+    assert code == 0
+    url = urlsplit(shlex.split(out)[-1])
+    assert (url.path, parse_qsl(url.query)) == ("/book", [("token_id", RAIN_YES)])
+    code, out, _ = await get("prices", "--token-id", RAIN_YES, "--curl")
+    words = shlex.split(out)
+    assert json.loads(words[words.index("--data") + 1])[0]["token_id"] == RAIN_YES
+
+
+async def test_a_signed_request_is_shown_with_names_in_place_of_secrets(
+    bob: Person, keystore: Path, get: Get
+) -> None:
+    code, out, err = await get("open-orders", "--curl")
+    assert (code, err) == (0, "")
+    headers = re.findall(r'--header "(\w+): \$(\w+)"', out)
+    assert len(headers) == 5
+    assert all(name == variable for name, variable in headers)
+
+
+async def test_every_page_is_read_and_progress_is_told_apart(
+    bob: Person, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmtui.clients.reads.asking.LARGEST_PAGE", 1)
+    code, out, err = await get("markets", "--all", "--format", "jsonl")
+    assert code == 0
+    questions = [json.loads(line)["question"] for line in out.splitlines()]
+    assert sorted(questions) == ["Will it rain", "Will it snow"]
+    assert "page 2" in err
+
+
+async def test_a_book_is_followed_until_enough_was_written(bob: Person, get: Get) -> None:
+    code, out, err = await get("book", "--token-id", RAIN_YES, "--watch", "--limit", "1")
+    assert (code, err) == (0, "")
+    (record,) = map(json.loads, out.splitlines())
+    assert (record["asks"], record["worth"]) == ([{"price": "0.4", "size": "4"}], "verified")
+
+
+async def test_trades_are_followed_one_by_one(bob: Person, get: Get) -> None:
+    cid = await Person(bob.running, bob.http, key=2).arrive()
+    wanted = ("trades", "--condition-id", RAIN, "--watch", "--limit", "1")
+    following = asyncio.ensure_future(get(*wanted))
+    while not following.done():
+        # Nobody tells when the stream listens: trades go on until one was heard.
+        await bob.place(Side.BUY, "0.6", "5", token=RAIN_NO)
+        await cid.place(Side.BUY, "0.4", "5", token=RAIN_YES)
+        await asyncio.wait((following,), timeout=0.2)
+    code, out, err = await following
+    assert (code, err) == (0, "")
+    (trade,) = map(json.loads, out.splitlines())
+    assert (trade["price"], trade["side"]) == ("0.4", "BUY")
+    assert trade["condition_id"] == RAIN
+
+
+async def test_a_table_of_one_thing_has_a_line_for_each_field(bob: Person, get: Get) -> None:
+    code, out, _ = await get("neg-risk", "--token-id", SNOW_YES)
+    assert code == 0
+    assert out.splitlines()[1].split() == ["neg_risk", "yes"]
