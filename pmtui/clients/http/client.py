@@ -209,11 +209,6 @@ class HttpHost:
             last_check: may still withhold a request with a body, which is then CANCELLED.
         """
         label = f"{method} {route or path}"
-        if self._show is not None:
-            named = headers() if callable(headers) else headers or {}
-            url = str(httpx.URL(self.base_url + path, params=list(query) or None))
-            self._show(ShownRequest(method, url, tuple(named), body))
-            return Failure(FailureKind.CANCELLED, label, "shown, not sent")
         if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
             return closed
         headers = headers() if callable(headers) else headers
@@ -294,6 +289,9 @@ class HttpHost:
     ) -> tuple[int | None, bytes | Failure, Mapping[str, str]]:
         status: int | None = None
         rates: Mapping[str, str] = {}
+        if self._show is not None:
+            self._show(_shown(request))
+            return None, Failure(FailureKind.CANCELLED, label, "shown, not sent"), rates
         try:
             async with asyncio.timeout(self._total_s):
                 response = await self._pool().send(request, stream=True)
@@ -341,6 +339,15 @@ class HttpHost:
                 },
             )
         return self._client
+
+
+_CREDENTIALS = ("poly_", "relayer_", "authorization", "cookie")
+
+
+def _shown(request: httpx.Request) -> ShownRequest:
+    names = (raw.decode("latin-1") for raw, _ in request.headers.raw)
+    secret = tuple(name for name in names if name.lower().startswith(_CREDENTIALS))
+    return ShownRequest(request.method, str(request.url), secret, request.content or None)
 
 
 async def _checked(body: bytes, last_check: LastCheck) -> AsyncIterator[bytes]:
