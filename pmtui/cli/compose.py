@@ -4,19 +4,18 @@ import asyncio
 import gc
 import logging
 import os
-import random
 import signal
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 
 from textual.theme import Theme
 
 from pmtui.cli.heap import give_back, use_one_pool
-from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
 from pmtui.cli.output import start_logging, warn
-from pmtui.cli.paper import VenueProblem, load_paper_key, publish_urls, running_venue, venue_command
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.paper import begin_practice
+from pmtui.cli.session_lock import IN_USE, is_session_running, session_lock
+from pmtui.cli.session_service import JOURNAL_FILE, SessionService
 from pmtui.cli.terminal import (
     end_past_terminal,
     hand_to_tmux,
@@ -25,20 +24,12 @@ from pmtui.cli.terminal import (
     print_report,
 )
 from pmtui.cli.usage import refuse
-from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.paths import Paths, locate, why_untrusted
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
-from pmtui.service.ports import Hosts
-from pmtui.service.profile import Profile, Tuning
-from pmtui.service.views import Mode
-from pmtui.sim.admin_token import read_token
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap
@@ -52,23 +43,23 @@ _logger = logging.getLogger(__name__)
 CRASHED = 70
 GIVE_BACK_S = 20.0
 """What lists and charts needed while they were made is free after this time, and given back."""
-
-_VENUE_GONE = "paper venue ended, quit and start again"
-_VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
-def open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
+def open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False) -> int:
     """Run the terminal to its end; returns the exit code.
 
     Args:
         profile: which one, where the command line names it.
         passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
+        is_fresh: whether paper begins anew with a bare key.
     """
     try:
         settings = load_settings({"profile": profile})
         keymap = _keymap(settings)
         paths = locate()
+        if is_fresh:
+            _begin_anew(settings, paths)
         key = find_session_key(
             settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
         )
@@ -84,6 +75,26 @@ def open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
     if code == CRASHED:
         warn(f"pmtui: stopped by a bug; details in {log}")
     return code
+
+
+def _begin_anew(settings: Settings, paths: Paths) -> None:
+    """Put the paper account aside, and begin one that takes every step by hand.
+
+    Raises:
+        ConfigError: it is no paper profile, a terminal runs it, or its directory cannot be moved.
+    """
+    if not settings.is_paper:
+        raise ConfigError("--fresh", "only a paper profile begins anew, with play money")
+    state = paths.state / settings.profile
+    if is_session_running(state):
+        raise ConfigError(str(state), IN_USE)
+    stamp = SystemClock().now().strftime("%Y%m%dT%H%M%S")
+    try:
+        aside = begin_practice(state, stamp)
+    except OSError as error:
+        raise ConfigError(str(state), error.strerror or str(error)) from None
+    if aside is not None:
+        warn(f"pmtui: the paper account of before is kept in {aside}")
 
 
 def _keymap(settings: Settings) -> Keymap:
@@ -154,23 +165,20 @@ class Session:
             themes: those to choose from, and what is wrong with others.
         """
         self._settings = settings
-        self._paths = paths
         self._keymap = keymap
-        self._key = key
         self._themes, self._theme_problems = themes
         self._clock = SystemClock()
-        self._state = paths.state / settings.profile
-        self._journal = self._state / "journal.sqlite"
-        self._is_first_run = not self._journal.exists()
-        self._venue = AsyncExitStack()
-        """The local venue of the paper profile, which ends after the service."""
+        self._is_first_run = not (paths.state / settings.profile / JOURNAL_FILE).exists()
+        self._paths = paths
+        self._key = key
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code."""
         use_one_pool()
-        service = self._make_service()
+        parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
+        service = parts.service
         app = self._make_app(service)
-        async with self._venue, service.running():
+        async with parts.venue, service.running():
             self._leave_on_signals(app, service)
             # What is loaded by now stays until the end: no search for garbage need look at it.
             gc.collect()
@@ -184,71 +192,6 @@ class Session:
             )
         print_report(report)
         return 0 if app.crash is None else CRASHED
-
-    def _make_service(self) -> DataService:
-        return DataService(
-            profile=self._profile(),
-            connect=self._connect,
-            clock=self._clock,
-            journal=Journal(self._journal),
-            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
-            tuning=Tuning(
-                frames_per_second=self._settings.frame_rate,
-                post_deadline_s=self._settings.order_deadline_s,
-                disarm_after_s=self._settings.disarm_after_s,
-                limits=self._settings.limits.to_limits(),
-                heartbeat=self._settings.heartbeat,
-            ),
-            state_dir=self._state,
-        )
-
-    def _profile(self) -> Profile:
-        name = self._settings.profile
-        if self._settings.is_paper:
-            return Profile(name, Mode.PAPER)
-        if self._key.secret is None:
-            return Profile(name, Mode.READ_ONLY, self._key.reason, self._key.remedy)
-        return Profile(name, Mode.LIVE)
-
-    async def _connect(self, health: Health) -> Hosts | str:
-        """Return the profile's hosts, or why there are none; paper starts its venue first."""
-        settings = self._settings
-        if not settings.is_paper:
-            hosts = self._make_hosts(settings.endpoints(LIVE), health)
-            return hosts.hosts(self._key.secret, settings.signature_type, kind=self._key.kind)
-        state = self._state / "venue"
-        urls = await self._venue.enter_async_context(
-            running_venue(
-                venue_command(state),
-                self._paths.state / "venue.log",
-                on_end=lambda: health.note_gone(_VENUE_GONE, _VENUE_HELP),
-            )
-        )
-        if isinstance(urls, VenueProblem):
-            return urls.text
-        try:
-            operator = (urls.admin, read_token(state))
-            self._venue.enter_context(publish_urls(urls, self._state / "venue.json"))
-        except OSError as error:
-            return f"The paper venue's state cannot be used: {error}"
-        try:
-            secret = load_paper_key(self._state)
-        except (OSError, ValueError) as error:
-            return f"The key cannot be used: {error}"
-        hosts = self._make_hosts(settings.endpoints(urls), health, operator)
-        return hosts.hosts(secret, settings.signature_type, kind=KeyKind.PAPER)
-
-    def _make_hosts(
-        self, endpoints: Endpoints, health: Health, operator: tuple[str, str] | None = None
-    ) -> SessionHosts:
-        return SessionHosts(
-            endpoints,
-            self._settings.dialect,
-            health=health,
-            clock=self._clock,
-            operator=operator,
-            order_deadline_s=self._settings.order_deadline_s,
-        )
 
     def _make_app(self, service: DataService) -> PmtuiApp:
         forget_true_color(os.environ)

@@ -1,10 +1,14 @@
 """The hosts of a session: its clients, the wallet that pays, and what of the key may be seen."""
 
+import asyncio
 import random
 import secrets
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 from pmtui.cli.paper import fund_once
+from pmtui.cli.wallet.wallet_access import BuilderKeys, KeyMinter, SessionRelayer, WalletOptions
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.account import Account as AccountIdentity
 from pmtui.clients.account import AccountClient, HeartbeatClient, Lanes, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient, GeoblockClient
@@ -21,6 +25,7 @@ from pmtui.clients.http.rate_budgets import (
     clob_limits,
 )
 from pmtui.clients.http.rate_gate import HostLimits, RateGate
+from pmtui.clients.keys import KeysClient
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.rewards import EarningsClient
 from pmtui.clients.routes import ROUTES
@@ -40,15 +45,18 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.service.health import Health
-from pmtui.service.ports import Account, Clock, Hosts, Setup
+from pmtui.service.ports import Account, Clock, Hosts, Setup, WalletAccess
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID
 from pmtui.signing.orders import WalletSigner
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
+from pmtui.signing.wallet_batch import DepositWalletSigner
+from pmtui.signing.wallet_calls import WalletCalls
 
 ORDER_DEADLINE_S = 10
+NO_OPTIONS = WalletOptions()
 SPENDERS = (
     Spender(Purpose.EXCHANGE, POLYGON.exchange),
     Spender(Purpose.NEG_RISK_EXCHANGE, POLYGON.neg_risk_exchange),
@@ -70,6 +78,7 @@ class SessionHosts:
         clock: Clock,
         operator: tuple[str, str] | None = None,
         order_deadline_s: int = ORDER_DEADLINE_S,
+        wallet: WalletOptions = NO_OPTIONS,
     ) -> None:
         """Make the public clients; none opens a socket before it is asked something.
 
@@ -81,7 +90,11 @@ class SessionHosts:
             operator: address and token of the local venue's operator, who funds new wallets;
                 None for any other venue.
             order_deadline_s: how long an order or a cancellation may go without an answer.
+            wallet: what the profile says of its wallet.
         """
+        self._wallet = wallet
+        self._key_files = WalletKeyFiles(wallet.state_dir)
+        self._may_open = asyncio.Event()
         self._endpoints = endpoints
         self._now = clock.now
         self._health = health
@@ -93,11 +106,9 @@ class SessionHosts:
         clob = self._host(endpoints.clob, Source.TRADING, gate)
         self._clob = clob
         self._trading = ClobClient(clob, self._routes)
-        self._metadata = GammaClient(
-            self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS),
-            dialect,
-            now=clock.now,
-        )
+        gamma = self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS)
+        self._gamma = gamma
+        self._metadata = GammaClient(gamma, dialect, now=clock.now)
         self._analytics = AnalyticsClient(
             self._limited(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
         )
@@ -126,13 +137,17 @@ class SessionHosts:
             signature_type: which of its wallets pays.
             kind: where the key comes from.
         """
-        identity = None
+        identity, access = None, None
         open_account: Callable[[], Awaitable[Account | Failure]] | None = None
         if secret is not None:
             signer = Signer(secret)
             identity = identity_of(kind, derive_wallets(signer.address), signature_type)
+            if signature_type is SignatureType.DEPOSIT_WALLET:
+                access = self._wallet_access(signer)
 
             async def open_with_key() -> Account | Failure:
+                if self._wallet.is_practice:
+                    _ = await self._may_open.wait()
                 return await self._open_account(signer, signature_type)
 
             open_account = open_with_key
@@ -148,7 +163,7 @@ class SessionHosts:
             open_account=open_account,
             close=self.close,
             budgets=self._budgets.left,
-            setup=Setup(self._relayer, self._chain, identity, SPENDERS),
+            setup=Setup(self._relayer, self._chain, identity, SPENDERS, access),
         )
 
     async def close(self) -> None:
@@ -170,15 +185,53 @@ class SessionHosts:
         if isinstance(credentials, Failure):
             return credentials
         maker = await find_paying_wallet(
-            self._relayer, derive_wallets(signer.address), signature_type
+            self._relayer, derive_wallets(signer.address), signature_type, chain=self._chain
         )
         if isinstance(maker, Failure):
             return maker
-        if self._admin is not None:
-            problem = await fund_once(self._admin, maker, token=self._admin_token)
-            if problem is not None:
-                return problem
+        if problem := await self._fund(maker):
+            return problem
         return self._account(signer, maker, signature_type, credentials)
+
+    async def _fund(self, wallet: Address) -> Failure | None:
+        """Pay play money in on the local venue; who practises deploys the wallet first."""
+        if self._admin is None:
+            return None
+        if self._wallet.is_practice:
+            is_there = await self._relayer.is_deployed(wallet)
+            if isinstance(is_there, Failure):
+                return is_there
+            if not is_there:
+                return None
+        return await fund_once(self._admin, wallet, token=self._admin_token)
+
+    def _wallet_access(self, signer: Signer) -> WalletAccess:
+        owner, options = signer.address, self._wallet
+        relayer = SessionRelayer(
+            self._relayer, self._key_files, owner=owner, auth=options.auth,
+            timestamp_s=lambda: self._server_clock.timestamp_ms() // 1_000,
+        )  # fmt: skip
+        minter = KeyMinter(
+            self._gamma, self._relayer, self._key_files, signer=signer,
+            now=lambda: datetime.fromtimestamp(self._server_clock.timestamp_ms() / 1_000, UTC),
+            shown=lambda: relayer.shown,
+        )  # fmt: skip
+
+        async def pay_in(wallet: Address) -> None:
+            _ = await self._fund(wallet)
+
+        is_paper = self._admin is not None
+        return WalletAccess(
+            signer=DepositWalletSigner(signer),
+            table=WalletCalls(),
+            relayer=relayer,
+            keys=minter,
+            chain=self._chain,
+            permit_account=self._may_open.set,
+            is_account_held=lambda: options.is_practice and not self._may_open.is_set(),
+            on_deployed=pay_in if is_paper else None,
+            make_ready=minter.make_ready if is_paper and not options.is_practice else None,
+        )
 
     def _account(
         self,
@@ -201,6 +254,7 @@ class SessionHosts:
             api_key=credentials.key,
             now_ms=self._server_clock.timestamp_ms,
             draw_bits=secrets.randbits,
+            builder=self._wallet.builder_code,
         )
         stream = UserChannel(
             self._endpoints.ws_user,
@@ -223,6 +277,7 @@ class SessionHosts:
             scoring=earnings,
             earnings=earnings,
             trading_key=TradingKey(shorten_key_id(credentials.key), self._now()),
+            builder=BuilderKeys(KeysClient(client.requests), self._key_files),
         )
 
     def _beat_host(self) -> HttpHost:
@@ -280,11 +335,22 @@ def _payers(wallets: OwnerWallets, signature_type: SignatureType) -> tuple[Walle
 
 
 async def find_paying_wallet(
-    relayer: RelayerClient, wallets: OwnerWallets, signature_type: SignatureType
+    relayer: RelayerClient,
+    wallets: OwnerWallets,
+    signature_type: SignatureType,
+    *,
+    chain: ChainClient | None = None,
 ) -> Address | Failure:
-    """Return the wallet that pays: older owners have the one deposit wallet, newer ones the other."""
+    """Return the wallet that pays: older owners have the one deposit wallet, newer ones the other.
+
+    Code at an address goes before what the relayer has heard of it, where the chain answers.
+    """
     if signature_type is not SignatureType.DEPOSIT_WALLET:
         return wallets.paying(signature_type, has_older=False)
+    if chain is not None:
+        has_code = await chain.has_code(wallets.deposit_uups)
+        if not isinstance(has_code, Failure):
+            return wallets.paying(signature_type, has_older=has_code)
     is_older = await relayer.is_deployed(wallets.deposit_uups)
     if isinstance(is_older, Failure):
         return is_older

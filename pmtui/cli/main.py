@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if rest and rest[0] in COMMANDS:
         return COMMANDS[rest[0]]([*profile, *rest[1:]])
     options = _parser().read(arguments)
-    return _open_terminal(options.profile, options.passphrase_fd)
+    return _open_terminal(options.profile, options.passphrase_fd, is_fresh=options.fresh)
 
 
 def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -35,14 +35,14 @@ def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:count], arguments[count:]
 
 
-def _open_terminal(profile: str | None, passphrase_fd: int | None) -> int:
+def _open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool) -> int:
     if not is_at_terminal():
         return refuse("this needs a terminal; `pmtui sim` does not")
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
-    return compose.open_terminal(profile, passphrase_fd)
+    return compose.open_terminal(profile, passphrase_fd, is_fresh=is_fresh)
 
 
 def _sim(arguments: Sequence[str]) -> int:
@@ -137,6 +137,11 @@ def _parser() -> SecretiveParser:
         type=descriptor,
         metavar="N",
         help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="paper: begin anew with a bare key, to practise every step; the account of before is kept",
     )
     parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=_COMMAND_HELP)
     return parser

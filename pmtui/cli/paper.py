@@ -152,6 +152,34 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
+PRACTICE_MARK = "practice"
+"""A file that is there while a paper account takes every step of the way to trading by hand."""
+
+
+def is_practice(state_dir: Path) -> bool:
+    """Whether a paper account takes every step by hand."""
+    return (state_dir / PRACTICE_MARK).exists()
+
+
+def begin_practice(state_dir: Path, stamp: str) -> Path | None:
+    """Let a paper account begin with nothing; return where the one from before was put aside.
+
+    The whole directory moves: an account, its journal and its venue belong together.
+
+    Args:
+        state_dir: of the profile.
+        stamp: tells this moment from others.
+
+    Raises:
+        OSError: it cannot be moved or written.
+    """
+    aside = state_dir.with_name(f"{state_dir.name}.before-{stamp}") if state_dir.exists() else None
+    if aside is not None:
+        _ = state_dir.rename(aside)
+    replace_file(private_dir(state_dir) / PRACTICE_MARK, b"")
+    return aside
+
+
 class _Ledger(msgspec.Struct):
     lines: list[msgspec.Raw] = []
 

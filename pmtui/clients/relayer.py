@@ -135,33 +135,71 @@ class _Nonce(msgspec.Struct):
     nonce: str
 
 
+class SignInSession:
+    """A sign-in whose nonce is known and whose text is not signed yet.
+
+    Its lanes keep the cookies, which are used for one key and forgotten.
+    """
+
+    def __init__(self, session: HttpHost, nonce: str) -> None:
+        self._session = session
+        self.nonce = nonce
+
+    async def mint(self, relayer: RelayerClient, authorization: str) -> RelayerKey | Failure:
+        """Sign in, and let the relayer make a key; the session is closed afterwards.
+
+        Args:
+            relayer: who makes the key.
+            authorization: the header with the owner's signature over the sign-in text.
+        """
+        try:
+            opened = await self._session.send(
+                "GET", "/login", headers={"Authorization": authorization}, may_be_empty=True
+            )
+            if isinstance(opened, Failure):
+                return opened
+            return await relayer.mint_key(self._session.cookies())
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Give it up."""
+        await self._session.aclose()
+
+
+async def begin_sign_in(metadata: HttpHost) -> SignInSession | Failure:
+    """Ask the metadata host for the nonce that is signed, over lanes of its own."""
+    session = metadata.lane()
+    answer = await session.send("GET", "/nonce")
+    problem = answer if isinstance(answer, Failure) else None
+    nonce = ""
+    if not isinstance(answer, Failure):
+        try:
+            nonce = msgspec.json.decode(answer, type=_Nonce).nonce
+        except UNREADABLE as error:
+            problem = unreadable("GET /nonce", WireError.of(error))
+    if problem is None and not (
+        nonce.isascii() and nonce.isalnum() and len(nonce) <= LONGEST_NONCE
+    ):
+        # It goes into the text that the owner signs: it must not write lines of its own.
+        problem = unreadable("GET /nonce", WireError("nonce", "not letters and digits"))
+    if problem is not None:
+        await session.aclose()
+        return problem
+    return SignInSession(session, nonce)
+
+
 async def mint_relayer_key(
     metadata: HttpHost, relayer: RelayerClient, sign: Sign
 ) -> RelayerKey | Failure:
     """Sign in to the metadata host and let the relayer make a key.
 
     Args:
-        metadata: the host whose nonce is signed; lanes of its own are used.
+        metadata: the host whose nonce is signed.
         relayer: who makes the key.
         sign: the owner's signature over the sign-in text.
     """
-    session = metadata.lane()
-    try:
-        answer = await session.send("GET", "/nonce")
-        if isinstance(answer, Failure):
-            return answer
-        try:
-            nonce = msgspec.json.decode(answer, type=_Nonce).nonce
-        except UNREADABLE as error:
-            return unreadable("GET /nonce", WireError.of(error))
-        if not (nonce.isascii() and nonce.isalnum() and len(nonce) <= LONGEST_NONCE):
-            # It goes into the text that the owner signs: it must not write lines of its own.
-            return unreadable("GET /nonce", WireError("nonce", "not letters and digits"))
-        opened = await session.send(
-            "GET", "/login", headers={"Authorization": sign(nonce)}, may_be_empty=True
-        )
-        if isinstance(opened, Failure):
-            return opened
-        return await relayer.mint_key(session.cookies())
-    finally:
-        await session.aclose()
+    session = await begin_sign_in(metadata)
+    if isinstance(session, Failure):
+        return session
+    return await session.mint(relayer, sign(session.nonce))

@@ -38,7 +38,14 @@ from typing_extensions import override
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import is_file_name, locate
 from pmtui.config.toml_file import ConfigError, Key, TomlFile, read_toml
-from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.account.keys import (
+    NO_BUILDER,
+    BuilderCode,
+    RelayerAuth,
+    SignatureType,
+    parse_builder_code,
+    parse_signature_type,
+)
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
@@ -128,6 +135,15 @@ def _check_leaving(
     return policy
 
 
+def _signature_type(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return parse_signature_type(str(value)) if is_number or isinstance(value, str) else value
+
+
+def _builder_code(value: object) -> object:
+    return parse_builder_code(value) if isinstance(value, str) else value
+
+
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
 StreamAddress = Annotated[str, AfterValidator(_stream_address)]
 Dollars = Annotated[Micros, BeforeValidator(_dollars)]
@@ -137,6 +153,8 @@ IdleTime = Annotated[int, Field(ge=10, le=3600)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 Deadline = Annotated[int, Field(ge=1, le=60)]
 Presets = Annotated[tuple[Shares, ...], Field(min_length=1, max_length=5)]
+OrderSignature = Annotated[SignatureType, BeforeValidator(_signature_type)]
+CreditedBuilder = Annotated[BuilderCode, BeforeValidator(_builder_code)]
 KeyTable = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_key_table)]
 
 
@@ -165,7 +183,9 @@ class Profile(Addresses):
     like: ProfileKind = ProfileKind.LIVE
     dialect: Dialect | None = None
     """None for the dialect of the profile it is like."""
-    signature_type: SignatureType = SignatureType.DEPOSIT_WALLET
+    signature_type: OrderSignature = SignatureType.DEPOSIT_WALLET
+    relayer_auth: RelayerAuth = RelayerAuth.KEY
+    """By what the relayer knows who submits."""
 
 
 class Chart(_Table):
@@ -258,6 +278,8 @@ class Settings(BaseSettings, Addresses):
     """Shares, on the keys 1 to 5; every market begins with the first."""
     flatten_percent: Percent = DEFAULT_GIVE_WAY
     """How far below the best bid selling a whole position may fill, in percent of that bid."""
+    builder_code: CreditedBuilder = NO_BUILDER
+    """Whom orders credit; who has the code may charge a fee for it."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
     limits: LimitTable = LimitTable()

@@ -570,6 +570,8 @@ class WalletAccess:
     """Whether it waits for that."""
     on_deployed: Callable[[Address], Awaitable[None]] | None = None
     """Called after the wallet was deployed: the local venue pays play money in."""
+    make_ready: Callable[[], Awaitable[None]] | None = None
+    """Makes what a paper account lacks; None where every step is the trader's."""
 
 
 @dataclass(frozen=True, slots=True)

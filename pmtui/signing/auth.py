@@ -274,18 +274,20 @@ class SignedIn:
         return f"Bearer {b64encode(token.encode()).decode()}"
 
 
-def sign_in(signer: Signer, *, nonce: str, issued_at: str, expiration_time: str | None) -> SignedIn:
-    """Sign in as the owner.
+def plan_sign_in(
+    owner: Address, *, nonce: str, issued_at: str, expiration_time: str | None
+) -> SignIn:
+    """Return what is signed to sign in as an owner.
 
     Args:
-        signer: the owner's key.
+        owner: whose key signs.
         nonce: from the host, good once.
         issued_at: ISO 8601 with milliseconds and Z.
         expiration_time: the same; None leaves it out.
     """
-    fields = SignIn(
+    return SignIn(
         domain=DOMAIN,
-        address=signer.address,
+        address=owner,
         statement=STATEMENT,
         uri=URI,
         version="1",
@@ -294,7 +296,19 @@ def sign_in(signer: Signer, *, nonce: str, issued_at: str, expiration_time: str 
         issued_at=issued_at,
         expiration_time=expiration_time,
     )
+
+
+def sign_planned(signer: Signer, fields: SignIn) -> SignedIn:
+    """Sign in with the very fields that were shown."""
     return SignedIn(fields, signer.sign_digest(personal_digest(fields.message)))
+
+
+def sign_in(signer: Signer, *, nonce: str, issued_at: str, expiration_time: str | None) -> SignedIn:
+    """Sign in as the owner; the arguments are those of `plan_sign_in`."""
+    fields = plan_sign_in(
+        signer.address, nonce=nonce, issued_at=issued_at, expiration_time=expiration_time
+    )
+    return sign_planned(signer, fields)
 
 
 def personal_digest(text: str) -> bytes:

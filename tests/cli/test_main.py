@@ -41,7 +41,7 @@ def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_pa
         "import sys\n"
         "from pmtui.cli import main\n"
         "sys.argv = ['pmtui']\n"
-        "def fail(*_):\n"
+        "def fail(*_, **__):\n"
         f"    raise RuntimeError('it was 0x' + {key[:40]!r} + {key[40:]!r})\n"
         "main._open_terminal = fail\n"
         "main.main()\n"

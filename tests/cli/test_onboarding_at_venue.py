@@ -170,7 +170,7 @@ async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_pat
 
 async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_path: Path) -> None:
     async with small_venue(tmp_path) as running:
-        urls = replace(urls_of(running), relayer=NOWHERE)
+        urls = replace(urls_of(running), relayer=NOWHERE, rpc=NOWHERE)
         async with session(running, tmp_path, urls=urls) as service:
             await until(service, lambda: bool(facts_of(service).account_problem))
             await until(service, lambda: len(facts_of(service).deployed) == 2)
@@ -178,6 +178,15 @@ async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_pa
             assert found[Step.WALLET].state is StepState.NOT_KNOWN
             assert "/deployed" in found[Step.WALLET].problem
             assert found[Step.CREDENTIALS].state is StepState.NOT_DONE
+
+
+async def test_the_chain_alone_tells_which_wallet_pays(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive()
+        urls = replace(urls_of(running), relayer=NOWHERE)
+        async with session(running, tmp_path, urls=urls) as service:
+            await until(service, lambda: facts_of(service).maker is not None)
+            assert facts_of(service).maker == ann.wallet
 
 
 async def test_without_a_key_only_the_place_is_asked(tmp_path: Path) -> None:

@@ -32,6 +32,45 @@ class SignatureType(StrEnum):
         return list(SignatureType).index(self)
 
 
+_ALIASES = {
+    "eoa": SignatureType.EOA,
+    "proxy": SignatureType.PROXY,
+    "safe": SignatureType.SAFE,
+    "gnosis-safe": SignatureType.SAFE,
+    "deposit": SignatureType.DEPOSIT_WALLET,
+    "deposit-wallet": SignatureType.DEPOSIT_WALLET,
+    "poly-1271": SignatureType.DEPOSIT_WALLET,
+}
+
+
+class SignatureTypeError(ValueError):
+    """A text that names no signature type."""
+
+
+def parse_signature_type(text: str) -> SignatureType:
+    """Read a signature type by its number, its name, or another name that programs give it.
+
+    Raises:
+        SignatureTypeError: it is none.
+    """
+    word = text.strip().lower().replace("_", "-")
+    if word in ("0", "1", "2", "3"):
+        return list(SignatureType)[int(word)]
+    found = _ALIASES.get(word)
+    if found is None:
+        raise SignatureTypeError(f"not a signature type: {', '.join(_ALIASES)}, or 0 to 3")
+    return found
+
+
+class RelayerAuth(StrEnum):
+    """By what the relayer knows who submits."""
+
+    KEY = "key"
+    """The owner's relayer key."""
+    BUILDER = "builder"
+    """A builder's key and its HMAC, as before there were relayer keys."""
+
+
 BuilderCode = NewType("BuilderCode", str)
 """0x and 64 hex digits: whom an order credits, and who may charge a fee for it."""
 NO_BUILDER = BuilderCode("0x" + "00" * 32)

@@ -137,6 +137,8 @@ class WalletDesk:
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
             return NO_WALLET
+        if access.make_ready is not None and not access.keys.shown:
+            await access.make_ready()
         if not self._has_asked:
             await self._ask(is_thorough=False)
         match step:
@@ -329,6 +331,8 @@ class WalletDesk:
         hosts = await self._hosts()
         if hosts.setup is None or hosts.setup.wallet is None:
             return
+        if hosts.setup.wallet.make_ready is not None:
+            await hosts.setup.wallet.make_ready()
         if not self._has_asked:
             await self._ask(is_thorough=False)
         while self._facts.paying is None:

@@ -1,0 +1,235 @@
+"""Makes what a session's key can do with its deposit wallet, from clients, key files and the contracts' table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.keys import KeysClient
+from pmtui.clients.relayer import NO_KEY, RelayerClient, SignInSession, begin_sign_in
+from pmtui.domain.account.keys import NO_BUILDER, BuilderCode, BuilderKey, RelayerAuth
+from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.ids import Address, ApiKey
+from pmtui.signing.auth import (
+    CredentialsError,
+    RequestSigner,
+    SignIn,
+    plan_sign_in,
+    relayer_headers,
+    sign_planned,
+)
+from pmtui.signing.signer import Signer
+
+SESSION = timedelta(days=7)
+"""How long a sign-in may be used, as the official library states it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalletOptions:
+    """What a profile says of its wallet."""
+
+    state_dir: Path | None = None
+    """Where keys are kept; None keeps them for the session only."""
+    auth: RelayerAuth = RelayerAuth.KEY
+    builder_code: BuilderCode = NO_BUILDER
+    is_practice: bool = False
+    """Whether a paper account is to take every step by hand."""
+
+
+class SessionRelayer:
+    """The relayer as the owner uses it, with whatever key lies on the disk now."""
+
+    def __init__(
+        self,
+        relayer: RelayerClient,
+        files: WalletKeyFiles,
+        *,
+        owner: Address,
+        auth: RelayerAuth,
+        timestamp_s: Callable[[], int],
+    ) -> None:
+        """Take what it needs.
+
+        Args:
+            relayer: the host.
+            files: the keys on the disk.
+            owner: whose wallet it is.
+            auth: by what the relayer knows who submits.
+            timestamp_s: the venue's time in seconds.
+        """
+        self._files = files
+        self._owner = owner
+        self._auth = auth
+        self._timestamp_s = timestamp_s
+        self._relayer = relayer.for_caller(self._headers)
+
+    @property
+    def shown(self) -> str:
+        """The first digits of the key that submits; empty where there is none."""
+        if self._auth is RelayerAuth.BUILDER:
+            builder = self._files.builder_key()
+            return "" if builder is None else f"builder {builder.key[:8]}…"
+        key = self._files.relayer_key(self._owner)
+        return "" if key is None else key.shown
+
+    async def nonce(self, owner: Address) -> int | Failure:
+        """Return the counter that the next batch of an owner's deposit wallet names."""
+        return await self._relayer.nonce(owner)
+
+    async def transaction(
+        self, transaction_id: TransactionId
+    ) -> RelayerTransaction | Failure | None:
+        """Return one transaction; None where the relayer knows none by this id."""
+        return await self._relayer.transaction(transaction_id)
+
+    async def submit(self, body: bytes) -> RelayerTransaction | Failure:
+        """Submit a deployment or a signed batch, exactly once."""
+        return await self._relayer.submit(body) if self.shown else _no_key("POST /submit")
+
+    async def transactions(self) -> tuple[RelayerTransaction, ...] | Failure:
+        """Return the owner's recent transactions."""
+        return await self._relayer.transactions() if self.shown else _no_key("GET /transactions")
+
+    def _headers(self, method: str, path: str, body: bytes) -> Mapping[str, str]:
+        if self._auth is RelayerAuth.BUILDER:
+            builder = self._files.builder_key()
+            if builder is None:
+                return {}
+            try:
+                return RequestSigner(builder).builder_headers(
+                    timestamp_s=self._timestamp_s(), method=method, path=path, body=body
+                )
+            except CredentialsError:
+                return {}
+        key = self._files.relayer_key(self._owner)
+        return {} if key is None else relayer_headers(key.key.reveal_text(), key.address)
+
+
+class _Minting:
+    """A relayer key about to be made."""
+
+    def __init__(
+        self, minter: "KeyMinter", session: SignInSession, fields: SignIn, signer: Signer
+    ) -> None:
+        self._minter = minter
+        self._session = session
+        self._fields = fields
+        self._signer = signer
+
+    @property
+    def message(self) -> str:
+        """The very text that is signed."""
+        return self._fields.message
+
+    async def finish(self) -> str | Failure:
+        """Sign, sign in and let the key be made; it is kept on the disk."""
+        signed = sign_planned(self._signer, self._fields)
+        made = await self._session.mint(self._minter.relayer, signed.authorization)
+        if isinstance(made, Failure):
+            return made
+        if made.address.lower() != self._signer.address.lower():
+            return _refused("the key is another owner's, and is not used")
+        try:
+            return self._minter.files.keep_relayer_key(made.api_key, self._signer.address).shown
+        except (OSError, ValueError) as error:
+            return _refused(f"the key was made and could not be kept: {error}")
+
+    async def close(self) -> None:
+        """Give it up."""
+        await self._session.close()
+
+
+class KeyMinter:
+    """Makes relayer keys of one owner, and shows the one there is."""
+
+    def __init__(
+        self,
+        metadata: HttpHost,
+        relayer: RelayerClient,
+        files: WalletKeyFiles,
+        *,
+        signer: Signer,
+        now: Callable[[], datetime],
+        shown: Callable[[], str],
+    ) -> None:
+        self._metadata = metadata
+        self.relayer = relayer
+        self.files = files
+        self._signer = signer
+        self._now = now
+        self._shown = shown
+
+    @property
+    def shown(self) -> str:
+        """The first digits of the key; empty where there is none."""
+        return self._shown()
+
+    async def begin_minting(self) -> _Minting | Failure:
+        """Ask for what has to be signed to make a key."""
+        session = await begin_sign_in(self._metadata)
+        if isinstance(session, Failure):
+            return session
+        now = self._now()
+        fields = plan_sign_in(
+            self._signer.address,
+            nonce=session.nonce,
+            issued_at=_stamp(now),
+            expiration_time=_stamp(now + SESSION),
+        )
+        return _Minting(self, session, fields, self._signer)
+
+    async def make_ready(self) -> None:
+        """Make a key where there is none, without asking: only for play money."""
+        if self.shown:
+            return
+        minting = await self.begin_minting()
+        if not isinstance(minting, Failure):
+            _ = await minting.finish()
+
+
+class BuilderKeys:
+    """Builder's keys of one account; the secret of a new one goes to the disk and nowhere else."""
+
+    def __init__(self, client: KeysClient, files: WalletKeyFiles) -> None:
+        self._client = client
+        self._files = files
+
+    async def create(self) -> BuilderKey | Failure:
+        """Make a builder's key."""
+        made = await self._client.create_builder_key()
+        if isinstance(made, Failure):
+            return made
+        try:
+            self._files.keep_builder_key(made.credentials)
+        except OSError as error:
+            return _refused(f"the key was made and could not be kept: {error}")
+        return made.key
+
+    async def keys(self) -> tuple[BuilderKey, ...] | Failure:
+        """Return the builder's keys."""
+        return await self._client.builder_keys()
+
+    async def revoke(self, key: ApiKey) -> Failure | None:
+        """Revoke one."""
+        known = self._files.builder_key()
+        try:
+            return await self._client.revoke_builder_key(
+                key, credentials=known if known is not None and known.key == key else None
+            )
+        except CredentialsError as error:
+            return _refused(str(error))
+
+
+def _stamp(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _no_key(route: str) -> Failure:
+    return Failure(FailureKind.REFUSED, route, NO_KEY)
+
+
+def _refused(text: str) -> Failure:
+    return Failure(FailureKind.REFUSED, "POST /relayer/api/auth", text)

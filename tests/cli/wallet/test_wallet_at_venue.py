@@ -1,0 +1,299 @@
+"""From a bare key to cash again, through the real service and clients on the local venue."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from pmtui.cli.hosts import SessionHosts
+from pmtui.cli.wallet.wallet_access import WalletOptions
+from pmtui.config.endpoints import Dialect
+from pmtui.domain.account.keys import RelayerAuth, SignatureType
+from pmtui.domain.account.settlement import FlowKind, Standing
+from pmtui.domain.account.wallet_call import TransactionStatus
+from pmtui.domain.account.wallet_steps import (
+    Approval,
+    ApprovalKind,
+    Approve,
+    CreateCredentials,
+    Deploy,
+    Merge,
+    MintBuilderKey,
+    MintRelayerKey,
+    Redeem,
+    Revoke,
+    RevokeBuilderKey,
+    Send,
+    Split,
+    WalletStep,
+)
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Rejected
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.orders.journal import Journal
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile
+from pmtui.service.surface import WalletVerdict
+from pmtui.service.topics import AccountTopic, WalletTopic
+from pmtui.service.views import Mode
+from pmtui.service.wallet.wallet_views import (
+    Confirmed,
+    Failed,
+    NotKnown,
+    Simulation,
+    StepKind,
+    StepState,
+    WalletCard,
+)
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.secret import Secret
+from pmtui.sim.run import RunningVenue
+from tests.cli.at_venue import VenueTime, urls_of
+from tests.cli.test_missed_events import until as until_told
+from tests.sim.kit import KEYS, RAIN, Person, http_client, small_venue
+
+T = TypeVar("T")
+RAINY = ConditionId(RAIN)
+SHARE = 1_000_000
+OTHER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+
+@asynccontextmanager
+async def session(
+    running: RunningVenue, folder: Path, *, options: WalletOptions | None = None
+) -> AsyncIterator[DataService]:
+    """Run the service on the first person's key, with the wallet in sight."""
+    clock = VenueTime(running)
+
+    async def connect(health: Health) -> Hosts | str:
+        hosts = SessionHosts(
+            urls_of(running), Dialect.LIVE, health=health, clock=clock,
+            wallet=options or WalletOptions(state_dir=folder),
+        )  # fmt: skip
+        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
+
+    service = DataService(
+        profile=Profile("test", Mode.LIVE), connect=connect, clock=clock,
+        journal=Journal(folder / "journal.sqlite"), rng=random.Random(7),
+    )  # fmt: skip
+    async with service.running():
+        _ = service.hub.subscribe([WalletTopic(), AccountTopic()], lambda _: None)
+        yield service
+
+
+async def passing(person: Person, work: Awaitable[T]) -> T:
+    """Let the venue's time pass until something has come."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        await asyncio.wait({task}, timeout=0.2)
+        person.pass_time(1)
+    return await task
+
+
+async def take(service: DataService, person: Person, step: WalletStep) -> WalletVerdict:
+    card = await service.commands.prepare_wallet(step)
+    assert isinstance(card, WalletCard), card
+    return await passing(person, service.commands.submit_wallet(card.prepared_id))
+
+
+async def card_of(service: DataService, step: WalletStep) -> WalletCard:
+    card = await service.commands.prepare_wallet(step)
+    assert isinstance(card, WalletCard), card
+    return card
+
+
+async def until(service: DataService, person: Person, is_so: Callable[[], bool]) -> None:
+    """Let time pass until something is so that one of the wallet's topics tells."""
+    await passing(person, until_told(service, is_so, (WalletTopic(), AccountTopic())))
+
+
+async def until_step(
+    service: DataService, person: Person, kind: StepKind, state: StepState
+) -> None:
+    def is_so() -> bool:
+        step = service.queries.wallet().step(kind)
+        return step is not None and step.state is state
+
+    await until(service, person, is_so)
+
+
+async def test_a_bare_key_comes_to_a_wallet_that_may_trade(tmp_path: Path) -> None:
+    options = WalletOptions(state_dir=tmp_path, is_practice=True)
+    async with (
+        small_venue(tmp_path) as running,
+        http_client() as http,
+        session(running, tmp_path, options=options) as service,
+    ):
+        ann = Person(running, http, key=0)
+        await until_step(service, ann, StepKind.CREDENTIALS, StepState.TO_DO)
+        assert isinstance(await service.commands.prepare_wallet(Deploy()), Rejected)
+        assert isinstance(await take(service, ann, CreateCredentials()), Confirmed)
+        card = await card_of(service, MintRelayerKey())
+        assert ann.signer.address in card.message
+        made = await passing(ann, service.commands.submit_wallet(card.prepared_id))
+        assert isinstance(made, Confirmed)
+        await until_step(service, ann, StepKind.DEPLOY, StepState.TO_DO)
+        assert service.queries.wallet().is_deployed is False
+        assert isinstance(await take(service, ann, Deploy()), Confirmed)
+        await until_step(service, ann, StepKind.DEPLOY, StepState.DONE)
+        view = service.queries.wallet()
+        assert view.is_deployed
+        assert view.disagreements == ()
+        approve = view.step(StepKind.APPROVE)
+        assert approve is not None
+        assert isinstance(approve.step, Approve)
+        assert len(approve.step.approvals) == 8
+        ann.pass_time(30)
+        assert isinstance(await take(service, ann, approve.step), Confirmed)
+        await until_step(service, ann, StepKind.APPROVE, StepState.DONE)
+        assert service.queries.wallet().missing_approvals() == ()
+        assert (tmp_path / "relayer-key.json").stat().st_mode & 0o077 == 0
+
+
+async def test_cash_becomes_both_outcomes_and_cash_again(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            split = await card_of(service, Split(RAINY, Micros(40 * SHARE)))
+            assert split.simulation is Simulation.PASSES
+            assert [f.amount for f in split.flows if f.kind is FlowKind.CASH] == [-40 * SHARE]
+            assert split.calls[0].target == POLYGON.collateral_adapter
+            assert split.calls[0].arguments[-1] == ("amount", str(40 * SHARE))
+            done = await passing(ann, service.commands.submit_wallet(split.prepared_id))
+            assert isinstance(done, Confirmed)
+            service.commands.refresh(AccountTopic())
+            await until(service, ann, lambda: sizes(service) == (40 * SHARE, 40 * SHARE))
+            assert isinstance(await take(service, ann, Merge(RAINY, Micros(10 * SHARE))), Confirmed)
+            assert (await ann.ledger())["collateral"] == "70"
+            await ann.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
+            service.commands.refresh(AccountTopic())
+            await until(service, ann, lambda: bool(service.queries.wallet().redeemable))
+            (market,) = service.queries.wallet().redeemable
+            assert [o.standing for o in market.outcomes] == [Standing.WON, Standing.LOST]
+            redeem = await card_of(service, Redeem())
+            assert redeem.flows[-1].amount == 30 * SHARE
+            done = await passing(ann, service.commands.submit_wallet(redeem.prepared_id))
+            assert isinstance(done, Confirmed)
+            ledger = await ann.ledger()
+            assert (ledger["collateral"], ledger["shares"]) == ("100", {})
+
+
+def sizes(service: DataService) -> tuple[int, ...]:
+    held = service.queries.wallet().settlements
+    return tuple(outcome.size for each in held for outcome in each.outcomes)
+
+
+async def test_what_reverts_is_told_before_it_is_signed_and_after(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            await ann.admin("POST", "/relayer", {"course": "failed", "count": 1})
+            verdict = await take(service, ann, Send(OTHER, Micros(5 * SHARE)))
+            assert isinstance(verdict, Failed)
+            newest = service.queries.wallet().transactions[0]
+            assert newest.status is TransactionStatus.FAILED
+            assert newest.calls[0].function == "transfer"
+            assert (await ann.ledger())["collateral"] == "100"
+
+
+async def test_a_lost_submission_is_found_again_and_happens_once(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            fault = {
+                "host": "relayer", "prefix": "/submit", "method": "POST", "remaining": 1,
+                "is_answer_lost": True,
+            }  # fmt: skip
+            await ann.admin("POST", "/faults", fault)
+            verdict = await take(service, ann, Send(OTHER, Micros(5 * SHARE)))
+            assert isinstance(verdict, Confirmed)
+            assert (await ann.ledger())["collateral"] == "95"
+            assert OTHER in service.queries.wallet().sent_to
+
+
+def statuses(service: DataService) -> list[TransactionStatus]:
+    return [each.status for each in service.queries.wallet().transactions]
+
+
+async def test_a_stalled_transaction_can_be_let_go_and_is_taken_up_again(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            await ann.admin("POST", "/relayer", {"course": "stalled", "count": 1})
+            card = await card_of(service, Send(OTHER, Micros(5 * SHARE)))
+            waiting = asyncio.ensure_future(service.commands.submit_wallet(card.prepared_id))
+            await until_told(
+                service, lambda: bool(service.queries.wallet().transactions), (WalletTopic(),)
+            )
+            (known,) = service.queries.wallet().transactions
+            service.commands.stop_following(known.key)
+            assert isinstance(await waiting, NotKnown)
+            assert isinstance(await service.commands.prepare_wallet(Redeem()), Rejected)
+        await ann.admin("POST", "/relayer", {"course": "normal", "count": 0})
+        async with session(running, tmp_path) as service:
+            await until(service, ann, lambda: statuses(service) == [TransactionStatus.CONFIRMED])
+            assert (await ann.ledger())["collateral"] == "95"
+
+
+async def test_approvals_are_taken_back_and_builder_keys_made_and_revoked(tmp_path: Path) -> None:
+    approval = Approval(POLYGON.collateral_adapter, ApprovalKind.CASH)
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            assert isinstance(await take(service, ann, Revoke((approval,))), Confirmed)
+            await until_step(service, ann, StepKind.APPROVE, StepState.TO_DO)
+            assert service.queries.wallet().missing_approvals() == (approval,)
+            refused = await service.commands.prepare_wallet(Split(RAINY, Micros(SHARE)))
+            assert isinstance(refused, Rejected)
+            exact = await card_of(service, Approve((approval,), 7 * SHARE))
+            assert exact.calls[0].arguments == (
+                ("spender", POLYGON.collateral_adapter), ("amount", str(7 * SHARE)),
+            )  # fmt: skip
+            for_exchange = Approve((Approval(POLYGON.exchange, ApprovalKind.CASH),), 7 * SHARE)
+            assert isinstance(await service.commands.prepare_wallet(for_exchange), Rejected)
+            assert isinstance(await take(service, ann, MintBuilderKey()), Confirmed)
+            await until(service, ann, lambda: bool(service.queries.wallet().builder_keys))
+            (key,) = service.queries.wallet().builder_keys
+            legacy = WalletOptions(state_dir=tmp_path, auth=RelayerAuth.BUILDER)
+        async with session(running, tmp_path, options=legacy) as service:
+            assert isinstance(await take(service, ann, Approve((approval,))), Confirmed)
+            assert isinstance(await take(service, ann, RevokeBuilderKey(key.key)), Confirmed)
+
+
+@pytest.mark.parametrize(
+    "recipient",
+    ["0x12", "", POLYGON.exchange, "0x" + "0" * 40, OTHER.replace("c8", "C8")[:-1] + "9"],
+)
+async def test_cash_is_not_sent_where_it_would_be_lost(tmp_path: Path, recipient: str) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            answer = await service.commands.prepare_wallet(Send(recipient, Micros(SHARE)))
+            assert isinstance(answer, Rejected)
+            assert answer.field == "recipient"
+
+
+async def test_a_card_is_good_for_a_minute_and_once(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+            await take(service, ann, MintRelayerKey())
+            card = await card_of(service, Send(OTHER, Micros(SHARE)))
+            first = await passing(ann, service.commands.submit_wallet(card.prepared_id))
+            assert isinstance(first, Confirmed)
+            assert isinstance(await service.commands.submit_wallet(card.prepared_id), Rejected)
+            assert card.deadline is not None
+            assert card.deadline > card.prepared_at + timedelta(minutes=5)
