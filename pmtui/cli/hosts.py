@@ -106,9 +106,8 @@ class SessionHosts:
         clob = self._host(endpoints.clob, Source.TRADING, gate)
         self._clob = clob
         self._trading = ClobClient(clob, self._routes)
-        gamma = self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS)
-        self._gamma = gamma
-        self._metadata = GammaClient(gamma, dialect, now=clock.now)
+        self._gamma = self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS)
+        self._metadata = GammaClient(self._gamma, dialect, now=clock.now)
         self._analytics = AnalyticsClient(
             self._limited(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
         )
@@ -116,9 +115,7 @@ class SessionHosts:
         self._relayer = RelayerClient(
             self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
         )
-        node = HttpHost(endpoints.rpc)
-        self._hosts.append(node)
-        self._chain = ChainClient(node)
+        self._chain = ChainClient(self._unnoted(endpoints.rpc))
         url, self._admin_token = operator or ("", "")
         self._admin = HttpHost(url) if operator is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
@@ -286,6 +283,12 @@ class SessionHosts:
         What a dead program had not sent yet must not keep its orders alive.
         """
         host = HttpHost(self._endpoints.clob, total_s=self._order_deadline_s, takes_back=True)
+        self._hosts.append(host)
+        return host
+
+    def _unnoted(self, url: str) -> HttpHost:
+        """A host that speaks for no source's health."""
+        host = HttpHost(url)
         self._hosts.append(host)
         return host
 
