@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money, format_worth_change
-from pmtui.ui.market.paint_venue import paint_venue
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.heartbeat import paint_heartbeat
 from pmtui.ui.theme.theme import Role
@@ -33,6 +33,16 @@ _WORST_FIRST = (
     Source.RELAYER,
 )  # fmt: skip
 """By what it costs a trader to be without."""
+
+_MILD_STATES = frozenset(
+    {
+        VenueState.POST_ONLY,
+        VenueState.MARKET_NOT_READY,
+        VenueState.BUDGET_LOW,
+        VenueState.DELAYED,
+    }
+)
+"""States in which some orders are taken as ever."""
 
 
 class _Fact(NamedTuple):
@@ -203,3 +213,13 @@ def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
             (full, words, more), (full, words, plus), (full, bare, plus), (short, bare, plus),
         )
     )  # fmt: skip
+
+
+def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
+    """Say what the venue is up to; nothing while it trades as usual."""
+    if not facts:
+        return ()
+    worst = facts[0]
+    more = f" +{len(facts) - 1}" if len(facts) > 1 else ""
+    role = Role.NOTICE_WARN if worst.state in _MILD_STATES else Role.NOTICE_BAD
+    return (Cell(f"{describe_state(worst, now)}{more}", role, Emphasis.BOLD),)

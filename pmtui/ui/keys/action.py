@@ -63,4 +63,5 @@ class Action:
     @property
     def method(self) -> str:
         """What a binding calls."""
-        return self.command or self.id.partition(".")[2]
+        name = self.id.partition(".")[2]
+        return self.command or (f"perform({name!r})" if self.context is Context.MARKET else name)

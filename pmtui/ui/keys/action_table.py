@@ -1,7 +1,7 @@
 """Every action there is, a row each. A key that is not here does nothing.
 
 An id is `context.action`; the handler is the method `action_<action>` of the screen, or of the app
-for the global ones. The order is that of footer, palette and help.
+for the global ones. The trading screen looks its own up by name (`controls/market_controls`). The order is that of footer, palette and help.
 """
 
 from pmtui.ui.keys.action import Action, Danger
@@ -186,7 +186,7 @@ ACTIONS: tuple[Action, ...] = (
     *(
         _action(f"market.preset_{number}", f"{number}", f"Size {number}",
                 f"Set the one-key size to preset {number} of `presets`.", in_footer=False,
-                in_palette=False, command=f"choose_preset({number})")
+                in_palette=False)
         for number in range(1, 6)
     ),
     _action("market.override", "exclamation_mark", "Override",

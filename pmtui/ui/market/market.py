@@ -1,65 +1,51 @@
 """The trading screen: ladder, chart, trades, what is ours, and the place of the ticket.
 
-Everything about the book comes from one view of it, so no two numbers contradict each other. The
-ticket has a region of its own at every size and never covers the ladder.
+The ticket has a region of its own at every size and never covers the ladder. What keys do is in
+`controls`; this is the layout, and the way from Textual to them.
 """
 
-from collections.abc import Iterable
-from functools import partial
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Iterable
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.screen import Screen
 from typing_extensions import override
 
-from pmtui.domain.books.tape import fills_in
-from pmtui.domain.money import complement
-from pmtui.service.topics import (
-    AccountTopic,
-    BookTopic,
-    EventQuotesTopic,
-    EventTopic,
-    FillsTopic,
-    HistoryTopic,
-    MarketTopic,
-    StatusTopic,
-    TapeTopic,
-    Topic,
-)
-from pmtui.service.views import OwnList
-from pmtui.ui.cells import Cell
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.service.topics import Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
-from pmtui.ui.explore.reading import RulesScreen
-from pmtui.ui.facts import key_of
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
+from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_state import paint_state
-from pmtui.ui.market.closed_market import entries_when_over
-from pmtui.ui.market.market_facts import outcome_labels, tick_size_of, trading_of
+from pmtui.ui.ladder.side_ladder import SideLadder
+from pmtui.ui.market.controls.charts import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
+from pmtui.ui.market.controls.market_controls import MarketControls
+from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
+from pmtui.ui.market.controls.side_ladders import SIDES_FROM_WIDTH
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_display import MarketWidgets
+from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.market.market_head import MarketHead
-from pmtui.ui.market.market_moving import NOTHING_HERE, moving_entries
-from pmtui.ui.market.market_panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH, MarketPanes
-from pmtui.ui.market.market_siblings import STRIP_FROM_HEIGHT
-from pmtui.ui.market.market_single_keys import KEYS_IN_TICKET, armed_entries
-from pmtui.ui.market.market_ticket_line import MarketTicketLine
-from pmtui.ui.market.market_watch import MarketWatch
+from pmtui.ui.market.market_model import MarketReader
 from pmtui.ui.market.sibling_strip import SiblingStrip
-from pmtui.ui.market.side_ladders import SIDES_FROM_WIDTH, MarketSides
-from pmtui.ui.market.stray_key_guard import MarketRest
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
-from pmtui.ui.portfolio.paint_position import account_words, by_ladder
-from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.surface import Surface
+from pmtui.ui.ticket.form import TicketForm
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.text_line import TextLine
 
+Answer = TypeVar("Answer")
 
-class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, MarketRest):
+
+class MarketScreen(FrameScreen):
     """One market: its ladder, its trades, and orders in it."""
 
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
@@ -79,258 +65,150 @@ class MarketScreen(MarketTicketLine, MarketWatch, MarketSides, MarketPanes, Mark
         (STRIP_FROM_HEIGHT, "-tall"),
     ]
 
+    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
+        super().__init__(surface)
+        ascii_only = surface.options.ascii_only
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
+        self.head = MarketHead(id="head", ascii_only=ascii_only)
+        self.strip = SiblingStrip(id="siblings", ascii_only=ascii_only)
+        self.state_line = TextLine(id="book-state", ascii_only=ascii_only)
+        self.ladder = LadderPane(id="ladder", ascii_only=ascii_only)
+        self.sides = Container(id="sides")
+        self.chart = ChartPane(id="chart", ascii_only=ascii_only)
+        self.depth = DepthPane(id="depth", ascii_only=ascii_only)
+        self.position = PositionPane(id="position", ascii_only=ascii_only)
+        self.orders = OrdersPane(id="orders", ascii_only=ascii_only)
+        self.ticket = TicketPane(surface, id="ticket")
+        self.tape = TapePane(id="tape", ascii_only=ascii_only)
+        self.reader = MarketReader(surface.queries, condition_id, self.ladder)
+        workspace = Workspace(
+            surface=surface, reader=self.reader, line=self.message_line, page=self,
+            ladder=self.ladder, ticket=self.ticket,
+        )  # fmt: skip
+        widgets = MarketWidgets(
+            head=self.head, state=self.state_line, ladder=self.ladder, tape=self.tape,
+            position=self.position, orders=self.orders, ticket=self.ticket,
+        )  # fmt: skip
+        self.controls = MarketControls(
+            workspace, widgets,
+            strip=self.strip, prices=self.chart, depth=self.depth, sides=self.sides,
+        )  # fmt: skip
+        self._watched: tuple[Topic, ...] = ()
+
     @override
     def topics(self) -> Iterable[Topic]:
-        topics: list[Topic] = [MarketTopic(self.condition_id), AccountTopic(), FillsTopic()]
-        token_id = self.token_id
-        if token_id is not None:
-            topics += [BookTopic(token_id), TapeTopic(token_id)]
-            if self._watches_history:
-                topics.append(HistoryTopic(token_id, self._interval))
-        topics += self._sibling_topics()
-        topics += self._side_topics()
-        self._watched = tuple(topics)
+        self._watched = tuple(self.controls.topics())
         return self._watched
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield MarketHead(id="head", ascii_only=ascii_only)
-        yield SiblingStrip(id="siblings", ascii_only=ascii_only)
+        yield self.head
+        yield self.strip
         with Container(id="panes"):
             with Vertical(id="book"):
-                yield TextLine(id="book-state", ascii_only=ascii_only)
-                yield LadderPane(id="ladder", ascii_only=ascii_only)
-            yield Container(id="sides")
+                yield self.state_line
+                yield self.ladder
+            yield self.sides
             with Container(id="side"):
-                yield ChartPane(id="chart", ascii_only=ascii_only)
-                yield DepthPane(id="depth", ascii_only=ascii_only)
+                yield self.chart
+                yield self.depth
                 with Container(id="own"):
-                    yield PositionPane(id="position", ascii_only=ascii_only)
-                    yield OrdersPane(id="orders", ascii_only=ascii_only)
-                    yield TicketPane(self.surface, id="ticket")
-                yield TapePane(id="tape", ascii_only=ascii_only)
+                    yield self.position
+                    yield self.orders
+                    yield self.ticket
+                yield self.tape
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
-        keymap = self.surface.options.keymap
-        if self.do_keys_rest:
-            return self.ticket_entries()
-        if self.is_moving:
-            return moving_entries(keymap)
-        if is_live(self) and (beside := self._side_entries()):
-            rest = footer_entries(Context.GLOBAL, keymap=keymap)
-            return beside + tuple(entry for entry in rest if entry.id != "global.open")
-        # The registry lists the global keys first; here the screen's own come before them.
-        near = footer_entries(Context.MARKET, keymap=keymap)
-        if self.is_over:
-            near = entries_when_over(near, is_armed=self.is_armed)
-        elif self.is_armed:
-            armed = armed_entries(keymap)
-            near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
-        has_ladder = is_live(self) and self.focused in (self.ladder, None)
-        ladder = footer_entries(Context.LADDER, keymap=keymap) if has_ladder else ()
-        if self.is_over:
-            ladder = entries_when_over(ladder)
-        rest = footer_entries(Context.GLOBAL, keymap=keymap)
-        return near + ladder + tuple(entry for entry in rest if entry.id != "global.open")
+        return self.controls.footer_entries(is_live=is_live(self))
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        self._show_side_topic(topic)
-        match topic:
-            case MarketTopic():
-                self.follow_topics()
-                self.show_market()
-                self._show_history()
-                self._tell_ticket()
-            case BookTopic(token_id) if token_id == self.token_id:
-                self._show_quote()
-                self._show_siblings()
-                self._show_book()
-                self._show_cursor_on_charts()
-                self._follow_quote()
-                self._show_own()
-                self._tell_ticket()
-            case EventTopic() | EventQuotesTopic():
-                self.follow_topics()
-                self._show_siblings()
-            case TapeTopic(token_id) if token_id == self.token_id:
-                self._show_tape()
-                self._show_book()
-                self._show_history()
-            case HistoryTopic(token_id, interval) if (token_id, interval) == (
-                self.token_id,
-                self._interval,
-            ):
-                self._show_history()
-            case AccountTopic() | FillsTopic():
-                self._follow_picked()
-                self._tell_of_delayed()
-                self._show_own()
-                self._show_tape()
-                self._show_book()
-                self._tell_ticket()
-            case StatusTopic():
-                self._tell_ticket()
-                self._follow_arming()
-                # Ages and the time left move with the clock.
-                self._show_head()
-                self._follow_quote()
-                self._show_state()
-            case _:
-                pass
+        self.controls.show_topic(topic)
+
+    @property
+    @override
+    def do_keys_rest(self) -> bool:
+        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
 
     @override
-    def show_market(self) -> None:
-        self.show_footer()
-        self._show_head()
-        self._show_siblings()
-        self._show_book()
-        self._show_own()
+    def to_copy(self) -> tuple[str, str]:
+        return "token id", self.reader.token_id or ""
+
+    @override
+    def to_star(self) -> tuple[StarKey, str] | None:
+        condition_id = self.reader.condition_id
+        return key_of_market(condition_id), title_of(self.surface.queries, condition_id)
 
     @override
     def on_mount(self) -> None:
-        self.ladder.focus()
-        self._show_head()
+        _ = self.ladder.focus()
+        self.show_parts(Part.HEAD)
 
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
-        self.place_charts(is_alone=not self._is_side_by_side)
-        self.follow_topics()
-        self._place_ticket()
-        self._follow_arming()
-        self._show_head()
-        self._show_siblings()
-        self._show_sides()
-        self._show_state()
-
-    @override
-    def action_toggle_sides(self) -> None:
-        super().action_toggle_sides()
-        self.place_charts(is_alone=not self._is_side_by_side)
-        self.follow_topics()
-
-    @on(LadderPane.CursorMoved)
-    def _show_cursor(self) -> None:
-        self._leave_nothing_behind()
-        self._show_state()
-        self._show_cursor_on_charts()
-
-    @on(TicketPane.Opened)
-    def _make_room(self) -> None:
-        self.message_line.take_back(NOTHING_HERE)
-        self.add_class("-ticket")
-        self.show_footer()
-
-    @on(TicketPane.Closed)
-    def _return_to_ladder(self) -> None:
-        self.message_line.take_back(*KEYS_IN_TICKET)
-        self.remove_class("-ticket")
-        self.ladder.focus()
-        self.show_footer()
+        self.controls.resize()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus now, and whether single keys trade there."""
-        self._follow_keys()
-        self.show_footer()
-        self._show_state()
-        if self.is_armed:
-            self._show_status()
+        """Show the keys of what has the focus now."""
+        self.controls.follow_focus()
 
-    def action_flip_outcome(self) -> None:
-        """Show the other outcome; the cursor goes to the price that means the same."""
-        view = self._market_view
-        count = len(view.market.outcomes) if view.market else 0
-        if count < 2:
-            self.message_line.say("No other outcome.")
-            return
-        cursor = self.ladder.cursor
-        self.message_line.take_back_confirmation()
-        self._outcome_index = (self._outcome_index + 1) % count
-        self.ladder.clear_cursor()
-        self._follow_picked()
-        self.follow_topics()
-        self._show_siblings()
-        self._show_sides()
-        self._show_head()
-        self._show_book()
-        if cursor is not None and self.ladder.ladder is not None:
-            self.ladder.point_at(complement(cursor[0]))
-        else:
-            self.ladder.action_recentre()
-        self._show_own()
-        self._tell_ticket()
+    def on_descendant_blur(self) -> None:
+        """Look whether the keys went anywhere."""
+        _ = self.call_later(self._keep_focus)
 
-    def action_rules(self) -> None:
-        """Show the rules of the market and of its event."""
-        market = self._market_view.market
-        event_id = market.event_id if market else None
-        _ = self.app.push_screen(RulesScreen(self.surface, event_id, self.condition_id))
+    def _keep_focus(self) -> None:
+        """Give the keys to the ladder when the pane that had them went out of sight."""
+        if is_live(self) and self.focused is None and self.app.app_focus:
+            _ = self.ladder.focus()
 
-    def _show_head(self) -> None:
-        queries = self.surface.queries
-        self.head.show(
-            self._market_view, queries.status(), queries.now(),
-            outcome_index=self._outcome_index, width=self.size.width,
-        )  # fmt: skip
-        self._show_quote()
-
-    def _show_quote(self) -> None:
-        self.head.show_quote(self._market_view, self._book_view, self.size.width)
+    async def action_perform(self, name: str) -> None:
+        """Do what the registry calls `market.<name>`."""
+        work = self.controls.actions[name]()
+        if work is not None:
+            await work
 
     @override
-    def _show_state(self) -> None:
-        book = self._book_view
-        line = self.query_one("#book-state", TextLine)
-        moving = self._moving_line()
-        if moving:
-            line.show(moving)
-            return
-        if book is None:
-            line.show((Cell(" no book ", Role.DIM),))
-            return
-        keymap = self.surface.options.keymap
-        release, centre = (key_of(keymap, f"ladder.{name}") for name in ("hold", "recentre"))
-        where = self.ladder.spread_is
-        line.show_in_width(
-            partial(
-                paint_state,
-                book, self.surface.queries.now(),
-                group=self.ladder.axis.group, cursor=self.ladder.cursor,
-                release_key=release if self.ladder.is_held else "",
-                away=(where, centre) if where else None,
-                keys=self._arming_line(book),
-                is_in_ticket=self.do_keys_rest,
-                trading=trading_of(self._market_view),
-                ascii_only=self._ascii_only,
-            )
-        )  # fmt: skip
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Say why an action means nothing now, or leave its key to somebody else."""
+        if action != "perform":
+            return super().check_action(action, parameters)
+        return self.controls.permits(str(parameters[0]))
 
-    def action_filter_tape(self) -> None:
-        """Show the next kind of trades on the tape: by size, or own ones only."""
-        words = self.tape.next_filter().words
-        self.message_line.confirm(f"Tape: {words}." if words else "Tape: all trades.")
+    @on(LadderPane.CursorMoved)
+    @on(LadderPane.LevelPicked)
+    @on(LadderPane.Doubted)
+    @on(OrdersPane.Picked)
+    @on(SiblingStrip.Picked)
+    @on(SideLadder.Picked)
+    @on(TicketPane.Opened)
+    @on(TicketPane.Closed)
+    @on(TicketPane.KeyKept)
+    @on(TicketForm.SuggestionChanged)
+    @on(TicketForm.Reshaped)
+    async def _answer(self, message: Message) -> None:
+        await self.controls.answer(message)
 
-    def _show_tape(self) -> None:
-        queries, token_id = self.surface.queries, self.token_id
-        if token_id is not None:
-            fills = fills_in(queries.fills().fills, self.condition_id, token_id)
-            tick = tick_size_of(self._market_view)
-            self.tape.show(queries.tape(token_id), fills=fills, tick=tick)
+    def ask(
+        self,
+        screen: Screen[Answer],
+        decide: Callable[[Answer | None], None]
+        | Callable[[Answer | None], Awaitable[None]]
+        | None = None,
+    ) -> None:
+        """Open a question or a form; `decide` gets its answer."""
+        _ = self.app.push_screen(screen, decide)
 
-    def _show_own(self) -> None:
-        account = self.surface.queries.account()
-        held = tuple(p for p in account.positions if p.condition_id == self.condition_id)
-        self.position.show(
-            held,
-            labels=outcome_labels(self._market_view),
-            words=account_words(account),
-            are_known=not account.lack_of(OwnList.POSITIONS),
-        )
-        here = [e for e in account.conditionals if e.condition_id == self.condition_id]
-        watched = [paint_protection(each, account, is_brief=True) for each in here]
-        tokens = dict.fromkeys(each.token_id for each in here)
-        watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
-        own = by_ladder(self._own_orders(), self.token_id)
-        self.orders.show(own, protections=tuple(watched))
+    def show_parts(self, *parts: Part) -> None:
+        """Show these anew."""
+        for part in parts:
+            match part:
+                case Part.FOOTER:
+                    self.show_footer()
+                case Part.STATUS:
+                    self._show_status()
+                case Part.TOPICS:
+                    if self._watched and self._watched != tuple(self.controls.topics()):
+                        self.retopic()
+                case _:
+                    self.controls.show(part)

@@ -1,4 +1,4 @@
-"""The three lines over the ladder: question, touch, terms."""
+"""The head of the trading screen: the question, the touch, and what orders must obey."""
 
 from datetime import datetime
 
@@ -6,10 +6,165 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookView
-from pmtui.service.views import MarketView, StatusView
-from pmtui.ui.market.paint_market_header import paint_question, paint_quote, paint_terms
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import exact_shares
+from pmtui.domain.markets.market import Market, MarketTerms
+from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
+from pmtui.domain.money import Micros
+from pmtui.service.views import Load, MarketView, StatusView
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.facts import with_star
+from pmtui.ui.format import (
+    format_age,
+    format_money_compact,
+    format_percent,
+    format_price,
+    format_time_left,
+)
+from pmtui.ui.market.market_facts import market_words, outcome_label, why_not_tradable
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
+
+_LONGEST_LABEL = 16
+
+
+def paint_question(
+    view: MarketView, outcome_index: int, now: datetime, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Show which outcome of which question, and how long it still runs."""
+    market = view.market
+    if market is None:
+        words, role = market_words(view), Role.DIM
+        return fit_line((Cell(f" {words}", role),), width, ascii_only=ascii_only)
+    label = outcome_label(view, outcome_index)
+    tag = Cell(
+        f" {plain(label, _LONGEST_LABEL, ascii_only=ascii_only)} ", Role.KEY, Emphasis.REVERSE
+    )
+    left = _time_left(market, now)
+    room = width - line_width((tag,)) - cell_width(left) - 3
+    whole, telling = (
+        with_star(plain(name), is_starred=view.is_starred)
+        for name in (market.question, market.distinct_name)
+    )
+    # Alone on the screen, without its siblings, a market has nothing else to be told by.
+    title = whole if market.names_its_group and cell_width(whole) <= room else telling
+    question = plain(title, max(0, room), ascii_only=ascii_only)
+    gap = max(1, room - cell_width(question) + 1)
+    line = (
+        tag, Cell(" "), Cell(question, Role.HEADING),
+        Cell(" " * gap), Cell(f"{left} ", Role.DIM),
+    )  # fmt: skip
+    return fit_line(line, width, ascii_only=ascii_only)
+
+
+def paint_quote(
+    view: MarketView, book: BookView | None, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Show the touch, all of it from one book; the last pieces go where there is no room."""
+    if book is None:
+        return fit_line((Cell(f" {market_words(view)}", Role.DIM),), width, ascii_only=ascii_only)
+
+    def price(value: Micros | None) -> str:
+        if value is None:
+            # A book that has not come is not an empty one.
+            return "–" if book.state is BookState.LOADING else "none"
+        return format_price(value, tick=book.tick_size, ascii_only=ascii_only)
+
+    market = view.market
+    is_good = book.state.is_good
+    numbers = [
+        ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
+        ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
+        ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
+        ("last", price(book.own_last_price), Role.LAST_TRADE),
+        ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
+    ]
+    if market is not None:
+        numbers += _market_numbers(market)
+    line: list[Cell] = []
+    for name, text, role in numbers:
+        gap = "" if name.startswith(",") else " "
+        piece = [Cell(f"{gap}{name} ", Role.DIM), Cell(text, role)]
+        if line_width((*line, *piece)) >= width:
+            break
+        line += piece if not line or not gap else [Cell(" "), *piece]
+    return fit_line(tuple(line), width, ascii_only=ascii_only)
+
+
+def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
+    """Name what the venue's metadata tell, and over which time."""
+    numbers = []
+    if market.volume is not None:
+        numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
+    if market.volume_24h is not None:
+        name = ", 24h" if numbers else "24h volume"
+        numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
+    # No change of a day: beside the chart's own it would be a second one, of another last price.
+    return numbers
+
+
+def paint_terms(
+    view: MarketView, status: StatusView, now: datetime, width: int, *, ascii_only: bool = False
+) -> Line:
+    """Say what orders must obey, or why none are possible."""
+    trouble = why_not_tradable(view, status)
+    if trouble:
+        line: Line = (Cell(f" {trouble}", Role.NOTICE_WARN),)
+        return fit_line(line, width, ascii_only=ascii_only)
+    terms = view.terms
+    if terms is None:
+        line = (Cell(f" {market_words(view) or 'Loading the trading terms…'}", Role.DIM),)
+        return fit_line(line, width, ascii_only=ascii_only)
+    pieces = _terms(terms, ascii_only=ascii_only)
+    states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
+    if VenueState.DELAYED in states:
+        # Before the terms that never change: it decides how one trades here.
+        delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
+        pieces.insert(0, f"taker orders delayed{delay}")
+    if VenueState.MARKET_NOT_READY in states:
+        pieces.insert(0, "market not ready for orders")
+    if view.load is Load.FAILED and view.as_of is not None:
+        age = format_age((now - view.as_of).total_seconds())
+        pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
+    text = ""
+    for piece in pieces:
+        longer = f"{text} {chr(0xB7)} {piece}" if text else f" {piece}"
+        if cell_width(longer) > width:
+            break
+        text = longer
+    role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
+    return fit_line((Cell(text, role),), width, ascii_only=ascii_only)
+
+
+def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
+    tick = format_price(terms.tick_size, ascii_only=ascii_only)
+    pieces = [f"tick {tick}", f"min {exact_shares(terms.min_order_size)}"]
+    if terms.fee.rate:
+        power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
+        who = "taker fee" if terms.fee.is_taker_only else "fee"
+        formula = f"p(1-p){power}" if not power else f"(p(1-p)){power}"
+        pieces.append(f"{who} {format_percent(terms.fee.rate)} of {formula}")
+    else:
+        pieces.append("no fee")
+    if terms.neg_risk:
+        pieces.append("one winner (neg-risk)")
+    if terms.rewards is not None:
+        band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
+        shares = exact_shares(terms.rewards.min_size)
+        pieces.append(f"LP rewards: {shares} within {band} of mid")
+    return pieces
+
+
+def _time_left(market: Market, now: datetime) -> str:
+    if market.closed:
+        return "closed"
+    if market.end_at is None:
+        return "no end date"
+    seconds = (market.end_at - now).total_seconds()
+    left = format_time_left(seconds)
+    # The last second has begun and nothing whole of it is left.
+    return left if seconds < 1 else f"{left} left"
 
 
 class MarketHead(Container):

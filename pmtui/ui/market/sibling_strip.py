@@ -1,16 +1,127 @@
-"""The line of an event's outcomes; a click on one goes there."""
+"""The strip of an event's outcomes: the one on the screen in brackets, the others around it.
+
+A click on one goes there.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual import events
 from textual.message import Message
 
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import Micros
-from pmtui.ui.market.paint_siblings import paint_siblings
+from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros, complement
+from pmtui.service.views import QuoteRow
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.facts import midpoint
+from pmtui.ui.format import format_price
 from pmtui.ui.market.siblings import Siblings
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
+
+_LONGEST_NAME = 18
+_PRICE = 6
+"""As wide as the longest, so that a price that moves shifts nothing."""
+_MORE = 2
+"""Cells at either end that say that there are more."""
+
+
+class Strip(NamedTuple):
+    """A painted line, and which place of the event is where on it."""
+
+    line: Line
+    places: tuple[int, ...]
+    """Of each cell of the terminal, from the left; −1 where a click means nothing."""
+
+
+def paint_siblings(
+    siblings: Siblings,
+    mids: Mapping[ConditionId, Micros],
+    width: int,
+    *,
+    ascii_only: bool = False,
+) -> Strip:
+    """Show as many outcomes around the present one as there is room for.
+
+    Args:
+        siblings: the markets, and which of them is on the screen.
+        mids: prices that are live; what has none is named without one.
+        width: cells there are.
+        ascii_only: whether to keep to ASCII.
+    """
+    lead = f" Outcome {siblings.index + 1}/{len(siblings.markets)}{' mids' if mids else ''} "
+    cells = [Cell(lead, Role.DIM)]
+    places = [-1] * len(lead)
+    items = [
+        _item(market, mids, has_prices=bool(mids), ascii_only=ascii_only)
+        for market in siblings.markets
+    ]
+    sizes = [sum(cell_width(text) for text in item) + 2 for item in items]
+    first, last = _window(siblings.index, sizes, width - len(lead) - 2 * _MORE)
+    less, more = ("<", ">") if ascii_only else ("‹", "›")
+    if first:
+        cells.append(Cell(f"{less} ", Role.KEY))
+        places += [first - 1, -1]
+    for place in range(first, last + 1):
+        cells += _paint_item(items[place], is_current=place == siblings.index)
+        places += [place] * sizes[place]
+    if last + 1 < len(items):
+        cells.append(Cell(f" {more}", Role.KEY))
+        places += [-1, last + 1]
+    return Strip(fit_line(tuple(cells), width, ascii_only=ascii_only), tuple(places[:width]))
+
+
+def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[ConditionId, Micros]:
+    """Return the midpoints of good streamed books, in terms of the outcome on show."""
+    mids: dict[ConditionId, Micros] = {}
+    for row in quotes:
+        mid = midpoint(row.best_bid, row.best_ask) if row.is_live else None
+        if mid is not None:
+            mids[row.condition_id] = complement(mid) if outcome_index else mid
+    return mids
+
+
+def _item(
+    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool, ascii_only: bool
+) -> tuple[str, str]:
+    name = plain(market.title, _LONGEST_NAME, ascii_only=ascii_only)
+    if not has_prices:
+        return name, ""
+    mid = mids.get(market.condition_id or ConditionId(""))
+    price = "-" if mid is None else format_price(mid, ascii_only=ascii_only)
+    return name, price.rjust(_PRICE + 1)
+
+
+def _paint_item(item: tuple[str, str], *, is_current: bool) -> list[Cell]:
+    name, price = item
+    left, right = "[]" if is_current else "  "
+    role, emphasis = (Role.HEADING, Emphasis.BOLD) if is_current else (Role.TEXT, Emphasis.NONE)
+    return [
+        Cell(f"{left}{name}", role, emphasis),
+        Cell(price, Role.TEXT if is_current else Role.DIM),
+        Cell(right, role, emphasis),
+    ]
+
+
+def _window(index: int, sizes: list[int], room: int) -> tuple[int, int]:
+    """Return the first and the last place on show: those around the present one."""
+    first = last = index
+    room -= sizes[index]
+    has_grown = True
+    while has_grown:
+        has_grown = False
+        if last + 1 < len(sizes) and sizes[last + 1] <= room:
+            last += 1
+            room -= sizes[last]
+            has_grown = True
+        if first and sizes[first - 1] <= room:
+            first -= 1
+            room -= sizes[first]
+            has_grown = True
+    return first, last
 
 
 class SiblingStrip(TextLine):

@@ -496,7 +496,7 @@ async def test_the_palette_opens_what_is_starred() -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
         assert isinstance(app.screen, MarketScreen)
-        assert app.screen.condition_id == RIVER_ID
+        assert app.screen.reader.condition_id == RIVER_ID
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
         await pilot.press(*"harbour city")

@@ -63,7 +63,7 @@ def test_the_default_keys_are_the_documented_ones(key: str, action_id: str) -> N
 def test_bindings_carry_the_id_so_that_keys_can_be_changed() -> None:
     bindings = [b for b in bindings_for(Context.MARKET) if isinstance(b, Binding)]
     buy = next(binding for binding in bindings if binding.id == "market.buy")
-    assert (buy.key, buy.action, buy.description, buy.show) == ("b", "buy", "Buy", True)
+    assert (buy.key, buy.action, buy.description, buy.show) == ("b", "perform('buy')", "Buy", True)
     everywhere = {b.id for b in bindings_for(Context.GLOBAL) if isinstance(b, Binding)}
     assert "global.move_up" not in everywhere
     assert "global.change_theme" not in everywhere
@@ -82,7 +82,7 @@ def test_footer_palette_and_help_follow_the_users_keys() -> None:
     assert "market.sell" not in labels
     commands = {c.id: c for c in palette_commands(Context.GLOBAL, Context.MARKET, keymap=keymap)}
     assert commands["market.buy"].help.startswith("N  ")
-    assert commands["market.sell"].command == "sell"
+    assert commands["market.sell"].command == "perform('sell')"
     assert commands["global.search"].command == "app.search"
     assert "global.change_theme" in commands
     lines = {

@@ -66,7 +66,7 @@ async def test_a_long_id_is_told_by_its_ends_on_the_line_that_covers_nothing() -
     app = recorded(world.service)
     async with app.run_test(headless=False, size=(80, 24)) as pilot:
         screen = await opened(app, pilot, world.strike)
-        token = str(screen.token_id)
+        token = str(screen.reader.token_id)
         assert len(token) > 40
         await pilot.press("y")
         sequence = f"\x1b]52;c;{base64.b64encode(token.encode()).decode()}\a"

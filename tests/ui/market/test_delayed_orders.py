@@ -18,7 +18,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Load
-from pmtui.ui.market.delayed_orders import DelayedOrders
+from pmtui.ui.market.order_news import DelayedOrders
 from pmtui.ui.portfolio.paint_orders import format_verdict
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, FakeService

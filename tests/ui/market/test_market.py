@@ -119,7 +119,7 @@ async def test_flipping_shows_the_other_book_at_the_same_place() -> None:
         await pilot.press("o")
         await until(pilot, lambda: BookTopic(NO) in app.market.service.watched(), "No is watched")
         assert BookTopic(YES) not in app.market.service.watched()
-        assert screen.outcome_index == 1
+        assert screen.reader.outcome_index == 1
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == cents(51)
         assert line(screen, "question").startswith(" No ")

@@ -63,7 +63,7 @@ async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("o")
-        await until(pilot, lambda: screen.token_id == NO, "the other outcome is shown")
+        await until(pilot, lambda: screen.reader.token_id == NO, "the other outcome is shown")
         assert not any("250" in line for line in shown_text(screen.ladder))
         await pilot.press("O")
         await until(pilot, lambda: "Yes" in shown_text(screen.ladder)[0], "both are shown")

@@ -227,7 +227,7 @@ async def test_an_order_chosen_in_the_list_is_moved_or_shown_on_the_ladder() -> 
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == order.price
         await chosen(pilot, screen, "e")
-        assert screen.is_moving
+        assert screen.controls.moving.is_moving
         assert screen.focused is screen.ladder
 
 
@@ -241,7 +241,7 @@ async def test_an_order_of_the_other_outcome_is_not_mistaken_for_one_of_this() -
         service.announce(AccountTopic())
         screen.ladder.point_at(cents(30))
         await chosen(pilot, screen, "e")
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
         assert "flip to see it" in text_of(app, "#notice")
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == cents(30)
@@ -286,4 +286,4 @@ async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None
         await pilot.press("escape")
         await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
         assert app.screen is screen
-        assert not screen.check_action("drop_order", ())
+        assert not screen.check_action("perform", ("drop_order",))

@@ -61,7 +61,7 @@ async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_o
         await pilot.press("o")
         await settle(pilot)
         assert "Xavier Marchetti  71.5¢" in text_of(app, "#siblings")
-        assert screen.outcome_index == 1
+        assert screen.reader.outcome_index == 1
 
 
 async def test_the_outcome_on_show_has_the_mid_of_its_book_in_the_same_picture() -> None:
@@ -69,7 +69,7 @@ async def test_the_outcome_on_show_has_the_mid_of_its_book_in_the_same_picture()
     app = app_of(world)
     async with app.run_test(size=TALL) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
-        service, token_id = world.service, screen.token_id
+        service, token_id = world.service, screen.reader.token_id
         assert token_id is not None
         quotes = service.quotes[world.election]
         rows = tuple(
@@ -127,10 +127,10 @@ async def test_a_small_screen_has_the_keys_without_the_line_or_its_topics() -> N
             world.service.watched()
         )
         await pilot.press("right")
-        assert screen.condition_id == market_of(world, "Tomas Oyelaran")
+        assert screen.reader.condition_id == market_of(world, "Tomas Oyelaran")
         assert "Outcome 3/8: Tomas Oyelaran." in text_of(app, "#notice")
         await pilot.press("left", "left", "left")
-        assert screen.condition_id == market_of(world, "Somebody else")
+        assert screen.reader.condition_id == market_of(world, "Somebody else")
         assert len(app.screen_stack) == 2
 
 
@@ -140,7 +140,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
     async with app.run_test(size=HUGE) as pilot:
         ada, tomas = market_of(world, "Ada Lindqvist"), market_of(world, "Tomas Oyelaran")
         screen = await opened(app, pilot, ada)
-        old = screen.token_id
+        old = screen.reader.token_id
         assert old is not None
         screen.ladder.point_at(Micros(240_000))
         await pilot.press("b")
@@ -163,7 +163,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         world.service.markets[tomas] = view
         world.service.announce(MarketTopic(tomas))
         await settle(pilot)
-        token = screen.token_id
+        token = screen.reader.token_id
         assert token is not None
         assert token != old
         assert BookTopic(token) in world.service.watched()
@@ -181,7 +181,7 @@ async def test_a_click_on_a_name_goes_there() -> None:
         x = screen_lines(app)[y].index("Oyelaran")
         assert await pilot.click(offset=(x, y))
         await settle(pilot)
-        assert screen.condition_id == market_of(world, "Tomas Oyelaran")
+        assert screen.reader.condition_id == market_of(world, "Tomas Oyelaran")
 
 
 async def test_a_market_alone_says_that_there_is_no_other() -> None:
@@ -205,13 +205,13 @@ async def test_hopping_over_a_resting_order_drops_what_was_picked_up(
         orders = [
             o
             for o in world.service.account_view.open_orders
-            if o.condition_id == screen.condition_id and o.token_id == screen.token_id
+            if o.condition_id == screen.reader.condition_id and o.token_id == screen.reader.token_id
         ]
         screen.ladder.point_at(orders[0].price)
         await pilot.press("e")
-        assert screen.is_moving
+        assert screen.controls.moving.is_moving
         await pilot.press("right")
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
 
 
 async def test_a_screen_where_nothing_changes_writes_nothing() -> None:

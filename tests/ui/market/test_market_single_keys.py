@@ -24,8 +24,8 @@ from pmtui.service import views
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.market.controls.single_keys import SMALLEST
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.market.market_single_keys import SMALLEST
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.fields import Choice
 from tests.scenes.world import make_world
@@ -621,7 +621,7 @@ async def test_no_key_trades_while_an_order_is_being_moved() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=49)
         await pilot.press("e")
-        await until(pilot, lambda: screen.is_moving, "it is picked up")
+        await until(pilot, lambda: screen.controls.moving.is_moving, "it is picked up")
         await pilot.press("B")
         assert "being moved" in line(screen, "notice")
         assert not sent(app)
@@ -753,7 +753,7 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         service.announce(StatusTopic())
         await pilot.press("3")
         await until(pilot, lambda: "ARMED 50+ " in line(screen, "book-state"), "it is armed")
-        token_id = screen.token_id
+        token_id = screen.reader.token_id
         assert token_id is not None
         service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
         service.announce(BookTopic(token_id))
@@ -761,10 +761,10 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         await pilot.press("exclamation_mark")
         assert "OVERRIDE 50+ " in line(screen, "book-state")
         await pilot.press("right")
-        await until(pilot, lambda: screen.token_id != token_id, "the next outcome")
+        await until(pilot, lambda: screen.reader.token_id != token_id, "the next outcome")
         await settle(pilot)
-        assert screen.preset == 50_000_000
-        other = screen.token_id
+        assert screen.controls.single_keys.preset == 50_000_000
+        other = screen.reader.token_id
         assert other is not None
         service.books[other] = replace(service.books[other], state=BookState.STALE, version=99)
         service.announce(BookTopic(other))

@@ -18,7 +18,7 @@ from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
-from pmtui.ui.market.paint_market_header import paint_question, paint_quote, paint_terms
+from pmtui.ui.market.market_head import paint_question, paint_quote, paint_terms
 from pmtui.ui.market.paint_tape import WIDTH, own_mark, paint_gap, paint_tape
 from pmtui.ui.portfolio.paint_position import (
     account_words,

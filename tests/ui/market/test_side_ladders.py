@@ -81,7 +81,7 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
         assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9), times=2)
         await settle(pilot)
         # A double click goes there once, and not on to what comes next in that place.
-        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.reader.condition_id == market_of(world, "Ruth Castellan")
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == pointed_at * 10_000
         assert screen.focused is screen.ladder
@@ -95,7 +95,7 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
         await pilot.press("W")
         await settle(pilot)
         watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
-        assert watched == {screen.token_id}
+        assert watched == {screen.reader.token_id}
 
 
 async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() -> None:
@@ -126,7 +126,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
         assert "enter makes this one main, f5 goes back" in text_of(app, "#notice")
         await pilot.press("enter")
         await settle(pilot)
-        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.reader.condition_id == market_of(world, "Ruth Castellan")
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == cursor[0]
         assert screen.focused is screen.ladder
@@ -138,7 +138,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
 async def pressed_in_vain(pilot: Pilot[None], screen: MarketScreen, keys: tuple[str, ...]) -> bool:
     await pilot.press(*keys)
     await settle(pilot)
-    return not (screen.ticket.is_open or screen.is_moving)
+    return not (screen.ticket.is_open or screen.controls.moving.is_moving)
 
 
 async def test_keys_act_on_the_main_ladder_alone() -> None:
@@ -217,9 +217,9 @@ async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_hear
         await side_by_side(pilot, screen, 3)
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
-        assert not screen.side_ladders.display
+        assert not screen.sides.display
         watched = {t.token_id for t in world.service.watched() if isinstance(t, BookTopic)}
-        assert watched == {screen.token_id}
+        assert watched == {screen.reader.token_id}
 
 
 @pytest.mark.parametrize("width", [170, 175, 199, 200, 202])

@@ -33,12 +33,12 @@ async def test_what_was_meant_for_the_form_rests_and_it_is_said(key: str) -> Non
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await refused(app, pilot)
-        before = screen.preset
+        before = screen.controls.single_keys.preset
         app.market.service.at += timedelta(seconds=1.4)
         await pilot.press(key)
         await settle(pilot)
         assert RESTS in line(screen, "notice")
-        assert screen.preset == before
+        assert screen.controls.single_keys.preset == before
         assert not sent(app)
         assert not screen.ticket.is_open
 

@@ -252,7 +252,7 @@ async def test_a_stop_is_on_the_ladder_and_is_moved_there_as_orders_are() -> Non
         screen = await at_stop(app, pilot, replace(STOP, stop=m("0.48"), take_profit=m("0.55")))
         await until(pilot, lambda: shows(app, "▼") and shows(app, "▲"), "both marks")
         await pilot.press("e")
-        await until(pilot, lambda: screen.is_moving, "it is picked up")
+        await until(pilot, lambda: screen.controls.moving.is_moving, "it is picked up")
         await until(pilot, lambda: shows(app, "stop 48¢ of 100 to 48¢"), "what is moved")
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
@@ -261,7 +261,7 @@ async def test_a_stop_is_on_the_ladder_and_is_moved_there_as_orders_are() -> Non
         service = app.market.service
         await until(pilot, lambda: service.calls_of("move_conditional"), "the move")
         assert service.calls_of("move_conditional") == [("c1", Trigger.STOP, m("0.47"))]
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
 
 
 async def test_a_stop_is_cancelled_at_the_cursor_and_its_target_stays() -> None:
@@ -280,7 +280,9 @@ async def test_beside_an_order_the_key_goes_to_the_order_first_and_the_stop_stay
         # An own order rests at the same price.
         screen = await at_stop(app, pilot, replace(STOP, stop=m("0.49")))
         await pilot.press("e")
-        await until(pilot, lambda: shows(app, "BUY") and screen.is_moving, "the order")
+        await until(
+            pilot, lambda: shows(app, "BUY") and screen.controls.moving.is_moving, "the order"
+        )
         assert not shows(app, "stop 49¢ of 100 to")
         await pilot.press("e")
         await until(pilot, lambda: shows(app, "stop 49¢ of 100 to"), "now the stop")

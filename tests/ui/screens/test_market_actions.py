@@ -58,7 +58,7 @@ async def picked_up(app: MarketDemo, pilot: Pilot[None], at: float = 49) -> Mark
     screen = await opened(app, pilot)
     screen.ladder.point_at(cents(at))
     await pilot.press("e")
-    await until(pilot, lambda: screen.is_moving, "the order is picked up")
+    await until(pilot, lambda: screen.controls.moving.is_moving, "the order is picked up")
     return screen
 
 
@@ -83,7 +83,7 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
         assert order_id == old.order_id
         assert isinstance(order, PreparedOrder)
         assert order.price == cents(47)
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
         await until(pilot, lambda: "Moved." in line(screen, "notice"), "the verdict")
 
 
@@ -110,10 +110,10 @@ async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is screen
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
         assert "Nothing was moved" in line(screen, "notice")
         assert "MOVE" not in line(screen, "book-state")
-        assert not screen.check_action("drop_order", ())
+        assert not screen.check_action("perform", ("drop_order",))
 
 
 async def test_declining_the_card_keeps_the_order_in_hand() -> None:
@@ -124,7 +124,7 @@ async def test_declining_the_card_keeps_the_order_in_hand() -> None:
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen, "it is declined")
-        assert screen.is_moving
+        assert screen.controls.moving.is_moving
         assert not app.market.service.calls_of("move")
 
 
@@ -140,7 +140,7 @@ async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
         screen.ladder.point_at(cents(60))
         await pilot.press("e")
         assert "being checked" in line(screen, "notice")
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
 
 
 async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done() -> None:
@@ -168,10 +168,10 @@ async def test_what_was_dropped_can_be_picked_up_again_at_once() -> None:
         cursor = screen.ladder.cursor
         await pilot.press("down", "down", "escape")
         await settle(pilot)
-        assert not screen.is_moving
+        assert not screen.controls.moving.is_moving
         assert screen.ladder.cursor == cursor
         await pilot.press("e")
-        await until(pilot, lambda: screen.is_moving, "it is picked up again")
+        await until(pilot, lambda: screen.controls.moving.is_moving, "it is picked up again")
 
 
 async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
@@ -179,7 +179,7 @@ async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await picked_up(app, pilot)
         set_orders(app)
-        await until(pilot, lambda: not screen.is_moving, "it is dropped")
+        await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
         assert "has ended" in line(screen, "notice")
 
 
@@ -188,7 +188,7 @@ async def test_the_other_outcome_drops_what_is_in_hand() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await picked_up(app, pilot)
         await pilot.press("o")
-        await until(pilot, lambda: not screen.is_moving, "it is dropped")
+        await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
 
 
 async def test_several_orders_at_a_price_move_together_each_with_its_own_verdict() -> None:
@@ -498,8 +498,8 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
         await settle(pilot)
         footer = screen.query_one("#footer", KeyLine)
         await pilot.click(footer, offset=(line(screen, "footer").index("Move"), 0))
-        await until(pilot, lambda: screen.is_moving, "the order is picked up")
+        await until(pilot, lambda: screen.controls.moving.is_moving, "the order is picked up")
         await pilot.press("down")
         assert "to 48¢" in line(screen, "book-state")
         await pilot.click(footer, offset=(line(screen, "footer").index("Leave as is"), 0))
-        await until(pilot, lambda: not screen.is_moving, "it is dropped")
+        await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")

@@ -117,7 +117,7 @@ async def test_enter_goes_to_the_outcome_that_was_aimed_at(
         assert side.ladder.cursor == cursor
         await pilot.press("enter")
         await settle(pilot)
-        assert screen.condition_id == aim
+        assert screen.reader.condition_id == aim
         assert screen.ladder.cursor is not None
         assert screen.ladder.cursor[0] == cursor[0]
 
@@ -163,7 +163,7 @@ async def test_going_on_leaves_the_keys_with_the_outcome_as_long_as_it_is_beside
         assert name_with_keys(screen) == "Ruth Castellan"
         await pilot.press("right")
         await settle(pilot)
-        assert screen.condition_id == market_of(world, "Ruth Castellan")
+        assert screen.reader.condition_id == market_of(world, "Ruth Castellan")
         assert screen.focused is screen.ladder
 
 
@@ -177,11 +177,11 @@ async def test_left_and_right_lead_to_the_same_outcomes_whatever_prices_do() -> 
             await tell(pilot, world, swap_prices)
             assert text_of(app, "#siblings").startswith(f" Outcome {place}/8 ")
             await pilot.press("right")
-            assert screen.condition_id == market_of(world, name)
+            assert screen.reader.condition_id == market_of(world, name)
         await tell(pilot, world, lambda markets: swap_prices(markets[::-1]))
         await tell(pilot, world, resolve("Ruth Castellan"))
         await pilot.press("left")
-        assert screen.condition_id == market_of(world, "Tomas Oyelaran")
+        assert screen.reader.condition_id == market_of(world, "Tomas Oyelaran")
 
 
 def test_the_prices_of_the_scene_differ() -> None:

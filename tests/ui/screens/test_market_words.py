@@ -35,7 +35,7 @@ async def test_what_was_said_of_arming_goes_with_it() -> None:
         await pilot.resize_terminal(78, 24)
         await until(pilot, lambda: app.market.service.calls_of("disarm"), "it is disarmed")
         disarm(app)
-        await until(pilot, lambda: not screen._was_armed, "the screen knows")
+        await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "the screen knows")
         assert "ARMED" not in line(screen, "notice")
         assert "ARMED" not in line(screen, "book-state")
 
@@ -46,7 +46,7 @@ async def test_other_words_stay_while_arming_ends() -> None:
         screen = await armed_by_key(app, pilot)
         screen.message_line.say("Sent BUY 5 Yes @ 50¢.")
         disarm(app)
-        await until(pilot, lambda: not screen._was_armed, "the screen knows")
+        await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "the screen knows")
         await settle(pilot)
         assert "Sent BUY" in line(screen, "notice")
 

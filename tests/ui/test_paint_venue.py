@@ -5,8 +5,7 @@ import pytest
 
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.market.paint_venue import paint_venue
-from pmtui.ui.paint_status import paint_status
+from pmtui.ui.paint_status import paint_status, paint_venue
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW, PAPER_STATUS
 

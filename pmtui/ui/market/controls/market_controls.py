@@ -1,0 +1,345 @@
+"""Puts the controls of one trading screen together, and says which of them answers what."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+
+from textual.containers import Container
+from textual.message import Message
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.single_keys import OneKey
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    EventQuotesTopic,
+    EventTopic,
+    FillsTopic,
+    HistoryTopic,
+    MarketTopic,
+    StatusTopic,
+    TapeTopic,
+    Topic,
+)
+from pmtui.ui.charts.chart import ChartPane
+from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.keys.actions import FooterEntry
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.side_ladder import SideLadder
+from pmtui.ui.market.controls.charts import Charts
+from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.outcomes import Outcomes
+from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders
+from pmtui.ui.market.controls.panes import Panes
+from pmtui.ui.market.controls.side_ladders import SideLadders
+from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, SingleKeys
+from pmtui.ui.market.controls.trading import Trading
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_display import MarketDisplay, MarketWidgets
+from pmtui.ui.market.market_footer import KeyPlace, market_entries
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.sibling_strip import SiblingStrip
+from pmtui.ui.market.tape import OrdersPane
+from pmtui.ui.ticket.form import TicketForm
+from pmtui.ui.ticket.ticket import TicketPane
+
+Action = Callable[[], Awaitable[None] | None]
+"""What a key does; awaited where the service is asked for something that it answers."""
+
+
+class MarketControls:
+    """Everything the trading screen does, by subject.
+
+    The screen hands over actions, the messages of its panes and the topics that changed; what is
+    shown again goes through `show`.
+    """
+
+    def __init__(
+        self, workspace: Workspace, widgets: MarketWidgets, *, strip: SiblingStrip,
+        prices: ChartPane, depth: DepthPane, sides: Container,
+    ) -> None:  # fmt: skip
+        self._workspace = workspace
+        self._reader = workspace.reader
+        self._page = workspace.page
+        self._widgets = widgets
+        self._display = MarketDisplay(
+            workspace.surface, widgets, width=lambda: workspace.page.size.width
+        )
+        self._news = OrderNews(workspace.surface, workspace.line)
+        self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
+        self.moving = Moving(workspace, self.own_orders, self._news)
+        self.trading = Trading(workspace, self._news)
+        self.forms = MarketForms(workspace)
+        self.single_keys = SingleKeys(
+            workspace, self.trading, self._news, is_moving=lambda: self.moving.is_moving
+        )
+        self.outcomes = Outcomes(workspace, strip, leave=self._leave, arrive=self._arrive)
+        self.sides = SideLadders(workspace, self.outcomes, sides, main=widgets.ladder)
+        self.charts = Charts(workspace, prices, depth)
+        self.panes = Panes(
+            workspace, orders=widgets.orders, tape=widgets.tape, ticket=widgets.ticket
+        )
+        self.actions: Mapping[str, Action] = {
+            **self._order_actions(),
+            **self._view_actions(),
+        }
+        """What each action of the registry's market context does, by its name there."""
+
+    def permits(self, action: str) -> bool:
+        """Return whether an action means something now; a side ladder says why not."""
+        if action == "drop_order":
+            # Where the ladder has the keys and nothing is open, the way back has its own key.
+            is_on_ladder = self._page.focused in (self._widgets.ladder, None)
+            return self.moving.is_moving or self._widgets.ticket.is_open or not is_on_ladder
+        return self.sides.permits(action)
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what is watched now."""
+        yield from (MarketTopic(self._reader.condition_id), AccountTopic(), FillsTopic())
+        token_id = self._reader.token_id
+        if token_id is not None:
+            yield from (BookTopic(token_id), TapeTopic(token_id))
+        yield from self.charts.topics()
+        yield from self.outcomes.topics()
+        yield from self.sides.topics()
+
+    def footer_entries(self, *, is_live: bool) -> tuple[FooterEntry, ...]:
+        """Return the keys that do something where the trader is.
+
+        Args:
+            is_live: whether the panes are on the screen, so that one of them can have the keys.
+        """
+        model, ticket = self._reader.read(), self._widgets.ticket
+        place = KeyPlace(
+            is_in_ticket=self._page.do_keys_rest,
+            has_suggestion=ticket.has_suggestion,
+            is_moving=self.moving.is_moving,
+            is_on_side_ladder=is_live and self.sides.have_keys,
+            is_on_ladder=is_live and self._page.focused in (self._widgets.ladder, None),
+            is_over=model.is_over,
+            is_armed=model.is_armed,
+        )
+        return market_entries(self._workspace.keymap, place)
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what changed."""
+        self.sides.show_topic(topic)
+        if isinstance(topic, MarketTopic | EventTopic | EventQuotesTopic):
+            self._page.show_parts(Part.TOPICS)
+        model = self._reader.read()
+        match topic:
+            case MarketTopic():
+                self._show_market(model)
+                self.charts.show_history(model)
+                self._display.update_ticket(model)
+            case BookTopic(token_id) if token_id == model.token_id:
+                self._display.show_quote(model)
+                self.outcomes.show(model)
+                self._show_book(model)
+                self.charts.show_cursor()
+                self.charts.follow_quote(model)
+                self._display.show_own(model)
+                self._display.update_ticket(model)
+            case EventTopic() | EventQuotesTopic():
+                self.outcomes.show(model)
+            case TapeTopic(token_id) if token_id == model.token_id:
+                self._display.show_tape(model)
+                self._show_book(model)
+                self.charts.show_history(model)
+            case HistoryTopic() if topic in self.charts.topics():
+                self.charts.show_history(model)
+            case AccountTopic() | FillsTopic():
+                self.moving.follow(model)
+                self._news.show()
+                self._display.show_own(model)
+                self._display.show_tape(model)
+                self._show_book(model)
+                self._display.update_ticket(model)
+            case StatusTopic():
+                self._display.update_ticket(model)
+                self.single_keys.follow(model)
+                # Ages and the time left move with the clock.
+                self._display.show_head(model)
+                self.charts.follow_quote(model)
+                self._show_state(model)
+            case _:
+                pass
+
+    def show(self, part: Part) -> None:
+        """Show a part anew."""
+        if part is Part.CHARTS:
+            self.charts.place(is_alone=not self.sides.is_on_show)
+        elif part is Part.CURSOR:
+            self.charts.show_cursor()
+        elif part is Part.SIDES:
+            self.sides.show()
+        else:
+            model = self._reader.read()
+            show = {
+                Part.MARKET: self._show_market,
+                Part.HEAD: self._display.show_head,
+                Part.STATE: self._show_state,
+                Part.BOOK: self._show_book,
+                Part.TICKET: self._display.update_ticket,
+            }[part]
+            show(model)
+
+    def resize(self) -> None:
+        """Lay everything out for the size there is now."""
+        self._page.show_parts(Part.CHARTS, Part.TOPICS)
+        self.panes.place_ticket()
+        model = self._reader.read()
+        self.single_keys.follow(model)
+        self._display.show_head(model)
+        self.outcomes.show(model)
+        self.sides.show()
+        self._show_state(model)
+
+    def follow_focus(self) -> None:
+        """Show the keys of what has the focus now, and whether single keys trade there."""
+        self.sides.follow_keys()
+        self._page.show_parts(Part.FOOTER, Part.STATE)
+        if self._reader.read().is_armed:
+            self._page.show_parts(Part.STATUS)
+
+    async def answer(self, message: Message) -> None:
+        """Do what a pane asks for, or follow what it tells of."""
+        match message:
+            case LadderPane.CursorMoved():
+                self.own_orders.cursor_moved()
+                self._page.show_parts(Part.STATE, Part.CURSOR)
+            case LadderPane.LevelPicked():
+                await self._answer_level(message)
+            case LadderPane.Doubted():
+                self._workspace.line.say(message.words)
+            case OrdersPane.Picked():
+                self.own_orders.show(message.order)
+            case SiblingStrip.Picked():
+                self.outcomes.hop_to(message.condition_id)
+            case SideLadder.Picked():
+                self.sides.pick(message.condition_id, message.price)
+            case TicketPane.Opened():
+                self._workspace.line.take_back(NOTHING_HERE)
+                _ = self._page.set_class(True, "-ticket")  # noqa: FBT003 - Textual's signature
+                self._page.show_parts(Part.FOOTER)
+            case TicketPane.Closed():
+                self._workspace.line.take_back(*KEYS_IN_TICKET)
+                _ = self._page.set_class(False, "-ticket")  # noqa: FBT003 - Textual's signature
+                _ = self._widgets.ladder.focus()
+                self._page.show_parts(Part.FOOTER)
+            case TicketPane.KeyKept():
+                self.single_keys.say_ticket_has_keys()
+            case TicketForm.SuggestionChanged():
+                self._page.show_parts(Part.FOOTER)
+            case TicketForm.Reshaped():
+                self.panes.place_ticket()
+            case _:
+                pass
+
+    async def _answer_level(self, message: LadderPane.LevelPicked) -> None:
+        if self._workspace.line.ignores_key():
+            return
+        if self.moving.is_moving:
+            await self.moving.move_to(message.price)
+        elif message.doubt:
+            self._workspace.line.say(message.doubt)
+        else:
+            self.trading.open_ticket(message.side, message.price)
+
+    def _order_actions(self) -> dict[str, Action]:
+        keys = self.single_keys
+        presses = {key.name.lower(): partial(keys.press, key) for key in OneKey}
+        presets = {f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)}
+        return {
+            **presses,
+            **presets,
+            "buy": self.trading.buy,
+            "sell": self.trading.sell,
+            "flatten": self.trading.flatten,
+            "cancel_market": self.trading.cancel_market,
+            "scaled": self.forms.scaled,
+            "protect": self.forms.protect,
+            "cancel_order": self.own_orders.cancel,
+            "move_order": self.moving.move,
+            "drop_order": self._drop,
+            "toggle_arming": keys.toggle_arming,
+            "override": keys.override,
+            "flatten_now": keys.flatten,
+            "cancel_bids": partial(keys.cancel_side, Side.BUY),
+            "cancel_asks": partial(keys.cancel_side, Side.SELL),
+        }
+
+    def _view_actions(self) -> dict[str, Action]:
+        return {
+            "flip_outcome": self.outcomes.flip,
+            "show_both": self.outcomes.show_both,
+            "next_sibling": self.outcomes.next,
+            "previous_sibling": self.outcomes.previous,
+            "shorter_interval": partial(self.charts.zoom, -1),
+            "longer_interval": partial(self.charts.zoom, 1),
+            "switch_chart": self.charts.switch,
+            "switch_candles": self.charts.switch_candles,
+            "group_prices": self._group_prices,
+            "filter_tape": self._filter_tape,
+            "toggle_sides": self.sides.toggle,
+            "go_to_sides": self.sides.focus_next,
+            "go_to_ladder": self.panes.go_to_ladder,
+            "go_to_orders": self.panes.go_to_orders,
+            "go_to_tape": self.panes.go_to_tape,
+            "go_to_chart": self.charts.focus,
+            "go_to_ticket": self.panes.go_to_ticket,
+            "set_alert": self.forms.set_alert,
+            "rules": self.forms.rules,
+        }
+
+    def _drop(self) -> None:
+        """Leave picked-up orders where they are; else close the ticket, else go to the ladder."""
+        if self.moving.is_moving:
+            self.moving.drop()
+        elif self._widgets.ticket.is_open:
+            self._widgets.ticket.close()
+        else:
+            self.panes.go_to_ladder()
+
+    def _group_prices(self) -> None:
+        """Change to the next grouping of the ladder."""
+        group = self._widgets.ladder.next_grouping()
+        self._workspace.line.confirm(f"Group {self._workspace.price(group)}.")
+        self._page.show_parts(Part.STATE)
+
+    def _filter_tape(self) -> None:
+        """Show the next kind of trades on the tape: by size, or own ones only."""
+        words = self._widgets.tape.next_filter().words
+        self._workspace.line.confirm(f"Tape: {words}." if words else "Tape: all trades.")
+
+    def _show_market(self, model: MarketModel) -> None:
+        self.moving.follow(model)
+        self._page.show_parts(Part.FOOTER)
+        self._display.show_head(model)
+        self.outcomes.show(model)
+        self._show_book(model)
+        self._display.show_own(model)
+
+    def _show_book(self, model: MarketModel) -> None:
+        self._display.show_book(model)
+        self._show_state(model)
+
+    def _show_state(self, model: MarketModel) -> None:
+        self._display.show_state(
+            model,
+            moving=self.moving.state_line(model),
+            keys=self.single_keys.state_line(model),
+            is_in_ticket=self._page.do_keys_rest,
+        )
+
+    def _leave(self) -> None:
+        self.sides.leave()
+        self._workspace.line.take_back_confirmation()
+        self._display.clear()
+        self.charts.forget()
+        self.moving.forget()
+        self.single_keys.forget()
+
+    def _arrive(self) -> None:
+        self.sides.arrive()

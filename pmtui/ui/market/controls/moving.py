@@ -1,0 +1,255 @@
+"""Moving own orders, stops and targets on the ladder: pick up, choose a price, confirm.
+
+Where an order and a stop share a row, the first key picks up the order and the next one the stop.
+What is picked up is known by its ids, and where it goes is a price: nothing that moves on the
+screen meanwhile changes either.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+
+from pmtui.domain.books.ladder import StopMark
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.moving import why_not_movable
+from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
+from pmtui.service.views import AccountView
+from pmtui.ui.account.action_cards import MoveCard
+from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.facts import count
+from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.market.controls.own_orders import OwnOrders
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.moves import LEFT_OUT, prepare_moves, say_crossing
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.plain import plain
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.paint_conditional import LIVES_HERE, say_stops
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Orders on their way to another price."""
+
+    order_ids: tuple[OrderId, ...]
+    token_id: TokenId
+    price: Micros
+    """Where they were picked up."""
+    stops: tuple[StopMark, ...] = ()
+    """Instead of orders: stops or targets."""
+
+
+class Moving:
+    """Takes orders of ours from one price of the ladder to another."""
+
+    def __init__(self, workspace: Workspace, own: OwnOrders, news: OrderNews) -> None:
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._ladder = workspace.ladder
+        self._own = own
+        self._news = news
+        self._picked: Picked | None = None
+        self._left_out: OrderIntent | None = None
+        """What was to replace a cancelled order and did not; the same key offers it again."""
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether orders are picked up."""
+        return self._picked is not None
+
+    def forget(self) -> None:
+        """Let go of what was picked up, because another market comes."""
+        self._picked = None
+
+    async def move(self) -> None:
+        """Pick up own orders, or offer again what a move left out."""
+        picked, model = self._picked, self._workspace.reader.read()
+        if picked is None and self._own.is_list_focused:
+            self._pick_chosen(model)
+        elif picked is not None and picked.order_ids and self._own.stops_at(picked.price):
+            self._pick_stops(picked.token_id, picked.price)
+        elif picked is not None:
+            self._line.say("Arrows choose a price; enter moves it there, esc leaves it as is.")
+        elif self._left_out is not None and self._left_out.condition_id == model.condition_id:
+            await self._offer_again(self._left_out)
+        else:
+            self._pick_up(model)
+
+    def drop(self) -> None:
+        """Leave the orders that were picked up where they are."""
+        picked = self._picked
+        if picked is not None:
+            self._let_go()
+            # Where it still is: the next key is for the same order.
+            self._ladder.point_at(picked.price)
+            self._line.say("Nothing was moved.")
+
+    def follow(self, model: MarketModel) -> None:
+        """Drop what is no longer there to be moved."""
+        if self._picked is None:
+            return
+        if self._picked.token_id != model.token_id:
+            self._let_go()
+            self._line.say("Outcome changed: nothing was moved.")
+        elif len(self._picked_orders(model.account)) < len(self._picked.order_ids):
+            self._let_go()
+            self._line.say("The order you were moving has ended.")
+        elif {mark.conditional_id for mark in self._picked.stops} - {
+            each.conditional_id for each in model.account.conditionals
+        }:
+            self._let_go()
+            self._line.say("The stop you were moving has ended.")
+
+    def state_line(self, model: MarketModel) -> Line:
+        """Say what is on its way where; nothing while nothing is picked up."""
+        if self._picked is None:
+            return ()
+        orders = self._picked_orders(model.account)
+        stops = self._picked.stops
+        if stops:
+            what = say_stops(stops, ascii_only=self._workspace.ascii_only)
+        elif orders:
+            what = say_resting(orders[0], ascii_only=self._workspace.ascii_only)
+            if len(orders) > 1:
+                what = count(len(orders), "order")
+        else:
+            return ()
+        to = "?" if model.cursor is None else self._workspace.price(model.cursor[0])
+        return (
+            Cell(" MOVE ", Role.NOTICE_WARN, Emphasis.BOLD),
+            Cell(f"{what} to {to} ", Role.NOTICE_WARN),
+        )
+
+    async def move_to(self, price: Micros) -> None:
+        """Ask whether what is picked up shall go to a price."""
+        model = self._workspace.reader.read()
+        terms, surface = model.terms, self._workspace.surface
+        if terms is None:
+            return
+        if self._picked is not None and self._picked.stops:
+            self._move_stops_to(self._picked.stops, price)
+            return
+        orders = self._picked_orders(model.account)
+        moves = await prepare_moves(
+            surface, orders, price, terms=terms, available=model.account.available
+        )
+        if isinstance(moves, str):
+            self._line.say(f"Not moved: {plain(moves, 90)}.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                self._let_go()
+                self._send(moves)
+
+        doubt = say_crossing(moves, model.book)
+        self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), decide)
+
+    def _pick_up(self, model: MarketModel) -> None:
+        token_id, cursor = model.token_id, model.cursor
+        if (
+            cursor is not None
+            and token_id is not None
+            and self._own.has_only_stops(model, cursor[0])
+        ):
+            self._pick_stops(token_id, cursor[0])
+            return
+        place = self._own.at_cursor(model)
+        if place is None or token_id is None:
+            return
+        found = tuple(order for order in place.orders if order.token_id == token_id)
+        if found:
+            self._pick(model, found, token_id, price=place.price)
+        else:
+            self._line.say(f"Your order at {place.words} is in the other outcome: flip to move it.")
+
+    def _pick_chosen(self, model: MarketModel) -> None:
+        order, token_id = self._own.chosen(model), model.token_id
+        if order is not None and token_id is not None and self._own.point_at(order):
+            self._pick(model, (order,), token_id, price=order.price)
+
+    def _pick(
+        self, model: MarketModel, found: tuple[Order, ...], token_id: TokenId, *, price: Micros
+    ) -> None:
+        terms = model.terms
+        if (reason := model.why_no_form) or terms is None:
+            self._line.say(reason)
+            return
+        problems = [why_not_movable(order, terms, model.now) for order in found]
+        if any(problems):
+            self._line.say(f"Cannot be moved: {next(filter(None, problems))}.")
+            return
+        self._hold(Picked(tuple(order.order_id for order in found), token_id, price))
+
+    def _pick_stops(self, token_id: TokenId, price: Micros) -> None:
+        self._hold(Picked((), token_id, price, self._own.stops_at(price)))
+
+    def _hold(self, picked: Picked) -> None:
+        self._picked = picked
+        _ = self._ladder.focus()
+        self._page.show_parts(Part.FOOTER, Part.STATE)
+
+    def _let_go(self) -> None:
+        self._picked = None
+        self._page.show_parts(Part.FOOTER, Part.STATE)
+
+    def _picked_orders(self, account: AccountView) -> tuple[Order, ...]:
+        ids = self._picked.order_ids if self._picked is not None else ()
+        orders = {order.order_id: order for order in account.open_orders}
+        return tuple(orders[order_id] for order_id in ids if order_id in orders)
+
+    def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
+        """Ask whether stops or targets shall fire at another price."""
+        words = say_stops(stops, ascii_only=self._workspace.ascii_only)
+        to = self._workspace.price(price)
+
+        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if not is_agreed:
+                return
+            move = self._workspace.commands.move_conditional
+            problems = [await move(mark.conditional_id, mark.trigger, price) for mark in stops]
+            self._let_go()
+            problem = next(filter(None, problems), "")
+            said = f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."
+            self._line.say(said)
+
+        lines = ((Cell(f"{words} to {to}"),), (Cell(LIVES_HERE, Role.NOTICE_WARN),))
+        options = self._workspace.surface.options
+        self._page.ask(QuestionScreen("Move it?", lines, agree="Move", options=options), decide)
+
+    def _send(self, moves: tuple[Move, ...]) -> None:
+        self._line.say(f"Moving {count(len(moves), 'order')}.")
+        commands = self._workspace.commands
+        for old, order in moves:
+            command_id = commands.move(old.order_id, order.order_id)
+            _ = self._page.run_worker(self._report(commands.move_verdict(command_id)))
+
+    # Only the words are lost when the screen goes: the service owns the move.
+    async def _report(self, waiting: Awaitable[MoveVerdict]) -> None:
+        verdict = await waiting
+        text = plain(verdict.text, 90)
+        if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
+            self._left_out = verdict.left_out
+            text = f"{plain(verdict.text, 60)} - {self._workspace.key('move_order')} to retry"
+        self._line.say(text)
+
+    async def _offer_again(self, intent: OrderIntent) -> None:
+        self._left_out = None
+        surface = self._workspace.surface
+        order = await surface.commands.prepare(intent)
+        if isinstance(order, Rejected):
+            self._line.say(f"Not placed: {plain(order.reason, 80)}.")
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                command_id = surface.commands.place(order.order_id)
+                _ = self._page.run_worker(self._news.report_placed(command_id, order))
+
+        doubt = say_doubts(surface, [order], LEFT_OUT)
+        self._page.ask(ConfirmScreen(order, surface=surface, doubt=doubt), decide)

@@ -1,0 +1,197 @@
+"""Going to the other outcomes of the market and of its event without leaving the trading screen.
+
+The screen stays and its market changes: nothing that belongs to the one before may stay with it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.market import Event
+from pmtui.domain.money import Micros, complement
+from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.sibling_strip import live_mids
+from pmtui.ui.market.siblings import Siblings, order_of, siblings_of
+from pmtui.ui.plain import plain
+
+STRIP_FROM_HEIGHT = 32
+"""Below this the ladder needs the line."""
+_LONGEST_NAME = 40
+
+
+class OutcomeStrip(Protocol):
+    """The line of the event's outcomes."""
+
+    def show_siblings(
+        self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
+    ) -> None:
+        """Show them."""
+        ...
+
+
+class Outcomes:
+    """Knows the markets beside the one on show, and goes to them."""
+
+    def __init__(
+        self, workspace: Workspace, strip: OutcomeStrip, *,
+        leave: Callable[[], None], arrive: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Begin at the market on show.
+
+        Args:
+            workspace: the screen's service, picture and message line.
+            strip: where the outcomes are shown.
+            leave: lets go of all that belongs to the market on show, before another one comes.
+            arrive: called once the other market is on show.
+        """
+        self._workspace = workspace
+        self._reader = workspace.reader
+        self._line = workspace.line
+        self._page = workspace.page
+        self._strip = strip
+        self._leave = leave
+        self._arrive = arrive
+        self._event_before: EventId | None = None
+        """Of the market that one hopped from: its siblings are in the same event."""
+        self._event_now: tuple[ConditionId, EventId] | None = None
+        """The market on show, and the event it will be in for ever."""
+        self._siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
+        """What the siblings were found for last: that is asked with every topic."""
+        self._order: tuple[ConditionId, ...] = ()
+        """Of the event's outcomes, as it was met here: fingers learn it, and no price changes it."""
+
+    @property
+    def siblings(self) -> Siblings | None:
+        """The markets to hop between; None where there is no other, or none is known yet."""
+        event = self._event
+        return None if event is None else self._siblings_in(event)
+
+    def next(self) -> None:
+        """Go to the next outcome of the event."""
+        self._step(1)
+
+    def previous(self) -> None:
+        """Go to the outcome of the event before this one."""
+        self._step(-1)
+
+    def flip(self) -> None:
+        """Show the other outcome; the cursor goes to the price that means the same."""
+        model = self._reader.read()
+        count = len(model.market.market.outcomes) if model.market.market else 0
+        if count < 2:
+            self._line.say("No other outcome.")
+            return
+        ladder = self._workspace.ladder
+        self._line.take_back_confirmation()
+        self._reader.outcome_index = (model.outcome_index + 1) % count
+        ladder.clear_cursor()
+        self._page.show_parts(Part.TOPICS, Part.SIDES, Part.MARKET)
+        if model.cursor is not None and ladder.ladder is not None:
+            ladder.point_at(complement(model.cursor[0]))
+        else:
+            ladder.action_recentre()
+        self._page.show_parts(Part.TICKET)
+
+    def show_both(self) -> None:
+        """Show the other outcome's prices and own orders on the same rows, or no more."""
+        reader = self._reader
+        reader.is_mirrored = not reader.is_mirrored
+        inputs = reader.read().ladder
+        if reader.is_mirrored and (inputs is None or not inputs.other_label):
+            reader.is_mirrored = False
+            self._line.say("No other outcome.")
+            return
+        self._page.show_parts(Part.BOOK)
+        label = plain(inputs.other_label, 16) if inputs is not None else ""
+        self._line.confirm(
+            f"Both outcomes on the ladder: {label} too."
+            if reader.is_mirrored
+            else "One outcome on the ladder."
+        )
+
+    def hop_to(self, condition_id: ConditionId) -> None:
+        """Show another market of the event in the place of this one."""
+        reader = self._reader
+        if condition_id == reader.condition_id:
+            return
+        was_open, self._event_before = self._workspace.ticket.is_open, self._event_id
+        self._leave()
+        reader.condition_id = condition_id
+        market = self._workspace.queries.market(condition_id).market
+        if market is not None and reader.outcome_index >= len(market.outcomes):
+            reader.outcome_index = 0
+        self._page.show_parts(Part.TOPICS, Part.MARKET)
+        self._workspace.ladder.action_recentre()
+        siblings = self.siblings
+        if siblings is not None:
+            name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
+            where = f"Outcome {siblings.index + 1}/{len(siblings.markets)}: {name}."
+            if was_open:
+                self._line.say(f"{where} Its ticket is closed.")
+            else:
+                self._line.confirm(where)
+        self._arrive()
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what the strip shows; without one the event is fetched once, for the keys."""
+        event_id = self._event_id
+        if event_id is None:
+            return
+        event = self._event
+        siblings = None if event is None else self._siblings_in(event)
+        if event is None or (siblings is not None and self._has_strip):
+            yield EventTopic(event_id)
+        if siblings is not None and siblings.is_quoted and self._has_strip:
+            yield EventQuotesTopic(event_id)
+
+    def show(self, model: MarketModel) -> None:
+        """Show the line of outcomes where there is room for it."""
+        siblings, event_id = self.siblings, self._event_id
+        _ = self._page.set_class(siblings is not None and self._has_strip, "-siblings")
+        if siblings is None or event_id is None or not self._has_strip:
+            return
+        queries, width = self._workspace.queries, self._page.size.width
+        quotes = queries.event_quotes(event_id).rows if siblings.is_quoted else ()
+        self._strip.show_siblings(siblings, live_mids(quotes, model.outcome_index), width)
+
+    @property
+    def _event_id(self) -> EventId | None:
+        known, condition_id = self._event_now, self._reader.condition_id
+        if known is not None and known[0] == condition_id:
+            return known[1]
+        market = self._workspace.queries.market(condition_id).market
+        if market is None:
+            return self._event_before
+        if market.event_id is not None:
+            self._event_now = condition_id, market.event_id
+        return market.event_id
+
+    @property
+    def _event(self) -> Event | None:
+        event_id = self._event_id
+        return None if event_id is None else self._workspace.queries.event(event_id).event
+
+    @property
+    def _has_strip(self) -> bool:
+        return self._page.size.height >= STRIP_FROM_HEIGHT
+
+    def _siblings_in(self, event: Event) -> Siblings | None:
+        known, condition_id = self._siblings_now, self._reader.condition_id
+        if known is None or known[0] is not event or known[1] != condition_id:
+            self._order = order_of(event, self._order)
+            found = siblings_of(event, condition_id, self._order)
+            known = self._siblings_now = (event, condition_id, found)
+        return known[2]
+
+    def _step(self, steps: int) -> None:
+        siblings = self.siblings
+        if siblings is not None:
+            market = siblings.markets[siblings.stepped(steps)]
+            if market.condition_id is not None:
+                self.hop_to(market.condition_id)
+        elif self._event_id is not None and self._event is None:
+            self._line.say("The event is loading.")
+        else:
+            self._line.say("This event has no other open market.")

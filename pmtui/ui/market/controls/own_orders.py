@@ -1,0 +1,154 @@
+"""The own orders that a key means: the one chosen in the list, else those at the ladder's cursor."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pmtui.domain.books.ladder import StopMark, orders_at, stops_at
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order
+from pmtui.ui.facts import count
+from pmtui.ui.market.controls.workspace import Workspace
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.ticket.paint_conditional import say_stops
+
+NOTHING_HERE = "No order of yours"
+"""True of the price under the cursor, until something else is done."""
+_ENDED = "That order has ended: choose another."
+
+
+class OrderList(Protocol):
+    """The list of own orders."""
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether keys go to it."""
+        ...
+
+    @property
+    def selected(self) -> Order | None:
+        """The order chosen; None when it has ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPlace:
+    """A price of the ladder with own orders at it."""
+
+    price: Micros
+    words: str
+    """Where they are: a row of grouped prices may hold several."""
+    orders: tuple[Order, ...]
+    """As the ladder shows them, those of the other outcome in terms of this one."""
+
+
+class OwnOrders:
+    """Finds them and cancels them."""
+
+    def __init__(self, workspace: Workspace, news: OrderNews, listed: OrderList) -> None:
+        self._workspace = workspace
+        self._line = workspace.line
+        self._ladder = workspace.ladder
+        self._news = news
+        self._listed = listed
+        self._nothing_at: Micros | None = None
+        """The price of which it was said last that nothing of ours is there."""
+
+    @property
+    def is_list_focused(self) -> bool:
+        """Whether keys mean the order chosen in the list."""
+        return self._listed.has_focus
+
+    def cancel(self) -> None:
+        """Cancel the order chosen; else those at the cursor; else stops and targets there.
+
+        A stop that shares its row with orders stays: the key goes to it once they are gone.
+        """
+        model = self._workspace.reader.read()
+        if self._listed.has_focus:
+            self._cancel_chosen(model)
+            return
+        if model.cursor is not None and self.has_only_stops(model, model.cursor[0]):
+            self._cancel_stops(self.stops_at(model.cursor[0]))
+            return
+        place = self.at_cursor(model)
+        if place is None:
+            return
+        command_id = self._workspace.commands.cancel(order.order_id for order in place.orders)
+        self._line.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
+        more = " The stop there stays active." if self.stops_at(place.price) else ""
+        work = self._news.report_cancel(command_id, f"at {place.words}", more)
+        _ = self._workspace.page.run_worker(work)
+
+    def _cancel_chosen(self, model: MarketModel) -> None:
+        order = self.chosen(model)
+        if order is None:
+            return
+        at = self._workspace.price(order.price)
+        command_id = self._workspace.commands.cancel((order.order_id,))
+        self._line.say(f"Cancelling the order at {at}.")
+        _ = self._workspace.page.run_worker(self._news.report_cancel(command_id, f"at {at}"))
+
+    def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
+        for mark in stops:
+            self._workspace.commands.cancel_conditional(mark.conditional_id, mark.trigger)
+        words = say_stops(stops, ascii_only=self._workspace.ascii_only)
+        self._line.say(f"Cancelled {words}.")
+
+    def chosen(self, model: MarketModel) -> Order | None:
+        """Return the order chosen in the list; say so where there is none."""
+        order = self._listed.selected
+        if order is None:
+            self._line.say(_ENDED if model.own_orders else "No working orders in this market.")
+        return order
+
+    def point_at(self, order: Order) -> bool:
+        """Put the cursor on an order; say so where the ladder does not show its outcome."""
+        if order.token_id != self._workspace.reader.token_id:
+            self._line.say("That order is in the other outcome: flip to see it.")
+            return False
+        self._ladder.point_at(order.price)
+        return True
+
+    def show(self, order: Order) -> None:
+        """Show an order of the list on the ladder, and let keys go there."""
+        if self.point_at(order):
+            _ = self._ladder.focus()
+
+    def at_cursor(self, model: MarketModel) -> OwnPlace | None:
+        """Return what is ours at the cursor's price, to act on; say so where nothing is."""
+        if self._workspace.is_read_only(model):
+            return None
+        ladder, cursor = self._ladder.ladder, model.cursor
+        if ladder is None or cursor is None:
+            self._line.say("Put the cursor on one of your orders first.")
+            return None
+        tick = ladder.axis.tick
+        orders = orders_at(ladder, cursor[0], model.ladder_orders)
+        if not orders:
+            self._nothing_at = cursor[0]
+            self._line.say(f"{NOTHING_HERE} at {self._workspace.price(cursor[0], tick=tick)}.")
+            return None
+        prices = sorted({order.price for order in orders})
+        ends = dict.fromkeys((prices[0], prices[-1]))
+        words = " to ".join(self._workspace.price(price, tick=tick) for price in ends)
+        return OwnPlace(cursor[0], words, orders)
+
+    def stops_at(self, price: Micros) -> tuple[StopMark, ...]:
+        """Return the stops and targets of the outcome on show at a price."""
+        return stops_at(self._ladder.ladder, price) if self._ladder.ladder is not None else ()
+
+    def has_only_stops(self, model: MarketModel, price: Micros) -> bool:
+        """Return whether stops or targets are at a price, and no order of ours."""
+        ladder = self._ladder.ladder
+        return bool(
+            ladder is not None
+            and self.stops_at(price)
+            and not orders_at(ladder, price, model.ladder_orders)
+        )
+
+    def cursor_moved(self) -> None:
+        """Take back what was said of a price that the cursor has left."""
+        cursor = self._ladder.cursor
+        if cursor is None or cursor[0] != self._nothing_at:
+            self._line.take_back(NOTHING_HERE)

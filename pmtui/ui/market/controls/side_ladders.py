@@ -1,0 +1,258 @@
+"""Ladders of the next outcomes of the event, beside the main one on a wide screen."""
+
+from collections.abc import Iterable
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    EventTopic,
+    MarketTopic,
+    StatusTopic,
+    Topic,
+)
+from pmtui.ui.facts import key_of
+from pmtui.ui.ladder.side_ladder import SideLadder, SideRows
+from pmtui.ui.market.controls.outcomes import Outcomes
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.siblings import Siblings
+
+SIDES_FROM_WIDTH = 170
+_THREE_FROM_WIDTH = 200
+_MOST = 3
+_TOO_NARROW = "Side ladders need a screen"
+_NO_SIDES = "No side ladders are open"
+_TRADING = frozenset((
+    "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
+    "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
+    "take_ask", "override",
+))  # fmt: skip
+"""What begins an order, or acts at the cursor of the main ladder. Disarming and cancelling all of
+a side or a market works from everywhere."""
+
+
+def markets_beside(
+    siblings: Siblings | None, most: int, *, aimed: Market | None, place: int
+) -> tuple[Market, ...]:
+    """Return the markets beside the main one, in their order.
+
+    The one that has the keys stays where it is until they leave it, also when it resolves or
+    others come: no key may ever go to another one than was aimed at.
+
+    Args:
+        siblings: the markets of the event; None while none is known.
+        most: so many ladders have room.
+        aimed: the market whose ladder has the keys; None where the main one has them.
+        place: where its ladder stands.
+    """
+    markets = siblings.after(most) if siblings is not None else ()
+    if aimed is None or any(m.condition_id == aimed.condition_id for m in markets):
+        return markets
+    others = markets[: most - 1]
+    return (*others[:place], aimed, *others[place:])
+
+
+class SideLadders:
+    """Shows other books beside the main one, to look at and to go to."""
+
+    def __init__(
+        self, workspace: Workspace, outcomes: Outcomes, place: Container, *, main: Widget
+    ) -> None:
+        """Begin without any.
+
+        Args:
+            workspace: the screen's service, picture and message line.
+            outcomes: the markets there are, and the way to them.
+            place: what holds the ladders.
+            main: the ladder of the market on show.
+        """
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._reader = workspace.reader
+        self._outcomes = outcomes
+        self._place = place
+        self._main = main
+        self._is_on = False
+        self._last: SideLadder | None = None
+        """Where the keys were when nothing had them: a terminal that is returned to gives them
+        back."""
+        self._left: ConditionId | None = None
+        """The market whose ladder had the keys when the main one began to change."""
+
+    @property
+    def is_on_show(self) -> bool:
+        """Whether there are ladders beside the main one."""
+        return self._is_on and self._page.size.width >= SIDES_FROM_WIDTH
+
+    @property
+    def have_keys(self) -> bool:
+        """Whether one of them has the focus."""
+        return isinstance(self._page.focused, SideRows)
+
+    def toggle(self) -> None:
+        """Show the ladders of the next outcomes beside this one, or no more."""
+        if self._page.size.width < SIDES_FROM_WIDTH:
+            self._line.say(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
+            return
+        if self._outcomes.siblings is None:
+            self._line.say("This event has no other open market.")
+            return
+        self._is_on, self._last = not self._is_on, None
+        _ = self._page.set_class(self._is_on, "-sides")
+        if self._is_on and not self._ladders:
+            # Only now: most screens never have any.
+            ascii_only = self._workspace.ascii_only
+            _ = self._place.mount(*(SideLadder(ascii_only=ascii_only) for _ in range(_MOST)))
+        self._line.take_back(_TOO_NARROW, _NO_SIDES)
+        self._page.show_parts(Part.CHARTS, Part.TOPICS)
+        _ = self._page.call_after_refresh(self._show_after_layout)
+
+    def focus_next(self) -> None:
+        """Let keys go to the next ladder beside the main one."""
+        shown = [side.ladder for side in self._ladders if side.display]
+        if not self.is_on_show or not shown:
+            key = self._workspace.key("toggle_sides")
+            self._line.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
+            return
+        focused = self._page.focused
+        place = next((n for n, each in enumerate(shown) if each is focused), -1) + 1
+        self._page.set_focus(shown[place % len(shown)])
+
+    def pick(self, condition_id: ConditionId, price: Micros | None) -> None:
+        """Make an outcome the main one, with the cursor at a price of it."""
+        self._outcomes.hop_to(condition_id)
+        if price is not None:
+            self._workspace.ladder.point_at(price)
+        self._page.set_focus(self._main)
+
+    def permits(self, action: str) -> bool:
+        """Return whether an action may be done now; say why not where a side ladder has the keys."""
+        if action not in _TRADING or not self.have_keys:
+            return True
+        # Its cursor is not the one that would be traded at.
+        there, here = (
+            key_of(self._workspace.keymap, "global.open"),
+            self._workspace.key("go_to_ladder"),
+        )
+        self._line.say(
+            f"Keys trade on the main ladder: {there} makes this one main, {here} goes back."
+        )
+        return False
+
+    def leave(self) -> None:
+        """Give the keys to the main ladder before its market changes."""
+        aimed = self._aimed_at
+        self._left = None if aimed is None else aimed.condition_id
+        if aimed is not None:
+            self._page.set_focus(self._main)
+
+    def arrive(self) -> None:
+        """Show what is beside the market that has come; the keys stay with their outcome."""
+        self.show()
+        for side in self._ladders:
+            if self._left is not None and side.is_of(self._left):
+                self._page.set_focus(side.ladder)
+
+    def follow_keys(self) -> None:
+        """Let go of a ladder that stayed only as long as it had the keys."""
+        if self._page.focused is not None:
+            self._last = self._with_keys
+        if self.is_on_show:
+            shown = [side.market for side in self._ladders if side.market is not None]
+            if [m.condition_id for m in shown] != [m.condition_id for m in self._beside()]:
+                self._page.show_parts(Part.TOPICS)
+                self.show()
+
+    def topics(self) -> Iterable[Topic]:
+        """Return the books beside the main one."""
+        if not self.is_on_show:
+            return
+        index = self._reader.outcome_index
+        for market in self._beside():
+            if index < len(market.outcomes):
+                token_id = market.outcomes[index].token_id
+                if token_id is not None:
+                    yield BookTopic(token_id)
+
+    def show(self) -> None:
+        """Give each ladder its market, and show what is known of it."""
+        if not self.is_on_show:
+            return
+        markets = self._beside()
+        for number, side in enumerate(self._in_order_of(markets)):
+            market = markets[number] if number < len(markets) else None
+            side.set_market(market, self._reader.outcome_index)
+            self._show_book(side)
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what changed of the books beside the main one."""
+        if not self.is_on_show:
+            return
+        match topic:
+            case BookTopic(token_id):
+                for side in self._ladders:
+                    if side.token_id == token_id:
+                        self._show_book(side)
+            case MarketTopic() | EventTopic() | AccountTopic():
+                self.show()
+            case StatusTopic():
+                for side in self._ladders:
+                    side.show_state(self._workspace.queries.now())
+            case _:
+                pass
+
+    @property
+    def _ladders(self) -> tuple[SideLadder, ...]:
+        return tuple(self._place.query_children(SideLadder))
+
+    @property
+    def _most(self) -> int:
+        return _MOST if self._page.size.width >= _THREE_FROM_WIDTH else _MOST - 1
+
+    @property
+    def _with_keys(self) -> SideLadder | None:
+        focused = self._page.focused
+        if focused is None:
+            return self._last
+        return next((side for side in self._ladders if side.ladder is focused), None)
+
+    @property
+    def _aimed_at(self) -> Market | None:
+        """The market of the ladder beside the main one that has the keys."""
+        side = self._with_keys
+        market = None if side is None else side.market
+        is_main = market is not None and market.condition_id == self._reader.condition_id
+        return None if is_main else market
+
+    def _beside(self) -> tuple[Market, ...]:
+        aimed = self._aimed_at
+        shown = [side.market for side in self._ladders]
+        place = shown.index(aimed) if aimed is not None else 0
+        return markets_beside(self._outcomes.siblings, self._most, aimed=aimed, place=place)
+
+    def _in_order_of(self, markets: tuple[Market, ...]) -> tuple[SideLadder, ...]:
+        """Bring the ladders into the order of their markets: each keeps its own, and so the keys."""
+        ladders = self._ladders
+        kept = [next((s for s in ladders if s.is_of(m.condition_id)), None) for m in markets]
+        free = [side for side in ladders if side not in kept]
+        ordered = [side or free.pop(0) for side in kept if side is not None or free]
+        for place, side in enumerate(ordered):
+            if self._ladders[place] is not side:
+                self._place.move_child(side, before=place)
+        return self._ladders
+
+    def _show_after_layout(self) -> None:
+        self._page.show_parts(Part.STATE)
+        self.show()
+
+    def _show_book(self, side: SideLadder) -> None:
+        queries, token_id = self._workspace.queries, side.token_id
+        if token_id is not None:
+            orders = queries.account().orders_at(token_id)
+            side.show(queries.book(token_id), orders, queries.now())

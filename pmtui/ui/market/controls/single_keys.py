@@ -1,0 +1,372 @@
+"""Single keys that trade, while they are armed.
+
+A key reads one book, the very one on show, and sends a price of it or the cursor's; what the book
+does between two frames turns no key into another order. The service arms and disarms, and owns
+every order. Arming holds on every market until it ends; a screen begins with the first size.
+
+Keys that were meant for a form are ignored for a moment where it did not open: hands are quicker
+than eyes, and what is typed after the key of a form is a price, a size, and `enter`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from textual.geometry import Size
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import exact_shares
+from pmtui.domain.ids import CommandId
+from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import FlattenPlan
+from pmtui.domain.orders.order import LimitIntent, Rejected
+from pmtui.domain.orders.single_keys import (
+    OneKey,
+    OneKeyProblem,
+    describe_doubtful_book,
+    describe_override,
+    key_warnings,
+    plan_one_key,
+    why_locked,
+)
+from pmtui.domain.ticket.draft import TicketContext
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.cells import Line
+from pmtui.ui.facts import count, key_of
+from pmtui.ui.format import format_size
+from pmtui.ui.market.controls.trading import Trading
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.paint_single_keys import (
+    paint_arming,
+    say_cleared,
+    say_clearing,
+    say_end,
+    say_sent,
+    say_what_clears,
+    say_what_sells,
+)
+from pmtui.ui.plain import plain
+from pmtui.ui.ticket.ticket_context import ticket_context
+
+SMALLEST = Size(79, 18)
+"""Below this the own position or orders are out of sight, and no single key trades."""
+OVERRIDE_LIFE = timedelta(seconds=2)
+_AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
+HELD_DOWN = timedelta(milliseconds=150)
+"""The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
+KEYS_IN_TICKET = (
+    "Ticket has focus: single keys are off", "Ticket has focus: other keys are off"
+)  # fmt: skip
+"""How it begins to be said that the ticket has the keys; true no more when it closes."""
+NOT_LOADED = "The market is not loaded yet."
+TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
+_TYPED = frozenset({*"0123456789", "comma", "full_stop"})
+"""What the fields of a form take, as keys are called."""
+
+
+class SingleKeys:
+    """Arms, chooses sizes, and turns a key into an order or a reason why there is none."""
+
+    def __init__(
+        self, workspace: Workspace, trading: Trading, news: OrderNews, *,
+        is_moving: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        """Begin with the first size.
+
+        Args:
+            workspace: the screen's service, picture and message line.
+            trading: prepares the sale of a whole position.
+            news: says how orders ended.
+            is_moving: whether orders are picked up, so that no key may trade.
+        """
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._trading = trading
+        self._news = news
+        self._is_moving = is_moving
+        self._preset = 0
+        self._permitted_at: datetime | None = None
+        self._pressed: tuple[str, datetime] | None = None
+        self._was_armed = False
+        self._told_gone: tuple[Side, Micros] | None = None
+
+    @property
+    def preset(self) -> Micros:
+        """The size that single keys send."""
+        return self._workspace.surface.options.presets[self._preset]
+
+    def forget(self) -> None:
+        """Let go of what belongs to the market on show, because another one comes."""
+        self._permitted_at = self._pressed = None
+        self._line.forget_refusal()
+
+    async def toggle_arming(self) -> None:
+        """Let single keys trade, or no more."""
+        model = self._workspace.reader.read()
+        if model.is_armed:
+            self._workspace.commands.disarm("by you")
+            self._line.say("Disarmed.")
+        else:
+            await self._arm(model)
+        self.follow(self._workspace.reader.read())
+        self._page.show_parts(Part.STATUS, Part.STATE)
+
+    def choose_preset(self, number: int) -> None:
+        """Let single keys send another size."""
+        if self._line.ignores_key():
+            return
+        presets = self._workspace.surface.options.presets
+        if number > len(presets):
+            self._line.say(f"Only {count(len(presets), 'preset')}.")
+            return
+        self._preset = number - 1
+        self._workspace.commands.touch_arming()
+        text = f"One-key size: {exact_shares(self.preset)}"
+        if self._workspace.reader.read().is_armed:
+            self._line.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
+        else:
+            self._line.say(f"{text}; {self._key('toggle_arming')} to arm.")
+        self._page.show_parts(Part.STATE)
+
+    def override(self) -> None:
+        """Permit the next key to trade from a book that may be wrong."""
+        model = self._workspace.reader.read()
+        book, reason = self._book_on_show(model), self._why_keys_rest(model)
+        if reason or book is None:
+            self._line.say(reason or NOT_LOADED)
+        elif book.state.is_good:
+            self._line.say(f"Book {book.state.words}: nothing to override.")
+        else:
+            self._permitted_at = model.now
+            seconds = OVERRIDE_LIFE.seconds
+            self._line.say(
+                f"OVERRIDE: the next key within {seconds} s trades, book {book.state.words}."
+            )
+            _ = self._page.set_timer(seconds, partial(self._page.show_parts, Part.STATE))
+            self._page.show_parts(Part.STATE)
+
+    async def press(self, key: OneKey) -> None:
+        """Send the order of a key, or say why it sends nothing."""
+        keys = self._workspace.keymap.keys_of(f"market.{key.name.lower()}")
+        if not _TYPED.isdisjoint(keys) and self._line.ignores_key():
+            return
+        model = self._workspace.reader.read()
+        # Held down it stays where it is: at another price it was pressed anew.
+        here = f" {model.cursor[0]}" if model.cursor is not None and key in _AT_CURSOR else ""
+        found = self._obey(model, key.name + here)
+        if found is None:
+            return
+        book, is_permitted = found
+        if model.terms is None:
+            self._line.say(TERMS_LOADING)
+            return
+        plan = plan_one_key(
+            key, cursor=None if model.cursor is None else model.cursor[0], size=self.preset,
+            context=self._context_of(model, book, model.terms), outcome_index=model.outcome_index,
+            own=model.account.orders_at(book.token_id), is_overridden=is_permitted,
+        )  # fmt: skip
+        if isinstance(plan, OneKeyProblem):
+            keymap = self._workspace.keymap
+            hint = say_what_clears(plan.meets, key, model.ladder_orders, keymap)
+            self._line.say(f"Not sent: {plain(plan.text, 90)}{hint}.")
+            return
+        if key.crosses and self._has_gone(plan.intent):
+            return
+        order = await self._workspace.commands.prepare(plan.intent)
+        if isinstance(order, Rejected):
+            self._line.say(f"Not sent: {plain(order.reason, 90)}.")
+            return
+        override = "" if book.state.is_good else describe_override(plan, book)
+        command_id = self._workspace.commands.place(
+            order.order_id, override=override, is_single_key=True
+        )
+        self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
+
+    async def flatten(self) -> None:
+        """Sell the whole position of this outcome without a question."""
+        model = self._workspace.reader.read()
+        found = self._obey(model, "flatten")
+        if found is None:
+            return
+        book, _ = found
+        sale = await self._trading.prepare_sale(model, book)
+        if isinstance(sale, str):
+            self._line.say(sale)
+            return
+        order, plan = sale
+        override = (
+            "" if book.state.is_good else f"the whole position from {describe_doubtful_book(book)}"
+        )
+        warnings = self._warnings_of(model, order, book)
+        command_id = self._workspace.commands.flatten(
+            order.order_id, plan.in_the_way, override=override, is_single_key=True
+        )
+        self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
+
+    def cancel_side(self, side: Side) -> None:
+        """Cancel own orders on one side of the ladder."""
+        name = "bid" if side is Side.BUY else "ask"
+        orders = self._workspace.reader.read().ladder_orders
+        found = tuple(order for order in orders if order.side is side)
+        if not found:
+            self._line.say(f"No working orders on the {name} side.")
+            return
+        command_id = self._workspace.commands.cancel(order.order_id for order in found)
+        self._line.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
+        work = self._news.report_cancel(command_id, f"on the {name} side")
+        _ = self._page.run_worker(work)
+
+    def follow(self, model: MarketModel) -> None:
+        """Disarm on a screen that shows too little, and show the keys that work now."""
+        is_armed = model.is_armed
+        if is_armed and not _is_large_enough(self._page.size):
+            self._workspace.commands.disarm(TOO_SMALL.lower())
+            is_armed = self._workspace.reader.read().is_armed
+        if is_armed != self._was_armed:
+            self._was_armed, self._permitted_at = is_armed, None
+            self._page.show_parts(Part.FOOTER)
+            if not is_armed:
+                self._line.take_back("ARMED", "OVERRIDE")
+
+    def state_line(self, model: MarketModel) -> Line:
+        """Say that single keys trade; nothing while they do not."""
+        # As of the last status: this is painted with every book.
+        if not self._was_armed or model.book is None:
+            return ()
+        return paint_arming(
+            self.preset, model.book, is_permitted=self._is_permitted(model.now),
+            is_resting=self._page.do_keys_rest, is_over=model.is_over,
+        )  # fmt: skip
+
+    def say_ticket_has_keys(self) -> None:
+        """Say that a key meant nothing because the ticket has the focus."""
+        close = key_of(self._workspace.keymap, "ticket.close")
+        is_armed = self._workspace.reader.read().is_armed
+        what = KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1]
+        self._line.say(f"{what}. {close} to close it.")
+
+    def _has_gone(self, intent: LimitIntent) -> bool:
+        """Say once that the price to take was a better one as it was seen, on a slow line."""
+        seen = self._workspace.ladder.better_seen(intent.side, intent.price)
+        told, self._told_gone = self._told_gone, (intent.side, intent.price)
+        if seen is None or told == self._told_gone:
+            return False
+        was, now = (self._workspace.price(price) for price in (seen, intent.price))
+        self._line.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
+        return True
+
+    def _context_of(self, model: MarketModel, book: BookView, terms: MarketTerms) -> TicketContext:
+        return ticket_context(
+            self._workspace.surface, terms=terms, market=model.market, account=model.account,
+            book=book, outcome_index=model.outcome_index,
+        )  # fmt: skip
+
+    def _warnings_of(
+        self, model: MarketModel, order: PreparedOrder, book: BookView
+    ) -> tuple[str, ...]:
+        """Return what the trader wants to hear of an order that no card comes before."""
+        if model.terms is None or not isinstance(order.intent, LimitIntent):
+            return ()
+        context = self._context_of(model, book, model.terms)
+        return key_warnings(context, order.intent, cash=order.cash, shares=order.size)
+
+    def _follow_order(
+        self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
+        warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
+    ) -> None:  # fmt: skip
+        said = say_sent(
+            order, takes=takes, warnings=warnings, ascii_only=self._workspace.ascii_only
+        )
+        self._line.say(say_clearing(clearing, said))
+        _ = self._page.run_worker(self._report_end(command_id, order, warnings, clearing))
+
+    # Only the words are lost when the screen goes: the service owns the order.
+    async def _report_end(
+        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...],
+        clearing: FlattenPlan | None,
+    ) -> None:  # fmt: skip
+        verdict = await self._workspace.commands.verdict(command_id)
+        words = partial(
+            say_end, order=order, warnings=warnings, ascii_only=self._workspace.ascii_only,
+            cleared=say_cleared(clearing, self._workspace.queries.account()),
+            if_not_sold=say_what_sells(self._workspace.keymap),
+        )  # fmt: skip
+        self._news.report(order, verdict, words, may_be_overtaken=True)
+
+    async def _arm(self, model: MarketModel) -> None:
+        reason = model.why_not_tradable.rstrip(".")
+        if not reason and not _is_large_enough(self._page.size):
+            reason = TOO_SMALL
+        reason = reason or await self._workspace.commands.arm()
+        if reason:
+            self._line.say(f"Not armed: {plain(reason, 90)}.")
+            return
+        names = ("buy_here", "sell_here", "take_ask", "toggle_arming")
+        buy, sell, take, off = (self._key(name) for name in names)
+        size = format_size(self.preset)
+        self._line.say(
+            f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
+            f"{take} spends dollars: {size} or more."
+        )
+
+    def _book_on_show(self, model: MarketModel) -> BookView | None:
+        """Return the very book that the ladder shows, called no better than it is known to be."""
+        known, shown = model.book, self._workspace.ladder.book
+        if known is None or shown is None or shown.token_id != known.token_id:
+            return known
+        return shown if known.state.is_good else replace(shown, state=known.state)
+
+    def _is_permitted(self, now: datetime) -> bool:
+        at = self._permitted_at
+        return at is not None and timedelta() <= now - at < OVERRIDE_LIFE
+
+    def _obey(self, model: MarketModel, name: str) -> tuple[BookView, bool] | None:
+        """Return the book to trade from and whether it is permitted though it may be wrong.
+
+        None where the key does nothing now, and it is said why. A permission is used up.
+        """
+        book, reason = self._book_on_show(model), self._why_key_sends_nothing(model, name)
+        if reason or book is None:
+            self._line.say(reason or NOT_LOADED)
+            return None
+        is_permitted, self._permitted_at = self._is_permitted(model.now), None
+        self._page.show_parts(Part.STATE)
+        if not is_permitted and (locked := why_locked(book)):
+            self._line.say(f"{locked}; {self._key('override')} permits one order.")
+            return None
+        return book, is_permitted
+
+    def _why_keys_rest(self, model: MarketModel) -> str:
+        """Say why single keys do nothing here; empty when they may trade."""
+        if reason := model.why_not_tradable:
+            return reason
+        if model.status.entry_lock:
+            return f"{plain(model.status.entry_lock, 100)}."
+        if not model.is_armed:
+            return f"Not armed: {self._key('toggle_arming')} to arm."
+        if self._is_moving():
+            return "An order is being moved: finish that first."
+        return ""
+
+    def _why_key_sends_nothing(self, model: MarketModel, name: str) -> str:
+        """Say why a key is not obeyed now; one that is used keeps arming from running out."""
+        if reason := self._why_keys_rest(model):
+            return reason
+        now, before = model.now, self._pressed
+        self._pressed = (name, now)
+        self._workspace.commands.touch_arming()
+        if before is not None and before[0] == name and timedelta() <= now - before[1] < HELD_DOWN:
+            return "Same key twice at once: sent only once."
+        return ""
+
+    def _key(self, name: str) -> str:
+        return self._workspace.key(name)
+
+
+def _is_large_enough(size: Size) -> bool:
+    return size.width >= SMALLEST.width and size.height >= SMALLEST.height

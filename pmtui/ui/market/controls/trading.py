@@ -1,0 +1,121 @@
+"""Opening the ticket, selling a whole position, and cancelling all of a market."""
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
+from pmtui.domain.orders.order import Rejected
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.cells import Cell
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_orders import paint_resting_orders
+from pmtui.ui.question import QuestionScreen
+
+_LOADING = "The market is loading."
+
+
+class Trading:
+    """Begins orders, each with a form or a card before it leaves."""
+
+    def __init__(self, workspace: Workspace, news: OrderNews) -> None:
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._news = news
+
+    def buy(self) -> None:
+        """Open the ticket to buy at the cursor, or at the best ask."""
+        self._open_at_cursor(Side.BUY)
+
+    def sell(self) -> None:
+        """Open the ticket to sell at the cursor, or at the best bid."""
+        self._open_at_cursor(Side.SELL)
+
+    def open_ticket(self, side: Side, price: Micros | None) -> None:
+        """Open the ticket at a price; None leaves the price to the trader."""
+        model = self._workspace.reader.read()
+        if reason := model.why_no_form:
+            self._line.refuse_form(reason)
+            return
+        self._workspace.ticket.open(
+            side, market=model.market, outcome_index=model.outcome_index, price=price
+        )
+        self._page.show_parts(Part.TICKET)
+
+    def _open_at_cursor(self, side: Side) -> None:
+        model = self._workspace.reader.read()
+        cursor, book = model.cursor, model.book
+        if cursor is not None:
+            self.open_ticket(side, cursor[0])
+        elif book is None or not book.state.is_good:
+            # A price from a book that may be wrong is the trader's to state.
+            self.open_ticket(side, None)
+        else:
+            self.open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
+
+    def cancel_market(self) -> None:
+        """Cancel all own orders in this market, after a question that names them."""
+        model = self._workspace.reader.read()
+        orders = model.own_orders
+        if self._workspace.is_read_only(model):
+            return
+        if not orders:
+            self._line.refuse_form("No working orders in this market.")
+            return
+        commands = self._workspace.commands
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                command_id = commands.cancel_market(model.condition_id, None)
+                work = self._news.report_cancel(command_id, "in this market")
+                _ = self._page.run_worker(work)
+
+        market = model.market.market
+        name = (Cell(plain(market.distinct_name if market else model.condition_id, 120)),)
+        by_price = sorted(orders, key=lambda order: order.price, reverse=True)
+        lines = (name, *paint_resting_orders(by_price))
+        options = self._workspace.surface.options
+        title = "Cancel all working orders in this market?"
+        self._page.ask(QuestionScreen(title, lines, agree="Cancel them", options=options), decide)
+
+    async def flatten(self) -> None:
+        """Sell the whole position of this outcome now, after a card that says how."""
+        model = self._workspace.reader.read()
+        reason = model.why_not_tradable
+        if reason or model.book is None:
+            self._line.refuse_form(reason or _LOADING)
+            return
+        sale = await self.prepare_sale(model, model.book)
+        if isinstance(sale, str):
+            self._line.refuse_form(sale)
+            return
+        order, plan = sale
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                self._line.say("Selling the whole position.")
+                command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
+                _ = self._page.run_worker(self._news.report_placed(command_id, order))
+
+        self._page.ask(FlattenCard(order, plan, surface=self._workspace.surface), decide)
+
+    async def prepare_sale(
+        self, model: MarketModel, book: BookView
+    ) -> tuple[PreparedOrder, FlattenPlan] | str:
+        """Prepare the sale of the whole position of a book's token, or say why there is none."""
+        if model.terms is None:
+            return _LOADING
+        plan = plan_flatten(
+            held=model.account.held(book.token_id), orders=model.account.open_orders, book=book,
+            terms=model.terms, give_way_percent=self._workspace.surface.options.flatten_percent,
+        )  # fmt: skip
+        if isinstance(plan, FlattenProblem):
+            return f"Nothing to sell: {plan.text}."
+        order = await self._workspace.commands.prepare(plan.intent)
+        if isinstance(order, Rejected):
+            return f"Not sold: {plain(order.reason, 80)}."
+        return order, plan

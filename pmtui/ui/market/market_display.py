@@ -1,0 +1,162 @@
+"""Puts the picture of a market into the panes of the trading screen.
+
+Everything about the book comes from one view of it, so no two numbers contradict each other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.tape import fills_in
+from pmtui.domain.ids import TokenId
+from pmtui.service.views import OwnList, TapeView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import key_of
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.ladder_state import paint_state
+from pmtui.ui.market.market_facts import outcome_labels, tick_size_of, trading_of
+from pmtui.ui.market.market_head import MarketHead
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
+from pmtui.ui.portfolio.paint_position import account_words, by_ladder
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.ticket.ticket import TicketPane
+from pmtui.ui.widgets.text_line import TextLine
+
+_NOTHING = BookView(TokenId(""), BookState.LOADING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketWidgets:
+    """The panes that show one market."""
+
+    head: MarketHead
+    state: TextLine
+    """The line above the ladder."""
+    ladder: LadderPane
+    tape: TapePane
+    position: PositionPane
+    orders: OrdersPane
+    ticket: TicketPane
+
+
+class MarketDisplay:
+    """Shows a picture of a market, part by part."""
+
+    def __init__(
+        self, surface: Surface, widgets: MarketWidgets, *, width: Callable[[], int]
+    ) -> None:
+        """Show nothing yet.
+
+        Args:
+            surface: the public trades that are shown, and the user's keys.
+            widgets: the panes.
+            width: of the screen, now.
+        """
+        self._surface = surface
+        self._widgets = widgets
+        self._width = width
+
+    def clear(self) -> None:
+        """Show nothing, because another market comes."""
+        widgets = self._widgets
+        widgets.ticket.close()
+        widgets.ladder.clear_cursor()
+        widgets.ladder.show(_NOTHING)
+        widgets.tape.show(TapeView((), 0))
+        widgets.orders.forget_cursor()
+
+    def show_head(self, model: MarketModel) -> None:
+        """Show the question, the touch, and what orders must obey."""
+        self._widgets.head.show(
+            model.market, model.status, model.now,
+            outcome_index=model.outcome_index, width=self._width(),
+        )  # fmt: skip
+        self.show_quote(model)
+
+    def show_quote(self, model: MarketModel) -> None:
+        """Show the touch."""
+        self._widgets.head.show_quote(model.market, model.book, self._width())
+
+    def show_book(self, model: MarketModel) -> None:
+        """Show the book on the ladder, with what is ours in it."""
+        inputs = model.ladder
+        if model.book is not None and model.token_id is not None and inputs is not None:
+            self._widgets.ladder.show(
+                model.book,
+                tick=tick_size_of(model.market),
+                orders=inputs.orders,
+                volume=self._surface.queries.tape(model.token_id).volume,
+                fills=model.fills,
+                marks=inputs.marks,
+                other_label=inputs.other_label,
+            )
+
+    def show_state(
+        self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool
+    ) -> None:
+        """Say above the ladder what the book is worth.
+
+        Args:
+            model: the picture.
+            moving: says what is being moved, and takes the place of all else; empty for nothing.
+            keys: says that single keys trade; empty while they do not.
+            is_in_ticket: the ticket has the keys.
+        """
+        line, book, ladder = self._widgets.state, model.book, self._widgets.ladder
+        if moving:
+            line.show(moving)
+            return
+        if book is None:
+            line.show((Cell(" no book ", Role.DIM),))
+            return
+        options = self._surface.options
+        release, centre = (key_of(options.keymap, f"ladder.{n}") for n in ("hold", "recentre"))
+        where = ladder.spread_is
+        line.show_in_width(
+            partial(
+                paint_state,
+                book, model.now,
+                group=ladder.axis.group, cursor=ladder.cursor,
+                release_key=release if ladder.is_held else "",
+                away=(where, centre) if where else None,
+                keys=keys,
+                is_in_ticket=is_in_ticket,
+                trading=trading_of(model.market),
+                ascii_only=options.ascii_only,
+            )
+        )  # fmt: skip
+
+    def show_tape(self, model: MarketModel) -> None:
+        """Show public trades, and which of them were ours."""
+        if model.token_id is not None:
+            self._widgets.tape.show(
+                self._surface.queries.tape(model.token_id),
+                fills=fills_in(model.fills, model.condition_id, model.token_id),
+                tick=tick_size_of(model.market),
+            )
+
+    def show_own(self, model: MarketModel) -> None:
+        """Show the position, the own orders, and what watches over them."""
+        account, condition_id = model.account, model.condition_id
+        self._widgets.position.show(
+            tuple(p for p in account.positions if p.condition_id == condition_id),
+            labels=outcome_labels(model.market),
+            words=account_words(account),
+            are_known=not account.lack_of(OwnList.POSITIONS),
+        )
+        here = [e for e in account.conditionals if e.condition_id == condition_id]
+        watched = [paint_protection(each, account, is_brief=True) for each in here]
+        tokens = dict.fromkeys(each.token_id for each in here)
+        watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
+        own = by_ladder(model.own_orders, model.token_id)
+        self._widgets.orders.show(own, protections=tuple(watched))
+
+    def update_ticket(self, model: MarketModel) -> None:
+        """Let an open ticket judge its draft by the market as it is now."""
+        ticket = self._widgets.ticket
+        if ticket.is_open and model.book is not None:
+            ticket.update_context(book=model.book, account=model.account, market=model.market)

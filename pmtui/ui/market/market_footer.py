@@ -1,0 +1,114 @@
+"""The keys at the foot of the trading screen: those that do something where the trader is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pmtui.ui.facts import key_of
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, footer_entries, key_label
+
+_DISARM = "market.toggle_arming"
+_TRADES = frozenset(
+    {
+        "market.buy", "market.sell", "market.flatten", "market.scaled", "market.move_order",
+        "market.protect", "ladder.trade_here",
+    }
+)  # fmt: skip
+"""All that is refused where trading has ended. What cancels stays: an order may still be listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPlace:
+    """Where the keys go, and what they find there."""
+
+    is_in_ticket: bool = False
+    has_suggestion: bool = False
+    """The ticket names a value that a key takes."""
+    is_moving: bool = False
+    is_on_side_ladder: bool = False
+    is_on_ladder: bool = False
+    is_over: bool = False
+    """Nothing trades in this market any more."""
+    is_armed: bool = False
+
+
+def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
+    """Return the keys that matter there, the nearest first."""
+    if place.is_in_ticket:
+        return _ticket_entries(keymap, has_suggestion=place.has_suggestion)
+    if place.is_moving:
+        return _moving_entries(keymap)
+    everywhere = footer_entries(Context.GLOBAL, keymap=keymap)
+    rest = tuple(entry for entry in everywhere if entry.id != "global.open")
+    if place.is_on_side_ladder and (beside := _side_entries(keymap)):
+        return beside + rest
+    # The registry lists the global keys first; here the screen's own come before them.
+    near = footer_entries(Context.MARKET, keymap=keymap)
+    ladder = footer_entries(Context.LADDER, keymap=keymap) if place.is_on_ladder else ()
+    if place.is_over:
+        near, ladder = _entries_when_over(near, is_armed=place.is_armed), _entries_when_over(ladder)
+    elif place.is_armed:
+        armed = _armed_entries(keymap)
+        near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
+    return near + ladder + rest
+
+
+def _ticket_entries(keymap: Keymap, *, has_suggestion: bool) -> tuple[FooterEntry, ...]:
+    entries = footer_entries(Context.TICKET, keymap=keymap)
+    if has_suggestion:
+        return entries
+    return tuple(entry for entry in entries if entry.id != "ticket.use_suggestion")
+
+
+def _moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
+    here = tuple(
+        replace(entry, label="Move here", is_dangerous=True)
+        for entry in footer_entries(Context.LADDER, keymap=keymap)
+        if entry.id == "ladder.trade_here"
+    )
+    key = key_of(keymap, "market.drop_order")
+    drop = FooterEntry("market.drop_order", key, "Leave as is", is_dangerous=False)
+    rest = footer_entries(Context.GLOBAL, keymap=keymap)
+    taken = ("global.open", "global.back")
+    return (*here, drop, *(entry for entry in rest if entry.id not in taken))
+
+
+def _side_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
+    labels = {"global.open": "Go there", "market.go_to_ladder": "Main ladder"}
+    return tuple(
+        FooterEntry(action_id, key_of(keymap, action_id), label, is_dangerous=False)
+        for action_id, label in labels.items()
+        if keymap.keys_of(action_id)
+    )
+
+
+def _armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
+    """Return the keys that matter while single keys trade."""
+    names = (
+        "buy_here", "sell_here", "toggle_arming", "join_bid", "join_ask", "improve_bid",
+        "improve_ask", "hit_bid", "take_ask", "flatten_now", "cancel_bids", "cancel_asks",
+    )  # fmt: skip
+    found = {action.id: action for action in actions_in(Context.MARKET)}
+    return tuple(
+        FooterEntry(
+            action.id,
+            key_label(keys[0]),
+            "Disarm" if name == "toggle_arming" else action.label,
+            is_dangerous=name != "toggle_arming",
+        )
+        for name in names
+        if (keys := keymap.keys_of((action := found[f"market.{name}"]).id))
+    )
+
+
+def _entries_when_over(
+    entries: Iterable[FooterEntry], *, is_armed: bool = False
+) -> tuple[FooterEntry, ...]:
+    """Leave out the keys that trade; the one that arms can only disarm, where it is armed."""
+    left = (entry for entry in entries if entry.id not in _TRADES)
+    if is_armed:
+        return tuple(
+            replace(entry, label="Disarm", is_dangerous=False) if entry.id == _DISARM else entry
+            for entry in left
+        )
+    return tuple(entry for entry in left if entry.id != _DISARM)
