@@ -45,6 +45,37 @@ def _open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: 
     return compose.open_terminal(profile, passphrase_fd, is_fresh=is_fresh)
 
 
+def _attach(arguments: Sequence[str]) -> int:
+    options = _terminal_parser("pmtui attach", "Open a terminal on the service of a profile.").read(
+        arguments
+    )
+    if not is_at_terminal():
+        return refuse("this needs a terminal", prog="pmtui attach")
+    from pmtui.cli import attach  # noqa: PLC0415 - Textual and all screens: 0.7 s
+
+    return attach.open_attached(options.profile, options.passphrase_fd)
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    # httpx does without its optional command line, as above.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    from pmtui.cli import serve  # noqa: PLC0415 - the clients and the service
+
+    return serve.run(arguments)
+
+
+def _status(arguments: Sequence[str]) -> int:
+    from pmtui.cli import service_status  # noqa: PLC0415 - the settings' library
+
+    return service_status.run_status(arguments)
+
+
+def _stop(arguments: Sequence[str]) -> int:
+    from pmtui.cli import service_status  # noqa: PLC0415 - as above
+
+    return service_status.run_stop(arguments)
+
+
 def _sim(arguments: Sequence[str]) -> int:
     from pmtui.cli import sim  # noqa: PLC0415 - the local venue, a quarter of the program
 
@@ -100,6 +131,10 @@ def _help(arguments: Sequence[str]) -> int:
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "attach": _attach,
+    "serve": _serve,
+    "status": _status,
+    "stop": _stop,
     "sim": _sim,
     "export": _export,
     "account": _account,
@@ -111,6 +146,8 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "help": _help,
 }
 _COMMAND_HELP = (
+    "attach: open a terminal on the service of a profile, started where none runs; "
+    "serve: run that service in the foreground; status: how it stands; stop: end it; "
     "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
     "account: create, import, show or remove the key of a profile; "
     "get: any read of the hosts, as a table, CSV or JSON; "
@@ -122,12 +159,28 @@ _COMMAND_HELP = (
 
 
 def _parser() -> SecretiveParser:
-    parser = SecretiveParser(
-        prog="pmtui",
-        description="A full-screen terminal for trading prediction markets by hand.",
+    parser = _terminal_parser(
+        "pmtui",
+        "A full-screen terminal for trading prediction markets by hand.",
         epilog="`pmtui COMMAND --help` explains a command.",
     )
     parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
+    parser.add_argument(
+        "--standalone",
+        action="store_true",
+        help="keep everything in one process, with no service behind the terminal",
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="paper: begin anew with a bare key, to practise every step; the account of before is kept",
+    )
+    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=_COMMAND_HELP)
+    return parser
+
+
+def _terminal_parser(prog: str, description: str, *, epilog: str | None = None) -> SecretiveParser:
+    parser = SecretiveParser(prog=prog, description=description, epilog=epilog)
     parser.add_argument(
         "--profile",
         help="paper (the default: a local venue with play money), live, or one of your own",
@@ -138,12 +191,6 @@ def _parser() -> SecretiveParser:
         metavar="N",
         help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
     )
-    parser.add_argument(
-        "--fresh",
-        action="store_true",
-        help="paper: begin anew with a bare key, to practise every step; the account of before is kept",
-    )
-    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=_COMMAND_HELP)
     return parser
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.clients.http.client import HttpHost
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.paths import open_to_append, private_dir, replace_file, why_untrusted
@@ -28,7 +29,6 @@ from pmtui.sim.admin_token import operator_headers
 
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
-KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
 STARTING_CASH = "10000"
 
 

@@ -62,15 +62,21 @@ async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
     return process.returncode == 0
 
 
-def print_report(report: ShutdownReport) -> None:
-    """Print how leaving ended; a screen that is gone is not an error."""
+def describe_report(report: ShutdownReport) -> list[str]:
+    """Say in lines how leaving ended; nothing where there was nothing to do."""
     if not report.text:
-        return
+        return []
     lines = [f"pmtui: {plain(report.text, 2 * LINE_WIDTH)}"]
     lines += [f"  {plain(line, LINE_WIDTH)}" for line in report.may_rest[:MOST_LISTED]]
     if len(report.may_rest) > MOST_LISTED:
         lines.append(f"  and {len(report.may_rest) - MOST_LISTED} more; see `pmtui export orders`")
-    show_last(lines)
+    return lines
+
+
+def print_report(report: ShutdownReport) -> None:
+    """Print how leaving ended; a screen that is gone is not an error."""
+    if lines := describe_report(report):
+        show_last(lines)
 
 
 def end_past_terminal(code: int) -> None:

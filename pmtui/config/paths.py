@@ -20,7 +20,7 @@ LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The three directories, existing or not."""
+    """The directories, existing or not."""
 
     config: Path
     """`config.toml` and the user's themes."""
@@ -28,6 +28,8 @@ class Paths:
     """Journal, paper account, keystores, log."""
     cache: Path
     """What can be fetched again."""
+    runtime: Path
+    """The sockets of services that run; gone with the machine's next start."""
 
     @property
     def config_file(self) -> Path:
@@ -39,11 +41,16 @@ def locate(environ: Mapping[str, str] = os.environ) -> Paths:
     """Return the directories that an environment asks for."""
     if home := environ.get("PMTUI_HOME"):
         root = Path(home).expanduser().absolute()
-        return Paths(config=root / "config", state=root / "state", cache=root / "cache")
+        return Paths(
+            config=root / "config", state=root / "state", cache=root / "cache", runtime=root / "run"
+        )
+    state = _xdg(environ, "XDG_STATE_HOME", ".local/state")
+    stated = environ.get("XDG_RUNTIME_DIR", "")
     return Paths(
         config=_xdg(environ, "XDG_CONFIG_HOME", ".config"),
-        state=_xdg(environ, "XDG_STATE_HOME", ".local/state"),
+        state=state,
         cache=_xdg(environ, "XDG_CACHE_HOME", ".cache"),
+        runtime=Path(stated) / "pmtui" if Path(stated).is_absolute() else state / "run",
     )
 
 

@@ -216,6 +216,23 @@ class Ticket(_Table):
         )
 
 
+class DetachPolicy(StrEnum):
+    """What becomes of the service when its last terminal is gone."""
+
+    KEEP = "keep"
+    """It goes on: stops, alerts and heartbeats with it."""
+    STOP = "stop"
+    """It ends, and with open orders it does what `on_hangup` says."""
+
+
+class ServiceTable(_Table):
+    """The service behind the terminals: `[service]`."""
+
+    idle_exit_s: int = Field(default=900, ge=0, le=1_000_000)
+    """Seconds without a terminal and with nothing to watch over after which a service that a
+    terminal started ends; 0 for never."""
+
+
 class LimitTable(_Table):
     """What the trader allows at most, in dollars: `[limits]`. What is left out is not limited."""
 
@@ -274,6 +291,8 @@ class Settings(BaseSettings, Addresses):
     """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
     on_hangup: ExitPolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
+    on_detach: DetachPolicy = DetachPolicy.KEEP
+    """What becomes of the service when its last terminal is closed or its line is cut."""
     presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
     """Shares, on the keys 1 to 5; every market begins with the first."""
     flatten_percent: Percent = DEFAULT_GIVE_WAY
@@ -283,6 +302,7 @@ class Settings(BaseSettings, Addresses):
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
     limits: LimitTable = LimitTable()
+    service: ServiceTable = ServiceTable()
     keys: KeyTable = {}
 
     _file: TomlFile = PrivateAttr(default=TomlFile(Path("config.toml")))

@@ -91,6 +91,11 @@ class PmtuiApp(TerminalApp):
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.set_keymap(surface.options.keymap.to_textual())
 
+    @property
+    def stop_policy(self) -> str | None:
+        """With which `ExitPolicy` the service is to stop after this terminal; None to go on."""
+        return self._quit_key.stop_policy
+
     @override
     def get_default_screen(self) -> Screen[Any]:
         return MarketsScreen(self.surface)

@@ -24,6 +24,8 @@ class Options:
     """Sizes in shares that single keys send."""
     chart_interval: Interval = Interval.DAY
     """How far back a chart reaches at first."""
+    is_attached: bool = False
+    """The service lives in a process of its own, and goes on without this terminal."""
     is_first_run: bool = False
     """Nobody has traded here before: say where to begin."""
     theme_problems: tuple[str, ...] = ()

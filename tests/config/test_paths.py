@@ -23,7 +23,15 @@ def test_one_variable_moves_everything(tmp_path: Path) -> None:
     paths = locate({"PMTUI_HOME": str(tmp_path), "XDG_STATE_HOME": "/elsewhere"})
     assert paths.config_file == tmp_path / "config" / "config.toml"
     assert {p.parent for p in (paths.config, paths.state, paths.cache)} == {tmp_path}
+    assert paths.runtime == tmp_path / "run"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_sockets_lie_in_the_runtime_directory_or_beside_the_state() -> None:
+    assert locate({"HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/7"}).runtime == Path(
+        "/run/user/7/pmtui"
+    )
+    assert locate({"HOME": "/h"}).runtime == Path("/h/.local/state/pmtui/run")
 
 
 def test_xdg_directories_are_used_when_they_are_absolute() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pmtui.cli.account.keystores import Refused, import_account, new_account, remove_account
 from pmtui.cli.account.show import PAPER_KEY_ITS_OWN, show_account
-from pmtui.cli.keys.unlocking import forbid_dumps, forget_key_variable
+from pmtui.cli.keys.key_variable import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate

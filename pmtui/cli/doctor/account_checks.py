@@ -13,8 +13,8 @@ from pmtui.cli.keys.key_checks import (
     read_private_key,
     why_refused,
 )
+from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import read_keystore
-from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError

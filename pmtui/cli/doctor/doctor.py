@@ -25,7 +25,7 @@ from pmtui.cli.doctor.profile_checks import (
 from pmtui.cli.doctor.stream_check import DEADLINE_S as BOOK_DEADLINE_S
 from pmtui.cli.doctor.stream_check import check_book
 from pmtui.cli.doctor.terminal_checks import check_terminal
-from pmtui.cli.keys.unlocking import forget_key_variable
+from pmtui.cli.keys.key_variable import forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue_access import Unreachable, profile_endpoints

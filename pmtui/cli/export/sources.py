@@ -26,8 +26,9 @@ from pmtui.cli.keys.key_checks import (
     paper_addresses,
     read_private_key,
 )
+from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
-from pmtui.cli.paper import KEY_VARIABLE, load_paper_key
+from pmtui.cli.paper import load_paper_key
 from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient

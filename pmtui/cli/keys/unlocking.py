@@ -4,11 +4,6 @@ Three tries at a prompt, one from a file descriptor; an empty passphrase means t
 that holds a key leaves no core file and lets no other program read its memory.
 """
 
-import ctypes
-import os
-import resource
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +15,9 @@ from pmtui.cli.keys.key_checks import (
     why_not_this_owner,
     why_refused,
 )
+from pmtui.cli.keys.key_variable import KEY_VARIABLE, forbid_dumps, forget_key_variable
 from pmtui.cli.keys.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.output import warn
-from pmtui.cli.paper import KEY_VARIABLE
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.paths import why_untrusted
 from pmtui.config.settings import Settings
@@ -45,7 +40,6 @@ PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
     "--profile live trades with yours"
 )
-_PR_SET_DUMPABLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +53,8 @@ class SessionKey:
     """Where it comes from; the paper account's is found later."""
     remedy: str = ""
     """The command that adds what is missing."""
+    locked: str = ""
+    """The owner of a keystore whose passphrase nobody was asked for."""
 
 
 def find_session_key(
@@ -68,6 +64,7 @@ def find_session_key(
     passphrase_fd: int | None,
     empty_means: str = f"opens READ-ONLY: {LOOK_ONLY}",
     is_for_session: bool = False,
+    may_ask: bool = True,
 ) -> SessionKey:
     """Find the key of a session; the private key leaves the environment on the way.
 
@@ -77,6 +74,7 @@ def find_session_key(
         passphrase_fd: where the passphrase comes from; None to ask at the terminal.
         empty_means: what an empty passphrase leads to, for the prompt.
         is_for_session: whether a terminal will run with it, which only one may on a profile.
+        may_ask: whether anybody is there to be asked; else a keystore stays locked.
 
     Raises:
         ConfigError: no key can be had of what there is, or it must not be used here.
@@ -90,17 +88,41 @@ def find_session_key(
     if is_for_session and is_session_running(path.parent):
         return _open_read_only(settings, path, passphrase_fd)
     remove_unfinished(path)
+    if not may_ask and passphrase_fd is None and settings.private_key is None and path.exists():
+        text = read_keystore(path)
+        owner = str(path) if isinstance(text, KeystoreProblem) else keystore_address(text) or path
+        return SessionKey(None, f"keystore locked: {LOOK_ONLY}", locked=str(owner))
     found = _find(settings, path, passphrase_fd, empty_means)
-    if found.secret is not None:
-        forbid_dumps()
-        if exposed := cleartext_addresses(settings):
-            raise ConfigError(settings.profile, f"{' and '.join(exposed)}: {CLEARTEXT}")
-        if reason := why_refused(found.secret, settings, state):
-            raise ConfigError(settings.profile, reason)
-        journal = state / settings.profile / "journal.sqlite"
-        if reason := why_not_this_owner(journal, Signer(found.secret).address):
-            raise ConfigError(settings.profile, reason)
+    if found.secret is not None and (reason := _why_not(found.secret, settings, state)):
+        raise ConfigError(settings.profile, reason)
     return found
+
+
+def open_keystore(settings: Settings, state: Path, passphrase: Secret) -> SessionKey | str:
+    """Open the keystore of a profile whose service runs already; returns why it stays locked."""
+    path = keystore_path(state, settings.profile)
+    try:
+        text = read_keystore(path)
+    except OSError as error:
+        return f"{path}: {error.strerror or 'cannot be read'}"
+    except ConfigError as error:
+        return str(error)
+    forbid_dumps()
+    secret = text if isinstance(text, KeystoreProblem) else decrypt_keystore(text, passphrase)
+    if isinstance(secret, KeystoreProblem):
+        return secret.value
+    return _why_not(secret, settings, state) or SessionKey(secret, kind=KeyKind.KEYSTORE)
+
+
+def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
+    """Say why a key must not be used on a profile; empty where it may."""
+    forbid_dumps()
+    if exposed := cleartext_addresses(settings):
+        return f"{' and '.join(exposed)}: {CLEARTEXT}"
+    journal = state / settings.profile / "journal.sqlite"
+    return why_refused(secret, settings, state) or why_not_this_owner(
+        journal, Signer(secret).address
+    )
 
 
 def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
@@ -171,35 +193,3 @@ def _unlock(text: str, path: Path, passphrase_fd: int | None, *, opening: str) -
             raise ConfigError(str(path), secret.value)
         warn(f"{secret.value}; {left} {'tries' if left > 1 else 'try'} left")
     raise AssertionError("the last try returns or raises")
-
-
-def forbid_dumps() -> None:
-    """Leave no memory behind in a core file, nor show it to other programs of the same user."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        # A system whose cores go to a program ignores the limit; this it obeys.
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-
-
-def forget_key_variable() -> None:
-    """Take the private key out of the environment, which children and other programs can read.
-
-    The system shows the block that the program was started with (`/proc/PID/environ`), not what the
-    environment is now: the value is overwritten there as well, and nothing of the process is shown
-    any more to other programs of the same user.
-    """
-    names = _key_variables(os.environ)
-    if not names:
-        return
-    forbid_dumps()
-    libc = ctypes.CDLL(None)
-    libc.getenv.restype = ctypes.c_void_p
-    for name in names:
-        address = libc.getenv(os.fsencode(name))
-        if address:
-            ctypes.memset(address, 0, len(ctypes.string_at(address)))
-        del os.environ[name]
-
-
-def _key_variables(environ: Mapping[str, str]) -> list[str]:
-    return [name for name in environ if name.upper() == KEY_VARIABLE]

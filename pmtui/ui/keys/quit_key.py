@@ -7,9 +7,11 @@ from typing import Any
 from textual.app import App
 
 from pmtui.domain.conditionals.conditional import Conditional
-from pmtui.domain.orders.heartbeat import ExitPolicy, describe_exit
+from pmtui.domain.conditionals.price_alert import AlertState
+from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy, describe_exit
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.keys.leave_card import KEEP, LeaveCard, choices_of, what_goes_on
 from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import (
@@ -40,9 +42,14 @@ class QuitKey:
         self._app = app
         self._surface = surface
         self._policy = policy
+        self.stop_policy: str | None = None
+        """With which `ExitPolicy` the service is to stop, where it lives on its own."""
 
     def press(self) -> None:
         """Quit, or ask."""
+        if self._surface.options.is_attached:
+            self._leave()
+            return
         queries = self._surface.queries
         account = queries.account()
         orders, awake = account.open_orders, account.awake
@@ -66,6 +73,28 @@ class QuitKey:
         label = label_leaving(self._policy) if orders else "Quit"
         question = QuestionScreen(title, lines, agree=label, options=self._surface.options)
         _ = self._app.push_screen(question, decide)
+
+    def _leave(self) -> None:
+        """Leave the service, or ask what is to become of it where something depends on it."""
+        queries = self._surface.queries
+        account, status = queries.account(), queries.status()
+        waiting = [a for a in queries.watchlist().alerts if a.alert.state is AlertState.WAITING]
+        lines = what_goes_on(account, status, len(waiting))
+        if not lines:
+            self._app.exit()
+            return
+
+        def decide(choice: str | None) -> None:
+            if choice:
+                self.stop_policy = None if choice == KEEP else choice
+                self._app.exit()
+
+        choices = choices_of(
+            has_orders=bool(account.open_orders),
+            has_heartbeat=status.heartbeat.policy is not HeartbeatPolicy.OFF,
+        )
+        card = LeaveCard(lines, choices, options=self._surface.options)
+        _ = self._app.push_screen(card, decide)
 
 
 def paint_leaving(policy: ExitPolicy, status: StatusView) -> Line:

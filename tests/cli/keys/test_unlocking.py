@@ -144,7 +144,7 @@ async def test_a_journal_that_waits_for_another_accounts_orders_is_not_taken_up(
 
 def test_a_process_with_a_key_leaves_no_core_and_shows_no_memory() -> None:
     program = (
-        "import ctypes, resource; from pmtui.cli.keys.unlocking import forbid_dumps; forbid_dumps();"
+        "import ctypes, resource; from pmtui.cli.keys.key_variable import forbid_dumps; forbid_dumps();"
         "print(resource.getrlimit(resource.RLIMIT_CORE), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
     )
     done = subprocess.run(

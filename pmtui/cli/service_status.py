@@ -1,0 +1,150 @@
+"""`pmtui status` and `pmtui stop`: the service of a profile from a shell.
+
+Exit codes: 0 where a service runs, or has ended; 1 where none does, or it goes on.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from pmtui.cli.output import show
+from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.shell_line import ask_standing, stop_service
+from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.config.paths import locate
+from pmtui.config.settings import load_settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.formats import count
+from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.link.messages import Refused, Standing
+from pmtui.link.place import socket_path
+from pmtui.service.clock import SystemClock
+
+NONE_RUNS = 1
+_MEGABYTE = 1_000_000
+
+
+class _Report(msgspec.Struct):
+    """What `pmtui status --json` prints."""
+
+    running: bool
+    profile: str
+    pid: int | None = None
+    version: str | None = None
+    mode: str | None = None
+    locked: bool | None = None
+    since: datetime | None = None
+    uptime_s: int | None = None
+    terminals: int | None = None
+    sources: dict[str, str] | None = None
+    open_orders: int | None = None
+    conditional_orders: int | None = None
+    alerts: int | None = None
+    memory_bytes: int | None = None
+
+
+def run_status(arguments: Sequence[str]) -> int:
+    """Say how the service of a profile stands; returns the exit code."""
+    options = _status_parser().read(arguments)
+    found = _find(options.profile)
+    if isinstance(found, ConfigError):
+        return refuse(str(found), prog="pmtui status")
+    name, state, place = found
+    standing = ask_standing(place)
+    if isinstance(standing, Refused):
+        return refuse(standing.reason, prog="pmtui status", code=NONE_RUNS)
+    if standing is None:
+        if options.json:
+            show(msgspec.json.encode(_Report(running=False, profile=name)).decode())
+        elif is_session_running(state / name):
+            show(f"No service runs on profile {name}; a standalone terminal does.")
+        else:
+            show(f"No service runs on profile {name}.")
+        return NONE_RUNS
+    up = SystemClock().now() - standing.since
+    if options.json:
+        show(msgspec.json.encode(_report(standing, up)).decode())
+    else:
+        show(*_lines(standing, up))
+    return 0
+
+
+def run_stop(arguments: Sequence[str]) -> int:
+    """End the service of a profile; returns the exit code."""
+    options = _stop_parser().read(arguments)
+    found = _find(options.profile)
+    if isinstance(found, ConfigError):
+        return refuse(str(found), prog="pmtui stop")
+    name, _, place = found
+    if ask_standing(place) is None:
+        show(f"No service runs on profile {name}.")
+        return NONE_RUNS
+    problem, words = stop_service(place, options.orders or "")
+    if problem:
+        return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
+    show(*(words or "pmtui: the service has ended").splitlines())
+    return 0
+
+
+def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:
+    try:
+        name = load_settings({"profile": profile}).profile
+    except ConfigError as error:
+        return error
+    paths = locate()
+    return name, paths.state, socket_path(paths.runtime, name)
+
+
+def _report(standing: Standing, up: timedelta) -> _Report:
+    return _Report(
+        running=True, profile=standing.profile, pid=standing.pid, version=standing.version,
+        mode=standing.mode, locked=bool(standing.locked), since=standing.since,
+        uptime_s=int(up.total_seconds()), terminals=standing.terminals, sources=standing.sources,
+        open_orders=standing.open_orders, conditional_orders=standing.conditional_orders,
+        alerts=standing.alerts, memory_bytes=standing.memory_bytes,
+    )  # fmt: skip
+
+
+def _lines(standing: Standing, up: timedelta) -> tuple[str, ...]:
+    locked = "; the keystore is locked, `pmtui attach` asks for it" if standing.locked else ""
+    uptime = timedelta(seconds=int(up.total_seconds()))
+    memory = f"{standing.memory_bytes // _MEGABYTE} MB"
+    watched = (
+        count(standing.terminals, "terminal"),
+        count(standing.open_orders, "open order"),
+        count(standing.conditional_orders, "active stop"),
+        count(standing.alerts, "waiting alert"),
+    )
+    return (
+        f"Profile {standing.profile}, {standing.mode}{locked}",
+        f"Process {standing.pid}, pmtui {standing.version}, up {uptime}, {memory}",
+        ", ".join(watched),
+        *(f"  {source}: {state}" for source, state in standing.sources.items()),
+    )
+
+
+def _status_parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog="pmtui status",
+        description="Say how the service of a profile stands.",
+        epilog="Exit code: 0 where one runs, 1 where none does.",
+    )
+    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_argument("--json", action="store_true", help="as one JSON object")
+    return parser
+
+
+def _stop_parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog="pmtui stop",
+        description="End the service of a profile.",
+        epilog="Exit code: 0 where it has ended, 1 where none runs or it goes on.",
+    )
+    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_argument(
+        "--orders", choices=[each.value for each in ExitPolicy],
+        help="what becomes of open orders; default: what on_quit says",
+    )  # fmt: skip
+    return parser

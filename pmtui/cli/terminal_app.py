@@ -1,0 +1,132 @@
+"""The terminal of one user: keys, themes and character set, over whatever service it is given."""
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.theme import Theme
+
+from pmtui.cli.heap import give_back
+from pmtui.cli.output import start_logging
+from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
+from pmtui.config.paths import Paths, why_untrusted
+from pmtui.config.settings import Settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.orders.heartbeat import ExitReason
+from pmtui.service.surface import Commands, Queries, Subscriptions
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.surface import Options, Surface
+from pmtui.ui.terminal.terminal_kind import forget_true_color
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.theme.usual_theme import usual_theme
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What of the settings is the terminal's own."""
+
+    keymap: Keymap
+    themes: tuple[Theme, ...]
+    theme_problems: tuple[str, ...]
+    """What is wrong with others."""
+
+
+def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
+    """Read the themes; what is wrong with one that is not chosen is logged.
+
+    Raises:
+        ConfigError: there is none of the chosen name.
+    """
+    return Look(keymap, *_themes(settings, paths))
+
+
+def start_log(settings: Settings, paths: Paths) -> Path:
+    """Send what goes wrong to the log file; returns it.
+
+    Raises:
+        ConfigError: it cannot be written, or others could.
+    """
+    if reason := why_untrusted(paths.state / settings.profile):
+        raise ConfigError(str(paths.state), f"refused: {reason}")
+    log = paths.state / "pmtui.log"
+    try:
+        start_logging(log)
+    except OSError as error:
+        raise ConfigError(str(log), error.strerror or str(error)) from None
+    return log
+
+
+def make_app(
+    settings: Settings,
+    look: Look,
+    *,
+    queries: Queries,
+    commands: Commands,
+    subscriptions: Subscriptions,
+    is_first_run: bool,
+    is_attached: bool = False,
+) -> PmtuiApp:
+    """Return the application over a service, wherever that runs."""
+    forget_true_color(os.environ)
+    is_grey = is_without_color()
+    surface = Surface(
+        queries=queries,
+        commands=commands,
+        subscriptions=subscriptions,
+        options=Options(
+            keymap=look.keymap,
+            ascii_only=is_ascii_terminal(),
+            ticket=settings.ticket.to_rules(),
+            flatten_percent=settings.flatten_percent,
+            presets=settings.presets,
+            chart_interval=settings.chart.interval,
+            is_first_run=is_first_run,
+            is_attached=is_attached,
+            theme_problems=look.theme_problems,
+        ),
+    )
+    app = PmtuiApp(
+        surface,
+        themes=look.themes,
+        theme=settings.theme or usual_theme(os.environ, is_grey=is_grey),
+        on_quit=settings.leave_policy(ExitReason.QUIT),
+    )
+    app.after_drawing = give_back
+    if os.environ.get("TMUX"):
+        app.clipboard_writer.hand_over = hand_to_tmux
+    return app
+
+
+def read_keys(settings: Settings) -> Keymap:
+    """Return the user's keys.
+
+    Raises:
+        ConfigError: they cannot be used.
+    """
+    overrides = {
+        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
+        for action, keys in settings.keys.items()
+    }
+    keymap, problems = read_keymap(overrides)
+    if problems:
+        raise ConfigError(f"config.toml:{problems[0].line}", problems[0].text)
+    return keymap
+
+
+def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
+    """Return the themes to choose from, and what is wrong with others."""
+    themes, problems = load_themes(paths.config / "themes")
+    for problem in problems:
+        _logger.warning("theme: %s", problem)
+    names = {theme.name for theme in themes}
+    if settings.theme is not None and settings.theme not in names:
+        # Most likely it is the very file that could not be read.
+        wrong = min(problems, key=lambda p: not p.startswith(f"{settings.theme}."), default="")
+        near = f"themes/{wrong}" if wrong else f"try {', '.join(sorted(t.name for t in themes))}"
+        raise ConfigError("theme", f"there is no {settings.theme!r}; {near}")
+    return themes, problems
