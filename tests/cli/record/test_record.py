@@ -46,6 +46,11 @@ def has_heard(recording: Recorder, messages: int) -> bool:
     return recording.progress.messages >= messages
 
 
+def has_answer(recorded: Path, path: str) -> bool:
+    found = read_recording(recorded)
+    return isinstance(found, Recording) and any(row.path == path for row in found.answers)
+
+
 async def test_stream_and_answers_are_kept_from_the_first_question_on(
     venue: RunningVenue, tmp_path: Path
 ) -> None:
@@ -60,6 +65,7 @@ async def test_stream_and_answers_are_kept_from_the_first_question_on(
             told = recording.progress.messages + 1
             await ann.rest(Side.BUY, price, "10")
             await until(partial(has_heard, recording, told), "a change")
+        await until(partial(has_answer, path, "/book"), "books on the disk")
         stop.set()
         await task
         answer = await http.get(f"{venue.urls['clob']}/book", params={"token_id": RAIN_YES})
