@@ -2,10 +2,12 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from starlette.types import ASGIApp
 
 from pmtui.sim.access import AccessRules
 from pmtui.sim.admin_token import new_token, write_token
@@ -69,7 +71,7 @@ async def running_venue(
         StoreError: the state cannot be used.
     """
     time = SystemClock() if clock is None else clock
-    sockets = _listen(options.port)
+    sockets = listen(options.port)
     with ExitStack() as cleanup:
         for listener in sockets.values():
             cleanup.enter_context(listener)
@@ -100,6 +102,39 @@ async def _served(
     traders = Traders(venue, seed=venue.seed, speed=venue.speed, publisher=publisher)
     traders.fill_books()
     subsystems = Subsystems(venue)
+    access = AccessRules(admin_token)
+    hosts = applications(venue, subsystems)
+    async with (
+        serve_hosts(venue, subsystems, sockets, hosts=hosts, access=access) as maintenance,
+        serve_streams(venue, publisher, sockets["ws"]),
+        asyncio.TaskGroup() as tasks,
+    ):
+        trading = tasks.create_task(traders.run()) if venue.speed > 0 else None
+        try:
+            yield RunningVenue(venue, maintenance, urls_of(sockets), admin_token)
+        finally:
+            if trading is not None:
+                trading.cancel()
+
+
+@asynccontextmanager
+async def serve_hosts(
+    venue: Venue,
+    subsystems: Subsystems,
+    sockets: Mapping[str, socket.socket],
+    *,
+    hosts: Mapping[str, ASGIApp],
+    access: AccessRules,
+) -> AsyncIterator[Maintenance]:
+    """Serve a venue's HTTP hosts and keep it up until the block ends; streams are served apart.
+
+    Args:
+        venue: what is served.
+        subsystems: of the venue.
+        sockets: from `listen`.
+        hosts: the application of each host.
+        access: who may ask.
+    """
     tape = PublicTape(venue)
 
     def chores() -> None:
@@ -107,22 +142,18 @@ async def _served(
         tape.tick()
 
     maintenance = Maintenance(venue, chore=chores)
-    hosts = {
-        sockets[host].getsockname()[1]: (host, application)
-        for host, application in applications(venue, subsystems).items()
+    by_port = {
+        sockets[host].getsockname()[1]: (host, application) for host, application in hosts.items()
     }
-    server = HttpServer(HostRouter(hosts, venue.controls, AccessRules(admin_token)))
-    listeners = [sockets[host] for host, _ in hosts.values()]
-    async with serve_streams(venue, publisher, sockets["ws"]), asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(server.serve(listeners))
+    server = HttpServer(HostRouter(by_port, venue.controls, access))
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(server.serve([sockets[host] for host in hosts]))
         await server.is_up.wait()
-        background = [tasks.create_task(maintenance.run())]
-        if venue.speed > 0:
-            background.append(tasks.create_task(traders.run()))
+        keeping = tasks.create_task(maintenance.run())
         try:
-            yield RunningVenue(venue, maintenance, _urls(sockets), admin_token)
+            yield maintenance
         finally:
-            await _end(server, serving, background)
+            await _end(server, serving, (keeping,))
             tape.write()
 
 
@@ -142,7 +173,12 @@ def _catalogue(paths: tuple[Path, ...], clock: VenueClock) -> Catalogue:
     return load_packaged(clock.now())
 
 
-def _listen(port: int) -> dict[str, socket.socket]:
+def listen(port: int) -> dict[str, socket.socket]:
+    """Listen for every host, on a port and those behind it, or on any.
+
+    Raises:
+        PortError: a port is taken.
+    """
     sockets: dict[str, socket.socket] = {}
     try:
         for offset, host in enumerate(LISTENERS):
@@ -159,7 +195,8 @@ def _listen(port: int) -> dict[str, socket.socket]:
     return sockets
 
 
-def _urls(sockets: dict[str, socket.socket]) -> dict[str, str]:
+def urls_of(sockets: Mapping[str, socket.socket]) -> dict[str, str]:
+    """Return the base URLs by the names of the first line of `pmtui sim`."""
     ports = {host: listener.getsockname()[1] for host, listener in sockets.items()}
     http = {host: f"http://{LOOPBACK}:{port}" for host, port in ports.items() if host != "ws"}
     stream = f"ws://{LOOPBACK}:{ports['ws']}/ws"

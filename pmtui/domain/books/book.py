@@ -275,7 +275,7 @@ class OrderBook:
         """
         if self.terms is None or self.terms.neg_risk is None:
             return None
-        bids, asks = self._hashed_sides()
+        bids, asks = self.written_sides()
         return hash_of(
             self.condition_id,
             self.token_id,
@@ -294,7 +294,7 @@ class OrderBook:
         """
         if self.terms is None or self._phase is not None:
             return False
-        bids, asks = self._hashed_sides()
+        bids, asks = self.written_sides()
         by_time: dict[str, set[str]] = {}
         for timestamp, digest in expected:
             by_time.setdefault(timestamp, set()).add(digest)
@@ -368,7 +368,13 @@ class OrderBook:
         bids, asks = self._levels.bid_rows, self._levels.ask_rows
         return (asks, bids) if self._is_mirrored else (bids, asks)
 
-    def _hashed_sides(self) -> tuple[str, str]:
+    @property
+    def last_trade_text(self) -> str:
+        """The last trade price as it is hashed; empty where nothing is known to have traded."""
+        return self._last_texts[0]
+
+    def written_sides(self) -> tuple[str, str]:
+        """Return bids and asks as they are hashed: levels as JSON, the best last on both sides."""
         bids, asks = self._rows()
         return self._hashed(bids), self._hashed(asks)
 

@@ -2,7 +2,7 @@
 
 import gzip
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import resources
@@ -122,11 +122,7 @@ def load_recorded(paths: Iterable[Path]) -> LoadedCatalogue:
     for path in paths:
         rows.add_file(path)
         files += 1
-    groups = _grouped(rows)
-    catalogue = Catalogue(
-        (read_event(rows.events[event_id], markets) for event_id, markets in groups.items()),
-        extras=Extras(tags=tuple(rows.tags.values()), series=tuple(rows.series.values())),
-    )
+    catalogue = catalogue_of(rows)
     report = LoadReport(
         files=files,
         rows=rows.rows,
@@ -136,6 +132,29 @@ def load_recorded(paths: Iterable[Path]) -> LoadedCatalogue:
         skipped=dict(rows.skipped),
     )
     return LoadedCatalogue(catalogue=catalogue, report=report)
+
+
+def catalogue_of(
+    rows: RecordedRows, *, wanted: Callable[[CatalogueMarket], bool] | None = None
+) -> Catalogue:
+    """Return the catalogue of recorded rows; events without a market that is wanted are left out.
+
+    Args:
+        rows: from recorded answers.
+        wanted: which markets to list; None for all, and for all events.
+    """
+    groups = {
+        event_id: [market for market in markets if wanted is None or wanted(market)]
+        for event_id, markets in _grouped(rows).items()
+    }
+    return Catalogue(
+        (
+            read_event(rows.events[event_id], markets)
+            for event_id, markets in groups.items()
+            if markets or wanted is None
+        ),
+        extras=Extras(tags=tuple(rows.tags.values()), series=tuple(rows.series.values())),
+    )
 
 
 def _grouped(rows: RecordedRows) -> dict[str, list[CatalogueMarket]]:

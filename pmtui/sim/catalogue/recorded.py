@@ -173,10 +173,14 @@ class RecordedRows:
         """
         known = self._known()
         for value in self._values_of(path):
-            self._take(value)
+            self.add_answer(value)
         # Another copy of what is known already is of the host, too.
         if self._known() == known:
             raise CatalogueFileError(f"{path}: holds no events, markets or tags")
+
+    def add_answer(self, value: object) -> None:
+        """Take every row of one decoded answer."""
+        self._take(value)
 
     def _known(self) -> tuple[int, int]:
         return self.rows, self._tag_rows

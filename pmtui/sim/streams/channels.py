@@ -29,7 +29,7 @@ from pmtui.sim.engine.events import (
 )
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.outbox import Outbox
-from pmtui.sim.streams.publisher import Publisher, Watcher
+from pmtui.sim.streams.publisher import MarketFeed, Watcher
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
@@ -54,9 +54,9 @@ _decoder = msgspec.json.Decoder(MarketRequest)
 class MarketSession(Watcher):
     """One connection of the market channel."""
 
-    def __init__(self, venue: Venue, publisher: Publisher, outbox: Outbox) -> None:
+    def __init__(self, venue: Venue, feed: MarketFeed, outbox: Outbox) -> None:
         self._venue = venue
-        self._publisher = publisher
+        self._feed = feed
         self._outbox = outbox
         # A dict keeps the order in which tokens were asked for.
         self._tokens: dict[TokenId, ConditionId] = {}
@@ -82,7 +82,7 @@ class MarketSession(Watcher):
 
     def leave(self) -> None:
         """End everything: the connection is gone."""
-        self._publisher.leave(self)
+        self._feed.leave(self)
 
     @override
     def take(self, frames: Sequence[Frame]) -> None:
@@ -105,7 +105,7 @@ class MarketSession(Watcher):
         if request.custom_feature_enabled is not None:
             self._is_custom = request.custom_feature_enabled
         if self._is_custom:
-            self._publisher.watch_listings(self)
+            self._feed.watch_listings(self)
         wanted = [TokenId(t) for t in dict.fromkeys(request.assets_ids) if t not in self._tokens]
         if not wanted:
             if not is_first:
@@ -125,7 +125,7 @@ class MarketSession(Watcher):
         condition_id = self._venue.exchange.reads.market_of(token_id)
         if condition_id is None:
             return None
-        ladder = self._publisher.watch(condition_id, self)
+        ladder = self._feed.watch(condition_id, self)
         if ladder is None:
             return None
         self._tokens[token_id] = condition_id
@@ -135,7 +135,7 @@ class MarketSession(Watcher):
         for text in tokens:
             condition_id = self._tokens.pop(TokenId(text), None)
             if condition_id is not None and condition_id not in self._tokens.values():
-                self._publisher.unwatch(condition_id, self)
+                self._feed.unwatch(condition_id, self)
 
 
 def hash_of(book: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.sim.engine.events import (
     Cause,
     Event,
@@ -45,6 +45,38 @@ class Watcher(Protocol):
 
     def take(self, frames: Sequence[Frame]) -> None:
         """Send what of these concerns it; must not block."""
+        ...
+
+
+class MarketBooks(Protocol):
+    """Both books of one market, as a connection that begins to watch needs them."""
+
+    def index_of(self, token_id: TokenId) -> int:
+        """Return which of the two tokens this is."""
+        ...
+
+    def book_frame(self, token_index: int, *, with_last_price: bool) -> str | None:
+        """Return one token's `book` event; None where there is no book yet."""
+        ...
+
+
+class MarketFeed(Protocol):
+    """Where the market channel gets its events from."""
+
+    def watch(self, condition_id: ConditionId, watcher: Watcher) -> MarketBooks | None:
+        """Send a market's events to a watcher from now on; None where there is no such market."""
+        ...
+
+    def unwatch(self, condition_id: ConditionId, watcher: Watcher) -> None:
+        """Send a watcher no more events of a market."""
+        ...
+
+    def watch_listings(self, watcher: Watcher) -> None:
+        """Tell a watcher of new markets."""
+        ...
+
+    def leave(self, watcher: Watcher) -> None:
+        """Forget a watcher."""
         ...
 
 

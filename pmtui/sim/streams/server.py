@@ -13,7 +13,7 @@ from websockets.http11 import Request, Response
 from pmtui.sim.access import WRONG_HOST, is_loopback_host
 from pmtui.sim.streams.channels import MarketSession, UserHub, UserSession
 from pmtui.sim.streams.outbox import PONG, TOO_SLOW, Outbox
-from pmtui.sim.streams.publisher import Publisher
+from pmtui.sim.streams.publisher import MarketFeed
 from pmtui.sim.venue import Venue
 
 PATHS = ("/ws/market", "/ws/user")
@@ -26,9 +26,7 @@ SEND_BUFFER_BYTES = 64 * 1_024
 
 
 @asynccontextmanager
-async def serve_streams(
-    venue: Venue, publisher: Publisher, sock: socket.socket
-) -> AsyncIterator[None]:
+async def serve_streams(venue: Venue, feed: MarketFeed, sock: socket.socket) -> AsyncIterator[None]:
     """Serve both channels on a listening socket until the block ends."""
     hub = UserHub(venue)
 
@@ -38,7 +36,7 @@ async def serve_streams(
         channel = path.rpartition("/")[2]
         outbox = Outbox(connection, controls=venue.controls, channel=channel)
         if path == "/ws/market":
-            await _market(connection, outbox, MarketSession(venue, publisher, outbox))
+            await _market(connection, outbox, MarketSession(venue, feed, outbox))
         else:
             await _user(connection, outbox, session=UserSession(venue, hub, outbox), hub=hub)
 

@@ -1,0 +1,169 @@
+"""The recorded books as they are at the replay's position, and how they are told to who asks anew.
+
+Messages themselves are passed on letter for letter; only a book that somebody begins to watch in the
+middle is written here, with the hash of what it holds, which is the recorded one wherever the venue
+gave one.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.market_events import (
+    BookSnapshot,
+    MarketEvent,
+    PriceChanges,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.books.verification import HashTerms
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import MoneyError
+from pmtui.recording.reader import Message
+from pmtui.sim.catalogue.model import CatalogueMarket
+from pmtui.sim.replay.markets import hash_terms
+from pmtui.wire.bounds import WireError
+from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
+
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+"""Views are read at once here; nobody asks how old they are."""
+
+
+class RecordedBook:
+    """One token's book."""
+
+    def __init__(self, token_id: TokenId, terms: HashTerms) -> None:
+        self._terms = terms
+        self._token_id = token_id
+        self.book = OrderBook(token_id, terms=terms)
+        self.timestamp = ""
+        """Of the last message about it, in milliseconds, as sent."""
+
+    def reset(self) -> None:
+        """Forget everything: the replay begins anew."""
+        self.book, self.timestamp = OrderBook(self._token_id, terms=self._terms), ""
+
+    def view(self) -> BookView:
+        """Return its levels as numbers."""
+        return self.book.view(_NO_TIME)
+
+    @property
+    def hash(self) -> str:
+        """Of what it holds; empty where that cannot be said."""
+        return self.book.state_hash(self.timestamp, self.book.last_trade_text) or ""
+
+    def to_document(self) -> str:
+        """Return it as the trading host answers `/book`."""
+        terms = self.book.terms or self._terms
+        neg_risk = "true" if terms.neg_risk else "false"
+        return (
+            f'{{{self._head()},"min_order_size":"{terms.min_order_size}",'
+            f'"tick_size":"{terms.tick_size}","neg_risk":{neg_risk},'
+            f'"last_trade_price":"{self.book.last_trade_text}"}}'
+        )
+
+    def to_event(self) -> str:
+        """Return it as the stream's `book` event."""
+        terms = self.book.terms or self._terms
+        return (
+            f'{{{self._head()},"tick_size":"{terms.tick_size}","event_type":"book",'
+            f'"last_trade_price":"{self.book.last_trade_text}"}}'
+        )
+
+    def _head(self) -> str:
+        bids, asks = self.book.written_sides()
+        return (
+            f'"market":"{self.book.condition_id}","asset_id":"{self._token_id}",'
+            f'"timestamp":"{self.timestamp}","hash":"{self.hash}","bids":[{bids}],"asks":[{asks}]'
+        )
+
+
+class RecordedMarket:
+    """Both books of a market, as a connection that begins to watch needs them."""
+
+    def __init__(self, market: CatalogueMarket) -> None:
+        self.condition_id = market.condition_id
+        self.token_ids = market.token_ids
+        terms = hash_terms(market)
+        self.books = tuple(RecordedBook(token_id, terms) for token_id in market.token_ids)
+
+    def index_of(self, token_id: TokenId) -> int:
+        """Return which of the two tokens this is."""
+        return self.token_ids.index(token_id)
+
+    def book_frame(self, token_index: int, *, with_last_price: bool) -> str | None:
+        """Return one token's `book` event; None where none has come yet."""
+        del with_last_price
+        recorded = self.books[token_index]
+        return recorded.to_event() if recorded.book.has_levels else None
+
+    def apply(self, event: MarketEvent) -> None:
+        """Take over what a message says; levels that cannot be read are as the terminal has them."""
+        match event:
+            case BookSnapshot():
+                self._snapshot(event)
+            case PriceChanges():
+                for change in event.changes:
+                    for recorded in self._of(TokenId(change.asset_id)):
+                        recorded.book.apply_change(change, event.timestamp)
+                        recorded.timestamp = event.timestamp
+            case TradePrinted():
+                for recorded in self.books:
+                    recorded.book.apply_trade_price(event.price, of=event.token_id)
+            case TickSizeChanged():
+                for recorded in self._of(event.token_id):
+                    recorded.book.apply_tick_size(event.new_tick_size)
+            case _:
+                pass
+
+    def _snapshot(self, event: BookSnapshot) -> None:
+        for recorded in self._of(event.token_id):
+            try:
+                recorded.book.apply_snapshot(event)
+            except MoneyError:
+                continue
+            recorded.timestamp = event.timestamp
+
+    def _of(self, token_id: TokenId) -> Iterator[RecordedBook]:
+        if token_id in self.token_ids:
+            yield self.books[self.token_ids.index(token_id)]
+
+
+class RecordedBooks:
+    """Every book of a recording."""
+
+    def __init__(self, markets: Iterable[CatalogueMarket]) -> None:
+        self.markets = {str(market.condition_id): RecordedMarket(market) for market in markets}
+        self._by_token = {
+            token_id: market for market in self.markets.values() for token_id in market.token_ids
+        }
+
+    def market(self, condition_id: ConditionId | str) -> RecordedMarket | None:
+        """Find a market."""
+        return self.markets.get(condition_id.lower())
+
+    def book(self, token_id: str) -> RecordedBook | None:
+        """Find a token's book."""
+        market = self._by_token.get(TokenId(token_id))
+        return None if market is None else market.books[market.index_of(TokenId(token_id))]
+
+    def reset(self) -> None:
+        """Forget everything: the replay begins anew."""
+        for market in self.markets.values():
+            for recorded in market.books:
+                recorded.reset()
+
+    def apply(self, message: Message) -> tuple[MarketEvent, ...]:
+        """Take over a message and return what it says of markets that are replayed."""
+        market = self.market(message.condition_id)
+        if market is None:
+            return ()
+        try:
+            events = decode_market_frame(message.data)
+        except WireError:
+            return ()
+        told = tuple(e for e in events if not isinstance(e, UnknownMessage | BadMessage))
+        for event in told:
+            market.apply(event)
+        return told
