@@ -1,0 +1,126 @@
+"""Moving own orders: picked up by id, taken to a price, and let go of when they end."""
+
+from dataclasses import replace
+
+from pmtui.domain.conditionals.conditional import Trigger
+from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
+from pmtui.ui.account.action_cards import MoveCard
+from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
+from tests.ui.market.controls.desk import Desk, cents
+from tests.ui.market.controls.test_own_orders import watch_stop
+from tests.ui.moving_market import NO
+
+
+async def picked_up(price: float = 49) -> Desk:
+    desk = Desk()
+    desk.ladder.point_at(cents(price))
+    await desk.moving.move()
+    return desk
+
+
+def moving_text(desk: Desk) -> str:
+    return "".join(cell.text for cell in desk.moving.state_line(desk.reader.read()))
+
+
+async def test_an_order_is_moved_to_another_price_after_its_card() -> None:
+    desk = await picked_up()
+    assert desk.moving.is_moving
+    assert {Part.FOOTER, Part.STATE} <= {*desk.page.shown}
+    desk.ladder.point_at(cents(50))
+    assert moving_text(desk).rstrip().endswith("to 50¢")
+    await desk.moving.move_to(cents(50))
+    assert isinstance(desk.page.asked[0], MoveCard)
+    await desk.page.answer(True)
+    ((old, new),) = desk.service.calls_of("move")
+    assert old == desk.order(0).order_id
+    assert getattr(new, "price", None) == cents(50)
+    assert not desk.moving.is_moving
+    await desk.page.finish()
+    assert desk.said == "Moved."
+
+
+async def test_what_is_put_back_is_pointed_at_again() -> None:
+    desk = await picked_up()
+    desk.ladder.point_at(cents(50))
+    desk.moving.drop()
+    assert desk.ladder.cursor is not None
+    assert desk.ladder.cursor[0] == cents(49)
+    assert desk.said == "Nothing was moved."
+    assert moving_text(desk) == ""
+
+
+async def test_an_order_that_ends_is_moved_no_more() -> None:
+    desk = await picked_up()
+    desk.set_orders()
+    desk.moving.follow(desk.reader.read())
+    assert not desk.moving.is_moving
+    assert desk.said == "The order you were moving has ended."
+
+
+async def test_another_outcome_on_show_ends_a_move() -> None:
+    desk = await picked_up()
+    desk.reader.outcome_index = 1
+    assert desk.reader.token_id == NO
+    desk.moving.follow(desk.reader.read())
+    assert not desk.moving.is_moving
+
+
+async def test_an_order_in_doubt_cannot_be_picked_up() -> None:
+    desk = await picked_up(60)
+    assert not desk.moving.is_moving
+    assert desk.said.startswith("Cannot be moved")
+
+
+async def test_the_order_chosen_in_the_list_is_picked_up() -> None:
+    desk = Desk()
+    desk.listed.has_focus, desk.listed.selected = True, desk.order(2)
+    await desk.moving.move()
+    assert desk.moving.is_moving
+    assert desk.ladder.is_focused
+    assert desk.ladder.cursor is not None
+    assert desk.ladder.cursor[0] == cents(57)
+
+
+async def test_a_stop_is_moved_after_a_question() -> None:
+    desk = Desk()
+    watch_stop(desk)
+    desk.ladder.point_at(cents(45))
+    await desk.moving.move()
+    await desk.moving.move_to(cents(46))
+    assert isinstance(desk.page.asked[0], QuestionScreen)
+    await desk.page.answer(True)
+    assert desk.service.calls_of("move_conditional") == [("c1", Trigger.STOP, cents(46))]
+    assert not desk.moving.is_moving
+
+
+async def test_what_a_move_left_out_is_offered_again_once() -> None:
+    desk = await picked_up()
+    await desk.moving.move_to(cents(50))
+    intent = next(a[0] for a in desk.service.calls_of("prepare"))
+    assert isinstance(intent, LimitIntent)
+    desk.service.move_verdicts = [
+        MoveVerdict(MoveEnd.NOT_REPLACED, "The new order was refused.", left_out=intent)
+    ]
+    await desk.page.answer(True)
+    await desk.page.finish()
+    assert desk.said.endswith("e to retry")
+    await desk.moving.move()
+    assert isinstance(desk.page.asked[-1], ConfirmScreen)
+    await desk.page.answer(True)
+    assert len(desk.placed()) == 1
+    await desk.page.finish()
+    desk.ladder.clear_cursor()
+    await desk.moving.move()
+    assert desk.said == "Put the cursor on one of your orders first."
+
+
+async def test_a_market_without_terms_lets_nothing_be_picked_up() -> None:
+    desk = Desk()
+    (condition_id, view), *_ = desk.service.markets.items()
+    desk.service.markets[condition_id] = replace(view, terms=None)
+    desk.ladder.point_at(cents(49))
+    await desk.moving.move()
+    assert not desk.moving.is_moving
+    assert desk.said == "The trading terms are loading."

@@ -1,0 +1,217 @@
+"""Single keys without a terminal: what each sends, and why it sends nothing."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from textual.geometry import Size
+
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.order import LimitIntent, Rejected
+from pmtui.domain.orders.single_keys import OneKey
+from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE
+from pmtui.ui.market.controls.workspace import Part
+from tests.ui import believable
+from tests.ui.market.controls.desk import Desk, cents
+from tests.ui.moving_market import NUMBER
+
+
+def armed(*, cursor: float | None = None) -> Desk:
+    desk = Desk()
+    desk.set_orders()
+    desk.arm()
+    if cursor is not None:
+        desk.ladder.point_at(cents(cursor))
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("key", "side", "price"),
+    [
+        (OneKey.JOIN_BID, Side.BUY, 52), (OneKey.JOIN_ASK, Side.SELL, 54),
+        (OneKey.IMPROVE_BID, Side.BUY, 53), (OneKey.IMPROVE_ASK, Side.SELL, 53),
+        (OneKey.HIT_BID, Side.SELL, 52), (OneKey.TAKE_ASK, Side.BUY, 54),
+        (OneKey.BUY_HERE, Side.BUY, 50), (OneKey.SELL_HERE, Side.SELL, 50),
+    ],
+)  # fmt: skip
+async def test_a_key_sends_its_price_at_once(key: OneKey, side: Side, price: int) -> None:
+    desk = armed(cursor=50)
+    await desk.keys.press(key)
+    (order,) = desk.placed()
+    assert isinstance(order.intent, LimitIntent)
+    assert (order.intent.side, order.intent.price) == (side, cents(price))
+    assert desk.said.startswith("Sent ")
+    await desk.page.finish()
+
+
+async def test_a_key_that_is_not_armed_sends_nothing() -> None:
+    desk = Desk()
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+    assert desk.said == "Not armed: v to arm."
+
+
+async def test_a_key_held_down_sends_once() -> None:
+    desk = armed()
+    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert len(desk.placed()) == 1
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert len(desk.placed()) == 2
+    await desk.page.finish()
+
+
+async def test_a_book_that_may_be_wrong_locks_keys_until_one_is_permitted() -> None:
+    desk = armed()
+    desk.set_state(BookState.STALE)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+    desk.keys.override()
+    assert desk.said.startswith("OVERRIDE")
+    desk.service.at += OVERRIDE_LIFE / 2
+    await desk.keys.press(OneKey.JOIN_ASK)
+    assert len(desk.placed()) == 1
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert len(desk.placed()) == 1
+    await desk.page.finish()
+
+
+async def test_a_permission_runs_out() -> None:
+    desk = armed()
+    desk.set_state(BookState.STALE)
+    desk.keys.override()
+    desk.service.at += OVERRIDE_LIFE
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+
+
+async def test_keys_rest_while_an_order_is_moved() -> None:
+    desk = Desk()
+    desk.arm()
+    desk.ladder.point_at(cents(49))
+    await desk.moving.move()
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+    assert desk.said == "An order is being moved: finish that first."
+
+
+async def test_a_key_that_would_meet_an_own_order_says_which_key_clears_it() -> None:
+    desk = armed()
+    desk.set_orders(believable.order(1, NUMBER, side=Side.SELL, price=0.54, size=10))
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert not desk.placed()
+    assert desk.said.endswith(": ) cancels your asks.")
+
+
+async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again() -> None:
+    desk = armed()
+    desk.ladder.seen = cents(53)
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert not desk.placed()
+    assert desk.said == "Not sent: 53¢ is gone, now 54¢; press again to take it."
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert len(desk.placed()) == 1
+    await desk.page.finish()
+
+
+async def test_an_order_that_the_service_refuses_says_why() -> None:
+    desk = armed()
+    desk.service.refusal = Rejected("over your limit")
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+    assert desk.said == "Not sent: over your limit."
+
+
+async def test_arming_is_the_services_to_permit() -> None:
+    desk = Desk()
+    desk.service.arm_refusal = "the trading host is down"
+    await desk.keys.toggle_arming()
+    assert desk.said == "Not armed: the trading host is down."
+    desk.service.arm_refusal = ""
+    await desk.keys.toggle_arming()
+    assert desk.said.startswith("ARMED 5")
+    assert Part.STATUS in desk.page.shown
+
+
+async def test_a_screen_that_shows_too_little_neither_arms_nor_stays_armed() -> None:
+    desk = Desk()
+    desk.page.size = Size(70, 20)
+    await desk.keys.toggle_arming()
+    assert not desk.service.calls_of("arm")
+    desk.arm()
+    assert len(desk.service.calls_of("disarm")) == 1
+
+
+def test_a_preset_changes_the_size_of_the_next_order() -> None:
+    desk = armed()
+    presets = desk.workspace.surface.options.presets
+    desk.keys.choose_preset(2)
+    assert desk.keys.preset == presets[1]
+    desk.keys.choose_preset(len(presets) + 1)
+    assert desk.keys.preset == presets[1]
+    assert desk.said.startswith("Only ")
+
+
+async def test_what_is_typed_for_a_form_that_did_not_open_is_no_order() -> None:
+    desk = armed()
+    desk.line.refuse_form("No position in this outcome to protect.")
+    desk.keys.choose_preset(2)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert desk.keys.preset == desk.workspace.surface.options.presets[0]
+    assert not desk.placed()
+    # No field takes a capital letter.
+    await desk.keys.press(OneKey.HIT_BID)
+    assert len(desk.placed()) == 1
+    await desk.page.finish()
+
+
+async def test_the_whole_position_is_sold_without_a_question() -> None:
+    desk = armed()
+    await desk.keys.flatten()
+    assert not desk.page.asked
+    (order,) = desk.placed("flatten")
+    assert order.size == desk.service.account_view.positions[0].size // 10_000 * 10_000
+    await desk.page.finish()
+
+
+async def test_one_side_is_cancelled_armed_or_not() -> None:
+    desk = Desk()
+    desk.keys.cancel_side(Side.BUY)
+    ((ids,),) = desk.service.calls_of("cancel")
+    bids = [o.order_id for o in desk.service.account_view.open_orders if o.side is Side.BUY]
+    assert sorted(ids) == sorted(bids)  # type: ignore[call-overload]
+    await desk.page.finish()
+    desk.set_orders()
+    desk.keys.cancel_side(Side.SELL)
+    assert desk.said == "No working orders on the ask side."
+
+
+@pytest.mark.parametrize("is_armed", [True, False])
+def test_the_ticket_is_said_to_have_the_keys(is_armed: bool) -> None:
+    desk = armed() if is_armed else Desk()
+    desk.keys.say_ticket_has_keys()
+    assert desk.said.startswith(KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1])
+    desk.line.take_back(*KEYS_IN_TICKET)
+    assert not desk.said
+
+
+def test_another_market_takes_a_permission_away() -> None:
+    desk = armed()
+    desk.set_state(BookState.STALE)
+    desk.keys.override()
+    desk.keys.forget()
+    (cell,) = desk.keys.state_line(desk.reader.read())
+    assert "LOCKED" in cell.text
+
+
+def test_a_market_that_is_over_says_that_its_keys_are_off() -> None:
+    desk = armed()
+    (condition_id, view), *_ = desk.service.markets.items()
+    assert view.market is not None
+    desk.service.markets[condition_id] = replace(view, market=replace(view.market, closed=True))
+    (cell,) = desk.keys.state_line(desk.reader.read())
+    assert "KEYS OFF HERE" in cell.text

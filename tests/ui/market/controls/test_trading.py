@@ -1,0 +1,85 @@
+"""Opening the ticket, selling a position and cancelling a market, without a terminal."""
+
+from dataclasses import replace
+
+import pytest
+
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.markets.market import Side
+from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.question import QuestionScreen
+from tests.ui.fake_surface import READ_ONLY_STATUS
+from tests.ui.market.controls.desk import Desk, cents
+from tests.ui.moving_market import CONDITION
+
+
+@pytest.mark.parametrize(("side", "touch"), [(Side.BUY, 54), (Side.SELL, 52)])
+def test_the_ticket_opens_at_the_touch_while_nothing_is_pointed_at(side: Side, touch: int) -> None:
+    desk = Desk()
+    desk.trading.buy() if side is Side.BUY else desk.trading.sell()
+    assert desk.ticket.opened == [(side, cents(touch))]
+    assert Part.TICKET in desk.page.shown
+
+
+def test_the_ticket_opens_at_the_cursor() -> None:
+    desk = Desk()
+    desk.ladder.point_at(cents(47))
+    desk.trading.sell()
+    assert desk.ticket.opened == [(Side.SELL, cents(47))]
+
+
+def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
+    desk = Desk()
+    desk.set_state(BookState.STALE)
+    desk.trading.buy()
+    assert desk.ticket.opened == [(Side.BUY, None)]
+
+
+def test_a_ticket_that_does_not_open_says_why_and_ignores_what_is_typed_for_it() -> None:
+    desk = Desk()
+    desk.service.status_view = READ_ONLY_STATUS
+    desk.trading.buy()
+    assert not desk.ticket.opened
+    assert desk.said == "Read-only: no key."
+    assert desk.line.ignores_key()
+
+
+async def test_a_whole_position_is_sold_after_its_card_only() -> None:
+    desk = Desk()
+    desk.set_orders()
+    await desk.trading.flatten()
+    assert isinstance(desk.page.asked[0], FlattenCard)
+    await desk.page.answer(False)
+    assert not desk.service.calls_of("flatten")
+    await desk.page.answer(True)
+    (order,) = desk.placed("flatten")
+    assert order.intent.side is Side.SELL
+    await desk.page.finish()
+    assert desk.said
+
+
+async def test_nothing_held_is_nothing_to_sell() -> None:
+    desk = Desk()
+    desk.service.account_view = replace(desk.service.account_view, positions=())
+    await desk.trading.flatten()
+    assert not desk.page.asked
+    assert desk.said.startswith("Nothing to sell")
+
+
+async def test_a_market_is_cancelled_after_a_question() -> None:
+    desk = Desk()
+    desk.trading.cancel_market()
+    assert isinstance(desk.page.asked[0], QuestionScreen)
+    await desk.page.answer(True)
+    assert desk.service.calls_of("cancel_market") == [(CONDITION, None)]
+    await desk.page.finish()
+    assert "in this market" in desk.said
+
+
+def test_a_market_without_orders_asks_nothing() -> None:
+    desk = Desk()
+    desk.set_orders()
+    desk.trading.cancel_market()
+    assert not desk.page.asked
+    assert desk.said == "No working orders in this market."
