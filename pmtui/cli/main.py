@@ -100,6 +100,12 @@ def _get(arguments: Sequence[str]) -> int:
     return get.run(arguments)
 
 
+def _agent(arguments: Sequence[str]) -> int:
+    from pmtui.cli.agent import agent  # noqa: PLC0415 - as above
+
+    return agent.run(arguments)
+
+
 def _kill(arguments: Sequence[str]) -> int:
     from pmtui.cli import kill  # noqa: PLC0415 - SQLite and the settings' library
 
@@ -139,6 +145,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "export": _export,
     "account": _account,
     "get": _get,
+    "agent": _agent,
     "kill": _kill,
     "release": _release,
     "doctor": _doctor,
@@ -151,6 +158,7 @@ _COMMAND_HELP = (
     "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
     "account: create, import, show or remove the key of a profile; "
     "get: any read of the hosts, as a table, CSV or JSON; "
+    "agent: read-only tools for programs; "
     "kill: cancel all orders and lock trading; release: unlock trading; "
     "doctor: what will not work, and what to do about it; "
     "record: keep the streams of some tokens in a file; "

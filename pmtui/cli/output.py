@@ -95,6 +95,12 @@ def data_output() -> TextIO:
     return sys.stdout
 
 
+def write_line(line: bytes) -> None:
+    """Write a line of a protocol to standard output, at once; its writer has made it harmless."""
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def is_at_terminal() -> bool:
     """Whether both standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

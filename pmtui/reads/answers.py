@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NewType
 
-from pmtui.domain.ids import Address, ConditionId, TokenId
+from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 
-Text = NewType("Text", str)
-"""Somebody else's words: data, never an instruction."""
+Word = NewType("Word", str)
+"""One of this program's own words, in a field where others would be a stranger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Book:
     condition_id: ConditionId
     at: datetime | None
     """Of the book's last change."""
-    worth: str
+    worth: Word
     """`verified` where the levels give the venue's hash, else `unverified`, `crossed` or `empty`."""
     tick_size: Micros | None
     min_order_size: Micros | None
     neg_risk: bool | None
     last_trade_price: Micros | None
-    hash: str
+    hash: Word
     bids: tuple[BookLevel, ...]
     asks: tuple[BookLevel, ...]
 
@@ -139,7 +139,7 @@ class HistoryPoint:
 class KeyName:
     """The public name of an API key."""
 
-    api_key: str
+    api_key: Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Allowance:
     """What one contract may take."""
 
     spender: Address
-    amount: str
+    amount: Word
     """Base units, in decimal digits: larger than most programs' numbers."""
 
 
@@ -171,7 +171,7 @@ class Balance:
 class Scoring:
     """Whether an order earns rewards now."""
 
-    order_id: str
+    order_id: OrderId
     is_scoring: bool
 
 
@@ -196,4 +196,4 @@ class WalletNonce:
     """The counter that the next batch of an owner's wallet names."""
 
     owner: Address
-    nonce: str
+    nonce: Word

@@ -31,14 +31,14 @@ UNITS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(
             (
                 "price", "average_price", "current_price", "last_trade_price", "best_bid", "best_ask",
-                "spread", "tick_size", "final_price", "proposed_price", "day_change", "max_spread",
+                "spread", "midpoint", "tick_size", "final_price", "proposed_price", "day_change", "max_spread",
             ),
             "dollars a share",
         ),
         **dict.fromkeys(
             (
                 "size", "min_order_size", "original_size", "matched_size", "remaining_size", "min_size",
-                "total_bought", "shares",
+                "total_bought", "shares", "best_bid_size", "best_ask_size",
             ),
             "shares",
         ),
@@ -57,7 +57,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
         "asset_rate": "dollars a unit of the asset",
         "competitiveness": "the venue's own measure",
         "seconds_delay": "seconds",
-        "age_s": "seconds",
+        **dict.fromkeys(("age_s", "book_age_s"), "seconds"),
     }
 )  # fmt: skip
 """Of fields, by their names. `amount` of a holder is shares, see `OTHER_UNITS`."""
@@ -92,6 +92,11 @@ def columns_of(kind: object) -> tuple[str, ...]:
 def units_of(kind: object) -> dict[str, str]:
     """Return the units of the columns of a type of answer that have one."""
     return dict(_units(_plain(kind), ""))
+
+
+def texts_of(kind: object) -> tuple[str, ...]:
+    """Return the columns that are somebody else's words: every text that is no id or known word."""
+    return tuple(_texts(_plain(kind), ""))
 
 
 def row_columns(kind: object) -> tuple[str, ...]:
@@ -250,3 +255,12 @@ def _units(kind: type, prefix: str) -> Iterator[tuple[str, str]]:
             yield from _units(item, f"{prefix}{name}.")
         elif unit:
             yield prefix + name, unit
+
+
+def _texts(kind: type, prefix: str) -> Iterator[str]:
+    for name, hint in _hints(kind).items():
+        part = _part_of(hint) or _item_of(hint)
+        if part is not None:
+            yield from _texts(part, f"{prefix}{name}.")
+        elif hint is str or hint == (str | None) or hint == tuple[str, ...]:
+            yield prefix + name

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from pmtui.domain.ids import SeriesId, TagId
 from pmtui.domain.markets.directory import (
+    HitKind,
     Profile,
     SearchHit,
     Sport,
@@ -128,7 +129,7 @@ def _listed(body: bytes) -> bytes:
 
 def _event_hits(event: Event) -> list[SearchHit]:
     hit = SearchHit(
-        "event",
+        HitKind.EVENT,
         event.title,
         event.slug,
         event.event_id,
@@ -141,7 +142,7 @@ def _event_hits(event: Event) -> list[SearchHit]:
 
 def _market_hit(market: Market, event: Event) -> SearchHit:
     return SearchHit(
-        "market",
+        HitKind.MARKET,
         market.question,
         market.slug,
         market.market_id,
@@ -158,12 +159,12 @@ def _market_hit(market: Market, event: Event) -> SearchHit:
 
 def _tag_hit(row: Row) -> SearchHit:
     label = fields.shown(row, "label", most=bounds.LABEL)
-    return SearchHit("tag", label, fields.text(row, "slug"), fields.text(row, "id"))
+    return SearchHit(HitKind.TAG, label, fields.text(row, "slug"), fields.text(row, "id"))
 
 
 def _profile_hit(row: Row) -> SearchHit:
     profile = _to_profile(row)
-    return SearchHit("profile", profile.name or profile.pseudonym, identifier=profile.wallet)
+    return SearchHit(HitKind.PROFILE, profile.name or profile.pseudonym, identifier=profile.wallet)
 
 
 def _to_series(row: Row) -> Series:

@@ -174,6 +174,11 @@ def test_the_libraries_of_keystores_and_of_the_local_venue_do_not_come_with_a_se
     assert not loaded & {"eth_account", "Crypto", "plotext", "starlette", "uvicorn"}
 
 
+def test_the_protocol_of_agents_comes_only_with_a_client_that_speaks_it() -> None:
+    loaded = imported_by("import pmtui.cli.agent.agent, pmtui.cli.get.get")
+    assert not loaded & {"mcp", "starlette", "uvicorn", "textual"}
+
+
 def test_the_service_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.service.data_service") & {"textual", "rich"}
 

@@ -20,7 +20,8 @@ UNRELEASED = ("pmtui", "_typeshed")
 
 def test_every_import_is_declared_and_everything_declared_is_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {_name(requirement) for requirement in project["dependencies"]}
+    extra = project["optional-dependencies"]["agent"]
+    declared = {_name(requirement) for requirement in (*project["dependencies"], *extra)}
     assert {CARRIED.get(name, name) for name in _imported()} == declared
 
 
@@ -28,7 +29,9 @@ def test_the_pins_name_no_index_and_every_requirement() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pins = (ROOT / "tests" / "constraints.txt").read_text().splitlines()
     assert all(re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.\-+]+", pin) for pin in pins)
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["test"], *extras["agent"]]
+    assert set(map(_name, extras["agent"])) <= set(map(_name, extras["test"]))
     assert {_name(requirement) for requirement in wanted} <= {_name(pin) for pin in pins}
 
 

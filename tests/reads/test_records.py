@@ -11,7 +11,7 @@ from pmtui.domain.account.standings import WalletValue
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.reads.answers import Book, BookLevel
+from pmtui.reads.answers import Book, BookLevel, Word
 from pmtui.reads.records import columns_of, row_columns, to_record, to_rows, units_of
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -29,12 +29,12 @@ BOOK = Book(
     TokenId("71"),
     ConditionId("0xab"),
     AT,
-    "verified",
+    Word("verified"),
     Micros(10_000),
     Micros(5_000_000),
     neg_risk=False,
     last_trade_price=None,
-    hash="aa",
+    hash=Word("aa"),
     bids=(BookLevel(Micros(400_000), Micros(10_000_000)),),
     asks=(
         BookLevel(Micros(420_000), Micros(7_000_000)),

@@ -110,7 +110,11 @@ async def _ask_single(hosts: ReadHosts, name: str, values: Values) -> object | F
         case "wallet-nonce":
             owner = Address(values.text("owner"))
             nonce = await relayer.nonce(owner)
-            return nonce if isinstance(nonce, Failure) else answers.WalletNonce(owner, str(nonce))
+            return (
+                nonce
+                if isinstance(nonce, Failure)
+                else answers.WalletNonce(owner, answers.Word(str(nonce)))
+            )
         case "relayer-transaction":
             found = await relayer.transaction(TransactionId(values.text("id")))
             missing = Failure(FailureKind.NOT_FOUND, "GET /transaction", "no such transaction")

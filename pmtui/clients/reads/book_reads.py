@@ -7,7 +7,7 @@ from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.money import Micros, MoneyError, parse_micros
-from pmtui.reads.answers import Book, BookLevel
+from pmtui.reads.answers import Book, BookLevel, Word
 from pmtui.wire import fields
 from pmtui.wire.bounds import WireError
 
@@ -64,12 +64,12 @@ def tell_book(
         token_id=book.token_id,
         condition_id=book.condition_id,
         at=at,
-        worth=worth,
+        worth=Word(worth),
         tick_size=view.tick_size,
         min_order_size=min_order_size,
         neg_risk=neg_risk,
         last_trade_price=view.last_trade_price,
-        hash=digest,
+        hash=Word(digest),
         bids=tuple(BookLevel(level.price, level.size) for level in view.bids),
         asks=tuple(BookLevel(level.price, level.size) for level in view.asks),
     )

@@ -16,7 +16,7 @@ from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
 from pmtui.clients.routes import Call
 from pmtui.domain.account.keys import BuilderCode
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
+from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Side
 from pmtui.reads import answers
@@ -282,7 +282,9 @@ async def _balance(asking: Asking) -> Rows:
     answer = await asking.own.balance(token)
     if isinstance(answer, Failure):
         return answer
-    allowed = tuple(answers.Allowance(who, str(amount)) for who, amount in answer.allowances)
+    allowed = tuple(
+        answers.Allowance(who, answers.Word(str(amount))) for who, amount in answer.allowances
+    )
     return (answers.Balance(token, answer.balance, allowed),)
 
 
@@ -298,12 +300,16 @@ async def _closed_only(asking: Asking) -> Rows:
     return _one(await asking.own.is_closed_only(), answers.ClosedOnly)
 
 
+def _key_name(key: ApiKey) -> answers.KeyName:
+    return answers.KeyName(answers.Word(key))
+
+
 async def _api_keys(asking: Asking) -> Rows:
-    return _all(await asking.own.api_keys(), answers.KeyName)
+    return _all(await asking.own.api_keys(), _key_name)
 
 
 async def _readonly_keys(asking: Asking) -> Rows:
-    return _all(await KeysClient(asking.own.requests).readonly_keys(), answers.KeyName)
+    return _all(await KeysClient(asking.own.requests).readonly_keys(), _key_name)
 
 
 async def _builder_keys(asking: Asking) -> Rows:

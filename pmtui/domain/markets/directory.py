@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, TagId, TokenId
 from pmtui.domain.money import Micros
@@ -60,12 +61,20 @@ class TagRelation:
     rank: int | None
 
 
+class HitKind(StrEnum):
+    """What a search found."""
+
+    EVENT = "event"
+    MARKET = "market"
+    TAG = "tag"
+    PROFILE = "profile"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchHit:
     """One thing that a search found; what a kind does not have is empty. Texts are untrusted."""
 
-    kind: str
-    """`event`, `market`, `tag` or `profile`."""
+    kind: HitKind
     title: str
     slug: str = ""
     identifier: str = ""

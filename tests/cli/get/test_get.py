@@ -14,7 +14,7 @@ import pytest
 from pmtui.cli.main import main
 from pmtui.domain.markets.market import Side
 from pmtui.reads.registry import READS
-from tests.cli.get.conftest import PASSPHRASE, Get
+from tests.cli.conftest import PASSPHRASE, Get
 from tests.clients.raw_server import answering, serving
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 from tests.wire.payloads import wire

@@ -1,0 +1,109 @@
+"""A token's market at a glance: what several reads say of it, put into one record."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from pmtui.agent.port import Answered, ReadPort, Refused
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.money import Micros
+from pmtui.reads.answers import Book, BookLevel, LastTradePrice, Word
+from pmtui.reads.arguments import Values
+from pmtui.reads.registry import READS
+
+
+@dataclass(frozen=True, slots=True)
+class MarketSnapshot:
+    """Top of book, last trade and terms of one token."""
+
+    token_id: TokenId
+    condition_id: ConditionId
+    question: str
+    outcome: str
+    best_bid: Micros | None
+    best_bid_size: Micros | None
+    best_ask: Micros | None
+    best_ask_size: Micros | None
+    midpoint: Micros | None
+    spread: Micros | None
+    last_trade_price: Micros | None
+    last_trade_side: Side | None
+    tick_size: Micros | None
+    min_order_size: Micros | None
+    neg_risk: bool | None
+    worth: Word
+    """Of the book; see the read of books."""
+    book_at: datetime | None
+    """Of the book's last change."""
+    book_age_s: int | None
+    """Seconds since then."""
+    volume_24h: Micros | None
+    end_at: datetime | None
+    closed: bool | None
+
+
+async def take_snapshot(port: ReadPort, values: Values) -> Answered | Refused:
+    """Ask for a token's book, last trade and market at once; the book alone must be there.
+
+    Args:
+        port: answers reads.
+        values: with the token.
+    """
+    named, listed = Values({"token_id": values.texts("token_id")}), READS["market-by-token"]
+    book, trade, market = await asyncio.gather(
+        port.ask(READS["book"], named, limit=None),
+        port.ask(READS["last-trade"], named, limit=None),
+        port.ask(listed, named, limit=None),
+    )
+    if isinstance(book, Refused):
+        return book
+    found = next((item for item in book.items if isinstance(item, Book)), None)
+    if found is None:
+        raise ValueError("a book that is none")
+    snapshot = _combine(found, _last_of(trade), _market_of(market), port.now())
+    return Answered((snapshot,), book.as_of, book.source)
+
+
+def _combine(
+    book: Book, trade: LastTradePrice | None, market: Market | None, now: datetime
+) -> MarketSnapshot:
+    bid, ask = _first(book.bids), _first(book.asks)
+    labels = [o.label for o in market.outcomes if o.token_id == book.token_id] if market else []
+    return MarketSnapshot(
+        token_id=book.token_id,
+        condition_id=book.condition_id,
+        question=market.question if market else "",
+        outcome=labels[0] if labels else "",
+        best_bid=bid.price if bid else None,
+        best_bid_size=bid.size if bid else None,
+        best_ask=ask.price if ask else None,
+        best_ask_size=ask.size if ask else None,
+        midpoint=Micros((bid.price + ask.price) // 2) if bid and ask else None,
+        spread=Micros(ask.price - bid.price) if bid and ask else None,
+        last_trade_price=trade.price if trade and trade.side else book.last_trade_price,
+        last_trade_side=trade.side if trade else None,
+        tick_size=book.tick_size,
+        min_order_size=book.min_order_size,
+        neg_risk=book.neg_risk,
+        worth=book.worth,
+        book_at=book.at,
+        book_age_s=None if book.at is None else max(0, int((now - book.at).total_seconds())),
+        volume_24h=market.volume_24h if market else None,
+        end_at=market.end_at if market else None,
+        closed=market.closed if market else None,
+    )
+
+
+def _first(levels: tuple[BookLevel, ...]) -> BookLevel | None:
+    return levels[0] if levels else None
+
+
+def _last_of(answer: Answered | Refused) -> LastTradePrice | None:
+    items = answer.items if isinstance(answer, Answered) else ()
+    return next((item for item in items if isinstance(item, LastTradePrice)), None)
+
+
+def _market_of(answer: Answered | Refused) -> Market | None:
+    items = answer.items if isinstance(answer, Answered) else ()
+    return next((item for item in items if isinstance(item, Market)), None)
