@@ -1,0 +1,259 @@
+"""How a list of events is arranged: narrowed, ordered, and windows of one series folded into one row.
+
+Everything here goes by what the metadata host told, not by live prices: a price that moves never moves
+a row.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from pmtui.domain.markets.market import Event, Market, MarketSort, Series
+from pmtui.domain.money import Micros
+
+WIDE_SPREAD = Micros(50_000)
+"""A spread of five cents or more costs more than most opinions are worth: lists warn of it."""
+_LEAST_FOLDED = 2
+_ROLLING = ("m", "min", "minute", "minutes", "h", "hourly")
+"""How venues call a series whose windows follow each other within a day."""
+
+
+class ListSort(StrEnum):
+    """How a list of events is ordered; the values are words for its heading."""
+
+    VOLUME_24H = "volume 24h"
+    MOVERS = "movers 24h"
+    SPREAD = "spread"
+    ENDING_SOON = "ending soon"
+    NEWEST = "newest"
+    VOLUME = "volume"
+    LIQUIDITY = "liquidity"
+
+    @property
+    def fetched(self) -> MarketSort:
+        """The venue's own order in which such a list is fetched."""
+        return _FETCHED.get(self, MarketSort.VOLUME_24H)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the venue knows no such order: what is loaded is ordered here."""
+        return self not in _FETCHED
+
+
+_FETCHED = {
+    ListSort.VOLUME_24H: MarketSort.VOLUME_24H,
+    ListSort.ENDING_SOON: MarketSort.ENDING_SOON,
+    ListSort.NEWEST: MarketSort.NEWEST,
+    ListSort.VOLUME: MarketSort.VOLUME,
+    ListSort.LIQUIDITY: MarketSort.LIQUIDITY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Which events of a list are shown; what is None or False does not narrow it."""
+
+    min_volume_24h: Micros | None = None
+    max_spread: Micros | None = None
+    ends_within: timedelta | None = None
+    is_mine: bool = False
+    """Only events with a position or a working order."""
+    is_starred: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything is shown."""
+        return self == NO_FILTER
+
+
+NO_FILTER = ListFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How a list is shown."""
+
+    sort: ListSort = ListSort.VOLUME_24H
+    is_reversed: bool = False
+    filter: ListFilter = NO_FILTER
+    unfolded: frozenset[str] = frozenset()
+    """The recurrences whose windows are listed one by one."""
+
+
+class ListedEvent(Protocol):
+    """An event as lists know it."""
+
+    @property
+    def event(self) -> Event:
+        """The event itself."""
+        ...
+
+    @property
+    def leading(self) -> Market | None:
+        """The market that stands for it."""
+        ...
+
+    @property
+    def has_position(self) -> bool:
+        """Whether something of it is held."""
+        ...
+
+    @property
+    def is_starred(self) -> bool:
+        """Whether it is on the watchlist."""
+        ...
+
+
+L = TypeVar("L", bound=ListedEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesFold(Generic[L]):
+    """The windows of rolling series, of one length, in one row."""
+
+    recurrence: str
+    """How often they begin, as the venue writes it: `5m`."""
+    title: str
+    """Untrusted text: of the series, or the tag that several of them share."""
+    rows: tuple[L, ...]
+    """By their end, the next one first."""
+    is_folded: bool
+
+    @property
+    def key(self) -> str:
+        """A key of its own among those of events."""
+        return f"series {self.recurrence}"
+
+    @property
+    def next_window(self) -> L:
+        """The window that ends next."""
+        return self.rows[0]
+
+
+def arrange(
+    rows: Iterable[L], arrangement: Arrangement, now: datetime
+) -> tuple[L | SeriesFold[L], ...]:
+    """Return the rows to show, in their order; folded windows stand where the first of them does.
+
+    Args:
+        rows: as they were fetched, in the venue's order.
+        arrangement: how they are narrowed and ordered.
+        now: for what ends within a time.
+    """
+    kept = [row for row in rows if _passes(row, arrangement.filter, now)]
+    return _fold(_ordered(kept, arrangement), arrangement.unfolded, now)
+
+
+def rolling_series(event: Event) -> Series | None:
+    """Return the series whose windows follow each other within a day, if an event is one of them."""
+    return next((s for s in event.series if s.slug and _is_rolling(s)), None)
+
+
+def is_wide(spread: Micros | None) -> bool:
+    """Whether a list warns of a spread."""
+    return spread is not None and spread >= WIDE_SPREAD
+
+
+def told_spread(market: Market | None) -> Micros | None:
+    """Return the spread as the metadata host told of it."""
+    if market is None or market.best_bid is None or market.best_ask is None:
+        return None
+    return Micros(market.best_ask - market.best_bid)
+
+
+def _is_rolling(series: Series) -> bool:
+    word = _recurrence(series).lstrip("0123456789")
+    return word in _ROLLING
+
+
+def _passes(row: ListedEvent, wanted: ListFilter, now: datetime) -> bool:
+    event, spread = row.event, told_spread(row.leading)
+    if wanted.min_volume_24h is not None and (event.volume_24h or 0) < wanted.min_volume_24h:
+        return False
+    if wanted.max_spread is not None and (spread is None or spread > wanted.max_spread):
+        return False
+    if wanted.ends_within is not None and (
+        event.end_at is None or not now <= event.end_at <= now + wanted.ends_within
+    ):
+        return False
+    return (row.has_position or not wanted.is_mine) and (row.is_starred or not wanted.is_starred)
+
+
+def _ordered(rows: list[L], arrangement: Arrangement) -> list[L]:
+    """Order what the venue cannot; what is reversed was fetched so where the venue can."""
+    if arrangement.sort is ListSort.MOVERS:
+        return _by(rows, _move, is_rising=arrangement.is_reversed)
+    if arrangement.sort is ListSort.SPREAD:
+        # The tightest first: that is where one trades.
+        return _by(rows, _spread, is_rising=not arrangement.is_reversed)
+    return rows
+
+
+def _move(row: ListedEvent) -> int | None:
+    change = row.leading.day_change if row.leading is not None else None
+    return None if change is None else abs(change)
+
+
+def _spread(row: ListedEvent) -> int | None:
+    return told_spread(row.leading)
+
+
+class _Measure(Protocol):
+    def __call__(self, row: ListedEvent, /) -> int | None: ...
+
+
+def _by(rows: list[L], measure: _Measure, *, is_rising: bool) -> list[L]:
+    """Order by a measure; rows without one come last, whichever way round."""
+    known = [(value, row) for row in rows if (value := measure(row)) is not None]
+    known.sort(key=lambda pair: pair[0], reverse=not is_rising)
+    return [row for _, row in known] + [row for row in rows if measure(row) is None]
+
+
+def _fold(
+    rows: Sequence[L], unfolded: frozenset[str], now: datetime
+) -> tuple[L | SeriesFold[L], ...]:
+    windows: dict[str, list[L]] = {}
+    for row in rows:
+        series = rolling_series(row.event)
+        if series is not None:
+            windows.setdefault(_recurrence(series), []).append(row)
+    shown: list[L | SeriesFold[L]] = []
+    told: set[str] = set()
+    for row in rows:
+        series = rolling_series(row.event)
+        name = "" if series is None else _recurrence(series)
+        if series is None or len(windows[name]) < _LEAST_FOLDED:
+            shown.append(row)
+        elif name not in told:
+            told.add(name)
+            ordered = tuple(sorted(windows[name], key=lambda each: _ending(each, now)))
+            is_folded = name not in unfolded
+            shown.append(SeriesFold(name, _title(ordered, series), ordered, is_folded))
+            shown += () if is_folded else ordered
+    return tuple(shown)
+
+
+def _recurrence(series: Series) -> str:
+    return series.recurrence.strip().lower()
+
+
+def _title(rows: Sequence[ListedEvent], series: Series) -> str:
+    """Name what is folded: by its series, or by the first tag that all of several share."""
+    slugs = {each.slug for row in rows if (each := rolling_series(row.event)) is not None}
+    if len(slugs) == 1:
+        return series.title
+    shared = (
+        tag.label
+        for tag in rows[0].event.tags
+        if all(tag.slug in {other.slug for other in row.event.tags} for row in rows)
+    )
+    return next(shared, series.title)
+
+
+def _ending(row: ListedEvent, now: datetime) -> tuple[bool, float]:
+    """Order windows by their end; those that are over come last."""
+    end_at = row.event.end_at
+    left_s = float("inf") if end_at is None else (end_at - now).total_seconds()
+    return left_s <= 0, left_s
