@@ -48,12 +48,20 @@ class GammaClient:
         self._observe_skips = observe_skips
 
     async def list_events(
-        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+        self,
+        *,
+        sort: MarketSort,
+        tag_slug: str,
+        include_closed: bool,
+        cursor: str | None,
+        is_reversed: bool = False,
     ) -> Page[Event] | Failure:
         """Return a page of events with their markets; `cursor` is None for the first."""
         route = self._routes.events
         ends_after, place = self._place(sort, cursor)
         order, ascending = EVENT_ORDER[sort]
+        if is_reversed:
+            ascending = "false" if ascending == "true" else "true"
         query = [("limit", str(route.limit)), ("order", order), ("ascending", ascending)]
         if not include_closed:
             query.append(("closed", "false"))

@@ -71,7 +71,13 @@ class MetadataHost(Protocol):
     """The read-only metadata host."""
 
     async def list_events(
-        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+        self,
+        *,
+        sort: MarketSort,
+        tag_slug: str,
+        include_closed: bool,
+        cursor: str | None,
+        is_reversed: bool = False,
     ) -> Page[Event] | Failure:
         """Return a page of events with their markets; `cursor` is None for the first."""
         ...

@@ -19,6 +19,8 @@ class MarketListTopic:
     sort: MarketSort = MarketSort.VOLUME_24H
     tag_slug: str = ""
     include_closed: bool = False
+    is_reversed: bool = False
+    """Whether what the order puts last comes first."""
 
 
 @dataclass(frozen=True, slots=True)

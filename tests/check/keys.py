@@ -23,6 +23,7 @@ PLACES = {
     Context.MARKETS: "The list of markets",
     Context.SEARCH: "Searching",
     Context.PICKER: "Narrowing the list",
+    Context.FILTERS: "The filters of the list",
     Context.THEMES: "Choosing a theme",
     Context.EVENT: "An event",
     Context.MARKET: "The trading screen",

@@ -135,7 +135,13 @@ class FakeMetadata:
     """Which events and markets were asked for by their ids."""
 
     async def list_events(
-        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+        self,
+        *,
+        sort: MarketSort,
+        tag_slug: str,
+        include_closed: bool,
+        cursor: str | None,
+        is_reversed: bool = False,
     ) -> Page[Event] | Failure:
         self.listed.append(cursor)
         await _on_the_way()

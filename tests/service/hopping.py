@@ -110,7 +110,13 @@ class WideMetadata(FakeMetadata):
 
     @override
     async def list_events(
-        self, *, sort: MarketSort, tag_slug: str, include_closed: bool, cursor: str | None
+        self,
+        *,
+        sort: MarketSort,
+        tag_slug: str,
+        include_closed: bool,
+        cursor: str | None,
+        is_reversed: bool = False,
     ) -> Page[Event] | Failure:
         start, most = int(cursor or 0), self.catalogue.events
         end = min(start + self.page_size, most)

@@ -252,8 +252,8 @@ def _title(rows: Sequence[ListedEvent], series: Series) -> str:
     return next(shared, series.title)
 
 
-def _ending(row: ListedEvent, now: datetime) -> tuple[bool, float]:
+def _ending(row: ListedEvent, now: datetime) -> tuple[bool, timedelta]:
     """Order windows by their end; those that are over come last."""
     end_at = row.event.end_at
-    left_s = float("inf") if end_at is None else (end_at - now).total_seconds()
-    return left_s <= 0, left_s
+    left = timedelta.max if end_at is None else end_at - now
+    return left <= timedelta(0), left

@@ -253,6 +253,7 @@ class MetadataFeed:
                     sort=topic.sort,
                     tag_slug=topic.tag_slug,
                     include_closed=topic.include_closed,
+                    is_reversed=topic.is_reversed,
                     cursor=None if from_start else state.cursor,
                 ),
             )

@@ -6,7 +6,6 @@ order is the one the list was fetched in: prices that move never move a row.
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -17,9 +16,9 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.market import Market, MarketSort
+from pmtui.domain.markets.listing import ListFilter
+from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import (
     MarketListTopic,
@@ -28,27 +27,27 @@ from pmtui.service.topics import (
     StatusTopic,
     Topic,
 )
-from pmtui.service.views import EventRow, Load, MarketListView, MarketRow
-from pmtui.ui.cells import Cell, Line, Row
+from pmtui.service.views import Load, MarketListView
+from pmtui.ui.cells import Cell
+from pmtui.ui.explore.event_list import EventList, FoundMarkets, quoted_token
+from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
     paint_event_details,
-    paint_event_row,
     paint_list_heading,
     paint_result_details,
-    paint_result_row,
     paint_search_note,
-    say_empty_list,
     say_empty_search,
 )
-from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
-from pmtui.ui.facts import LiveRows, format_price_age
+from pmtui.ui.explore.paint_tags import TagChoice
+from pmtui.ui.explore.preview import PreviewPane
+from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.plain import plain
-from pmtui.ui.row_memo import RowMemo, tick_of
 from pmtui.ui.row_stream import RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -56,7 +55,8 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
-SORTS = tuple(MarketSort)
+PREVIEW_FROM = 150
+"""Columns from which the event under the cursor is shown beside the list."""
 
 
 class MarketsScreen(FrameScreen):
@@ -77,13 +77,20 @@ class MarketsScreen(FrameScreen):
     MarketsScreen.-searching #heading { display: none; }
     MarketsScreen.-results #results { display: block; }
     MarketsScreen.-results #events { display: none; }
+    MarketsScreen #lists { height: 1fr; }
+    MarketsScreen #preview { width: 54; display: none; }
+    MarketsScreen.-preview #preview { display: block; }
     """
+    HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
 
     heading = query_one("#heading", TextLine)
     note = query_one("#note", TextLine)
+    title_line = query_one("#title", TextLine)
+    details = query_one("#details", TextLine)
     search = query_one("#search", SearchInput)
     browse = query_one("#events", LineTable)
     results = query_one("#results", LineTable)
+    preview = query_one("#preview", PreviewPane)
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
@@ -93,8 +100,8 @@ class MarketsScreen(FrameScreen):
         self._text = ""
         self._wants_more = False
         self._goes_to_top = True
+        self._loaded = 0
         self._view = MarketListView((), Load.EMPTY, has_more=False, as_of=None)
-        self._listed: dict[str, EventRow] = {}
         self._stream = RowStream(
             in_view=self._tokens_in_view,
             queries=self.surface.queries,
@@ -102,10 +109,9 @@ class MarketsScreen(FrameScreen):
             is_live=lambda: is_live(self),
             on_change=self.retopic,
         )
-        self._found: dict[str, MarketRow] = {}
+        self._list = EventList(self._stream.book)
+        self._found = FoundMarkets(self._stream.book)
         self._ticked_at: datetime | None = None
-        self._memo = RowMemo()
-        self._found_memo = RowMemo()
 
     @property
     def is_searching(self) -> bool:
@@ -132,8 +138,10 @@ class MarketsScreen(FrameScreen):
                 begins=self.surface.options.keymap.keys_of("global.search"),
             )  # fmt: skip
             yield TextLine(id="note")
-        yield LineTable(EVENT_COLUMNS, id="events")
-        yield LineTable(RESULT_COLUMNS, id="results")
+        with Horizontal(id="lists"):
+            yield LineTable(EVENT_COLUMNS, id="events")
+            yield LineTable(RESULT_COLUMNS, id="results")
+            yield PreviewPane(id="preview")
         yield TextLine(id="title")
         yield TextLine(id="details")
 
@@ -172,7 +180,12 @@ class MarketsScreen(FrameScreen):
             self._show_results()
         elif topic == StatusTopic():
             self._show_heading()
-            self._show_time_left()
+            second = self.surface.queries.now().replace(microsecond=0)
+            if second != self._ticked_at:
+                # The clock moves the time left of what nobody quotes.
+                self._ticked_at = second
+                show = self._show_results if self._text else self._show_list
+                show()
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -199,7 +212,7 @@ class MarketsScreen(FrameScreen):
     def action_close(self) -> None:
         """Close the search; the list is as it was."""
         self._is_searching = False
-        self._found = {}
+        self._found.clear()
         self.remove_class("-searching")
         with self.prevent(Input.Changed):
             self.search.value = ""
@@ -213,10 +226,25 @@ class MarketsScreen(FrameScreen):
         """Order the list by the next measure."""
         if self._says_list_only():
             return
-        sort = SORTS[(SORTS.index(self._topic.sort) + 1) % len(SORTS)]
-        self._show_other_list(
-            MarketListTopic(sort, self._topic.tag_slug, self._topic.include_closed)
-        )
+        self._list.next_sort()
+        self._show_other_list(self._list.topic(self._topic))
+
+    def action_reverse(self) -> None:
+        """Order the list the other way round."""
+        if not self._says_list_only():
+            self._list.reverse()
+            self._show_other_list(self._list.topic(self._topic))
+
+    def action_narrow(self) -> None:
+        """Choose what narrows the list besides its tag."""
+        if not self._says_list_only():
+            form = FilterForm(self.surface.options, self._list.arrangement.filter)
+            _ = self.app.push_screen(form, self._narrow_rows)
+
+    def action_fold(self) -> None:
+        """Fold or unfold the windows in the row under the cursor."""
+        if not self._says_list_only() and self._list.toggle(self.browse.cursor_key or ""):
+            self._show_list()
 
     def action_filter(self) -> None:
         """Choose a tag, and whether closed events are listed."""
@@ -254,18 +282,18 @@ class MarketsScreen(FrameScreen):
     def to_copy(self) -> tuple[str, str]:
         key = self._table.cursor_key or ""
         if self._text:
-            found = self._found.get(key)
+            found = self._found.by_key.get(key)
             return "condition id", (found.market.condition_id if found else None) or ""
-        listed = self._listed.get(key)
+        listed = self._list.event_at(key)
         return "event slug", plain(listed.event.slug) if listed else ""
 
     @override
     def to_star(self) -> tuple[StarKey, str] | None:
         key = self._table.cursor_key or ""
         if not self._text:
-            listed = self._listed.get(key)
+            listed = self._list.event_at(key)
             return None if listed is None else (key_of_event(listed.event), listed.event.title)
-        found = self._found.get(key)
+        found = self._found.by_key.get(key)
         if found is None or found.market.condition_id is None:
             return None
         market = found.market
@@ -273,8 +301,11 @@ class MarketsScreen(FrameScreen):
 
     @on(LineTable.RowSelected, "#events")
     def open_event(self, message: LineTable.RowSelected) -> None:
-        """Open an event, or its market where it has only one."""
-        row = self._listed.get(message.key)
+        """Open an event, or its market where it has only one; unfold what is folded."""
+        if self._list.toggle(message.key):
+            self._show_list()
+            return
+        row = self._list.event_at(message.key)
         if row is None:
             return
         markets = row.event.markets
@@ -286,7 +317,7 @@ class MarketsScreen(FrameScreen):
     @on(LineTable.RowSelected, "#results")
     def open_result(self, message: LineTable.RowSelected) -> None:
         """Open a market that was found."""
-        row = self._found.get(message.key)
+        row = self._found.by_key.get(message.key)
         if row is None:
             return
         if condition_id := row.market.condition_id:
@@ -306,7 +337,7 @@ class MarketsScreen(FrameScreen):
         if text == self._text:
             return
         self._text = text
-        self._found = {}
+        self._found.clear()
         self.set_class(bool(text), "-results")
         self.retopic()
         self._show_results()
@@ -317,9 +348,14 @@ class MarketsScreen(FrameScreen):
     def _narrow(self, choice: TagChoice | None) -> None:
         if choice is not None and choice != self._choice:
             self._choice = choice
-            self._show_other_list(
-                MarketListTopic(self._topic.sort, choice.slug, choice.include_closed)
-            )
+            topic = MarketListTopic(tag_slug=choice.slug, include_closed=choice.include_closed)
+            self._show_other_list(self._list.topic(topic))
+
+    def _narrow_rows(self, wanted: ListFilter | None) -> None:
+        if wanted is not None and wanted != self._list.arrangement.filter:
+            self._list.narrow(wanted)
+            self._goes_to_top = True
+            self._show_list()
 
     def _show_other_list(self, topic: MarketListTopic) -> None:
         self._topic = topic
@@ -335,21 +371,22 @@ class MarketsScreen(FrameScreen):
 
     def _show_list(self) -> None:
         view = self._view = self.surface.queries.market_list(self._topic)
-        keymap = self.surface.options.keymap
         now = self.surface.queries.now()
-        grows = len(view.rows) > len(self._listed) and not self._goes_to_top
-        self._listed = {row.event.event_id: row for row in view.rows}
+        grows = len(view.rows) > self._loaded and not self._goes_to_top
+        self._loaded = len(view.rows)
+        self._list.show(view, now)
         self._wants_more = self._wants_more and view.has_more and not grows
-        if self._wants_more:
+        if self._wants_more or self._list.needs_more(view):
             # Harmless while a page is on its way, and needed when another answer came first.
             self.surface.commands.load_more(self._topic)
-        self.browse.set_empty_text(say_empty_list(view, self._topic, keymap))
-        self.browse.set_rows([self._event_row(key, now) for key in self._listed])
-        self._memo.keep_only(set(self._listed))
-        self.browse.set_loading_more(is_loading=self._wants_more and bool(self._listed))
-        if self._goes_to_top and view.rows:
+        self.browse.set_empty_text(
+            self._list.say_empty(view, self._topic, self.surface.options.keymap)
+        )
+        self.browse.set_rows(self._list.rows(self._list.entries, now))
+        self.browse.set_loading_more(is_loading=self._wants_more and bool(self._list.entries))
+        if self._goes_to_top and self._list.entries:
             self._goes_to_top = False
-            _ = self.browse.move_cursor_to(view.rows[0].event.event_id)
+            _ = self.browse.move_cursor_to(next(iter(self._list.entries)))
         self._show_heading()
         self._show_details()
         self._stream.check()
@@ -357,30 +394,13 @@ class MarketsScreen(FrameScreen):
     def _show_quotes(self) -> None:
         """Show what the books of the rows in view say now; nothing else is painted anew."""
         now, table = self.surface.queries.now(), self._table
-        row = self._found_row if self._text else self._event_row
-        table.update_rows([row(key, now) for key in table.keys_in_view])
+        rows = self._found.rows if self._text else self._list.rows
+        table.update_rows(rows(table.keys_in_view, now))
         self._show_heading()
         self._show_details()
 
-    def _event_row(self, key: str, now: datetime) -> Row:
-        row, is_cached = self._listed[key], self._view.is_cached
-        book = self._stream.book(quoted_token(row.leading))
-        inputs = (row, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
-        paint = partial(paint_event_row, row, book, now, is_cached=is_cached)
-        return self._memo.row(key, inputs, paint)
-
-    def _found_row(self, key: str, now: datetime) -> Row:
-        row = self._found[key]
-        book = self._stream.book(row.market.quoted_token)
-        inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
-        return self._found_memo.row(key, inputs, partial(paint_result_row, row, book, now))
-
     def _market_at(self, key: str | None) -> Market | None:
-        if self._text:
-            found = self._found.get(key or "")
-            return found.market if found is not None else None
-        listed = self._listed.get(key or "")
-        return listed.leading if listed is not None else None
+        return self._found.market_at(key) if self._text else self._list.market_at(key)
 
     def _tokens_in_view(self) -> tuple[TokenId, ...]:
         if self._view.is_cached and not self._text:
@@ -389,48 +409,34 @@ class MarketsScreen(FrameScreen):
         tokens = (m.quoted_token for m in markets if m is not None)
         return tuple(dict.fromkeys(t for t in tokens if t is not None))
 
-    # The clock moves the time left of what nobody quotes.
-    def _show_time_left(self) -> None:
-        second = self.surface.queries.now().replace(microsecond=0)
-        if second != self._ticked_at:
-            self._ticked_at = second
-            if self._text:
-                self._show_results()
-            else:
-                self._show_list()
-
     def _show_heading(self) -> None:
         tokens = self._tokens_in_view()
         books = (self.surface.queries.book(t) for t in self._stream.tokens.intersection(tokens))
         line = paint_list_heading(
             self._view,
-            self._topic,
+            self._list.arrangement,
             self.surface.queries.now(),
             rows=LiveRows(sum(book.state.is_good for book in books), len(tokens)),
-            tag_label=self._choice.label or self._choice.slug,
+            tag=self._choice,
             keymap=self.surface.options.keymap,
             width=self.size.width,
             is_loading_more=self._wants_more,
         )
-        self._show_line("#heading", line)
+        self.heading.show(line)
 
     def _show_results(self) -> None:
         if not self._is_searching:
             return
         view = self.surface.queries.search(SearchTopic(self._text))
         keymap = self.surface.options.keymap
-        self._show_line("#note", paint_search_note(view, is_asked=bool(self._text)))
+        self.note.show(paint_search_note(view, is_asked=bool(self._text)))
         if not self._text:
             self._show_details()
             return
         now = self.surface.queries.now()
-        # What is shown stays where it is; what came later comes after it.
-        fresh: dict[str, MarketRow] = {row.market.market_id: row for row in view.rows}
-        kept = {key: fresh[key] for key in self._found if key in fresh}
-        self._found = kept | {key: row for key, row in fresh.items() if key not in kept}
+        self._found.show(view.rows)
         self.results.set_empty_text(say_empty_search(view, keymap))
-        self.results.set_rows([self._found_row(key, now) for key in self._found])
-        self._found_memo.keep_only(set(self._found))
+        self.results.set_rows(self._found.rows(self._found.by_key, now))
         self._show_details()
         self._stream.check()
 
@@ -439,25 +445,11 @@ class MarketsScreen(FrameScreen):
         width = self.size.width
         book = self._stream.book(quoted_token(self._market_at(key)))
         if self._text:
-            title, details = paint_result_details(self._found.get(key), book, width)
+            title, details = paint_result_details(self._found.by_key.get(key), book, width)
         else:
             title, details = paint_event_details(
-                self._listed.get(key), book, width, is_cached=self._view.is_cached
+                self._list.event_at(key), book, width, is_cached=self._view.is_cached
             )
-        self._show_line("#title", title)
-        self._show_line("#details", details)
-
-    def _show_line(self, selector: str, line: Line) -> None:
-        self.query_one(selector, TextLine).show(line)
-
-
-def quoted_token(market: Market | None) -> TokenId | None:
-    """Return the token whose price a row shows."""
-    return None if market is None else market.quoted_token
-
-
-def _look(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
-    """Return all of a row's prices that it is painted from."""
-    if book is not None and book.state.is_good:
-        return book.best_bid, book.best_ask
-    return (format_price_age(as_of, now),)
+            self.preview.show(self._list.event_at(key), self.surface.queries.account().positions)
+        self.title_line.show(title)
+        self.details.show(details)

@@ -1,13 +1,16 @@
 """The list of events and the results of a search, row by row, with what each is doing now."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.listing import Arrangement, ListFilter, is_wide
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
+from pmtui.ui.explore.paint_tags import TagChoice
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -32,12 +35,14 @@ from pmtui.ui.facts import (
     spread,
     with_star,
 )
-from pmtui.ui.format import format_age, format_size_compact
+from pmtui.ui.format import format_age, format_money_compact, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
 OWN_MARK = "●"
+_STRONG_MOVE, _MOVE = Micros(50_000), Micros(20_000)
+"""Changes in a day from which the cell is warm, and hot."""
 AGE_WIDTH = 4
 
 EVENT_COLUMNS = (
@@ -53,7 +58,7 @@ EVENT_COLUMNS = (
     Column("volume", "Volume", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
     Column("open", "Open", 4, priority=3, align=Align.RIGHT),
-    Column("tags", "Tags", 36, priority=5),
+    Column("tags", "Tags", 16, priority=5),
 )
 RESULT_COLUMNS = (
     Column("own", "", 1),
@@ -117,32 +122,34 @@ def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Ro
 
 
 def paint_list_heading(
-    view: MarketListView, topic: MarketListTopic, now: datetime, *, tag_label: str,
+    view: MarketListView, arrangement: Arrangement, now: datetime, *, tag: TagChoice,
     keymap: Keymap, width: int, rows: LiveRows, is_loading_more: bool = False,
 ) -> Line:  # fmt: skip
     """Say what the list holds, how it is ordered and narrowed, and how old it is.
 
     Args:
         view: the list.
-        topic: its order and filter.
+        arrangement: how it is ordered and narrowed.
         now: for its age.
-        tag_label: the tag that narrows it; empty for none.
+        tag: the tag that narrows it, and whether closed events are listed.
         keymap: for the keys that are named.
         width: of the line.
         rows: of those in view.
         is_loading_more: whether the next page is on its way.
     """
-    narrowed = [Cell("closed included", Role.KEY)] if topic.include_closed else []
-    tag = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
+    narrowed = [Cell("closed included", Role.KEY)] if tag.include_closed else []
+    tag_label = tag.label or tag.slug
+    named = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
     more = ", loading more…" if is_loading_more else ""
     more = more or (" loaded, scroll for more" if view.has_more else "")
     said = count(len(view.rows), "event") + more
     return join_facts(
         [
             Cell("Markets", Role.HEADING, Emphasis.BOLD),
-            name_fact("by", Cell(topic.sort.value, Role.KEY)),
-            tag,
+            name_fact("by", name_order(arrangement)),
+            named,
             *narrowed,
+            *name_filter(arrangement.filter),
             _freshness(view, now, rows, keymap),
             Cell(said, Role.DIM) if view.rows else (),
         ],
@@ -229,6 +236,31 @@ def paint_result_details(
     return _titled(market.question or market.title), join_facts(facts, width, tail=tail)
 
 
+def name_order(arrangement: Arrangement) -> Cell:
+    """Name what a list is ordered by, with a mark for which way."""
+    mark = "▴" if arrangement.is_reversed else "▾"
+    return Cell(f"{arrangement.sort.value} {mark}", Role.KEY)
+
+
+def name_filter(wanted: ListFilter) -> tuple[Line, ...]:
+    """Name everything that narrows a list."""
+    facts: list[str] = []
+    if wanted.min_volume_24h is not None:
+        facts.append(f"24h ≥ {format_money_compact(wanted.min_volume_24h)}")
+    if wanted.max_spread is not None:
+        facts.append(f"spread ≤ {format_price(wanted.max_spread)}")
+    if wanted.ends_within is not None:
+        facts.append(f"ends < {say_span(wanted.ends_within)}")
+    facts += ["mine"] if wanted.is_mine else []
+    facts += ["starred"] if wanted.is_starred else []
+    return tuple((Cell(fact, Role.KEY),) for fact in facts)
+
+
+def say_span(span: timedelta) -> str:
+    """Write a time span in its largest unit: `1h`, `7d`."""
+    return format_age(span.total_seconds())
+
+
 def _titled(title: str) -> Line:
     return indent((Cell(plain(title), Role.HEADING),))
 
@@ -252,7 +284,8 @@ def _quote_cells(
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
-    change, spread_cell = paint_change(market.change_to(live)), _spread_cell(market, book)
+    moved = market.change_to(live)
+    change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
         return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
     if is_live(book):
@@ -276,8 +309,27 @@ def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
     if market is None or market.closed:
         return paint_price(None)
     if is_live(book):
-        return paint_price(book.spread, Role.DIM)
-    return paint_price(spread(market.best_bid, market.best_ask), Role.STALE)
+        return _warned(paint_price(book.spread, Role.DIM), book.spread)
+    told = spread(market.best_bid, market.best_ask)
+    return _warned(paint_price(told, Role.STALE), told)
+
+
+def _warned(cell: Cell, distance: Micros | None) -> Cell:
+    """Mark a spread that costs more than most opinions are worth."""
+    if not is_wide(distance):
+        return cell
+    text = cell.text if len(cell.text) >= PRICE_WIDTH else f"{cell.text}!"
+    return Cell(text, Role.NOTICE_WARN, Emphasis.BOLD)
+
+
+def heated(cell: Cell, change: Micros | None) -> Cell:
+    """Lay warmth behind a change, the more the larger it is."""
+    size = abs(change or 0)
+    if change is None or size < _MOVE:
+        return cell
+    if change > 0:
+        return cell._replace(ground=Role.FLASH_UP if size >= _STRONG_MOVE else Role.AREA_UP)
+    return cell._replace(ground=Role.FLASH_DOWN if size >= _STRONG_MOVE else Role.AREA_DOWN)
 
 
 def _tag_names(event: Event) -> str:

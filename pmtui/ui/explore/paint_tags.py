@@ -1,5 +1,7 @@
 """Tags as rows to choose from."""
 
+from dataclasses import dataclass
+
 from pmtui.service.views import Load, TagsView
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.facts import key_of
@@ -9,6 +11,17 @@ from pmtui.ui.theme.theme import Role
 
 ALL_TAGS = "-"
 """The row that stands for no tag at all; no slug is a lone dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class TagChoice:
+    """How a list is narrowed."""
+
+    slug: str = ""
+    """Empty for every tag."""
+    label: str = ""
+    """Untrusted text."""
+    include_closed: bool = False
 
 
 def paint_tag_rows(view: TagsView, text: str, *, chosen: str) -> tuple[Row, ...]:

@@ -1,6 +1,5 @@
 """A small card to choose a tag from, by typing type to narrow."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -15,7 +14,13 @@ from typing_extensions import override
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import TagsTopic, Topic
 from pmtui.ui.cells import Cell, Column, Emphasis
-from pmtui.ui.explore.paint_tags import ALL_TAGS, paint_closed_choice, paint_tag_rows, say_no_tags
+from pmtui.ui.explore.paint_tags import (
+    ALL_TAGS,
+    TagChoice,
+    paint_closed_choice,
+    paint_tag_rows,
+    say_no_tags,
+)
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
@@ -28,17 +33,6 @@ from pmtui.ui.widgets.text_line import TextLine
 
 COLUMNS = (Column("mark", "", 1), Column("label", "Tag", 20, grow=1), Column("slug", "", 16))
 WIDTH = 56
-
-
-@dataclass(frozen=True, slots=True)
-class TagChoice:
-    """How a list is narrowed."""
-
-    slug: str = ""
-    """Empty for every tag."""
-    label: str = ""
-    """Untrusted text."""
-    include_closed: bool = False
 
 
 class TagPicker(ModalScreen[TagChoice]):

@@ -11,6 +11,7 @@ class Context(StrEnum):
     MARKETS = "markets"
     SEARCH = "search"
     PICKER = "picker"
+    FILTERS = "filters"
     THEMES = "themes"
     EVENT = "event"
     MARKET = "market"

@@ -4,11 +4,14 @@ from datetime import timedelta
 from textual import events
 
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.markets.market import MarketSort
+from pmtui.domain.ids import SeriesId
+from pmtui.domain.markets.market import MarketSort, Series
 from pmtui.domain.money import parse_micros as m
 from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, StatusTopic
 from pmtui.service.views import Load, MarketListView, SearchView
+from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.theme.theme import Role
@@ -25,6 +28,7 @@ from tests.ui.screens.look import (
     survives_resizing,
     text_of,
 )
+from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 BY_VOLUME = MarketListTopic()
@@ -80,13 +84,95 @@ async def test_sorting_goes_round_and_starts_at_the_top() -> None:
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "down", "s")
-        assert MarketListTopic(MarketSort.VOLUME) in service.watched()
-        assert BY_VOLUME not in service.watched()
+        await until(pilot, lambda: shows(app, "by movers 24h ▾"), "an order of our own")
+        assert BY_VOLUME in service.watched()
         await pilot.press("s", "s")
+        assert MarketListTopic(MarketSort.ENDING_SOON) in service.watched()
+        assert BY_VOLUME not in service.watched()
+        await pilot.press("s")
         await until(pilot, lambda: shows(app, "by newest"), "the order in the heading")
         assert _table(app).cursor_key == RIVER[0].event_id
-        await pilot.press("s", "s")
+        await pilot.press("s", "s", "s")
         assert BY_VOLUME in service.watched()
+
+
+async def test_an_order_of_the_venue_is_reversed_by_the_venue() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("S")
+        assert MarketListTopic(is_reversed=True) in service.watched()
+        await until(pilot, lambda: shows(app, "by volume 24h ▴"), "the mark")
+        await pilot.press("s")
+        assert BY_VOLUME in service.watched()
+        before = _table(app).cursor_key
+        await pilot.press("S")
+        await until(pilot, lambda: shows(app, "by movers 24h ▴"), "the mark")
+        assert BY_VOLUME in service.watched()
+        assert _table(app).cursor_key != before
+
+
+WINDOWS = tuple(
+    replace(
+        believable.single(500 + n, f"Ether up or down, window {n}?", volume=100),
+        series=(Series(SeriesId("1"), "ether-5m", "Ether every five minutes", "5m"),),
+        end_at=NOW + timedelta(minutes=5 * n + 5),
+    )
+    for n in range(3)
+)
+
+
+async def test_windows_of_a_series_are_one_row_until_they_are_unfolded() -> None:
+    service = believable_service()
+    rows = tuple(believable.event_row(event) for event in (*RIVER[:2], *WINDOWS, RIVER[2]))
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "▸ Ether every five minutes"), "the fold")
+        keys = [row.key for row in _table(app).rows]
+        assert keys == [RIVER[0].event_id, RIVER[1].event_id, "series 5m", RIVER[2].event_id]
+        await pilot.press("down", "down", "space")
+        await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
+        assert shows(app, "▾ Ether every five minutes")
+        assert _table(app).cursor_key == "series 5m"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(_table(app).rows) == 4, "folded again")
+
+
+async def test_filters_narrow_what_is_loaded_and_say_so() -> None:
+    service = believable_service()
+    rows = (
+        believable.event_row(RIVER[0]),
+        replace(believable.event_row(RIVER[1]), is_starred=True),
+    )
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, True, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: len(_table(app).rows) == 2, "all of them")
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FilterForm), "the card")
+        await pilot.press("end", "enter", "escape")
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        await until(pilot, lambda: len(_table(app).rows) == 1, "the starred one")
+        assert _table(app).rows[0].key == RIVER[1].event_id
+        assert "starred" in screen_lines(app)[1]
+        assert service.calls_of("load_more")[0] == (BY_VOLUME,)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FilterForm), "the card")
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: len(_table(app).rows) == 2, "all of them again")
+
+
+async def test_wide_screens_show_the_event_beside_the_list() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(200, 50)) as pilot:
+        pane = app.screen.query_one(PreviewPane)
+        await until(
+            pilot, lambda: any("Ilse Maro" in line for line in shown_text(pane)), "outcomes"
+        )
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert not pane.display
 
 
 async def test_enter_opens_an_event_or_its_only_market() -> None:

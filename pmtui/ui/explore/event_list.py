@@ -1,0 +1,167 @@
+"""The rows of the list, arranged here, and those of a search, with what stands behind each."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
+from pmtui.domain.markets.market import Market
+from pmtui.service.topics import MarketListTopic
+from pmtui.service.views import EventRow, MarketListView, MarketRow
+from pmtui.ui.cells import Row
+from pmtui.ui.explore.paint_folds import paint_fold_row
+from pmtui.ui.explore.paint_markets import paint_event_row, paint_result_row, say_empty_list
+from pmtui.ui.facts import format_price_age, key_of
+from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.row_memo import RowMemo, tick_of
+
+SORTS = tuple(ListSort)
+ENOUGH_LOADED = 300
+"""What is ordered or narrowed here is fetched up to so many events, also while nobody scrolls."""
+
+Entry = EventRow | SeriesFold[EventRow]
+
+
+class EventList:
+    """Rows by their keys, and how they are arranged."""
+
+    def __init__(self, book_of: Callable[[TokenId | None], BookView | None]) -> None:
+        """Begin with what is traded most today.
+
+        Args:
+            book_of: the book of a token where it is streamed.
+        """
+        self.arrangement = Arrangement()
+        self.entries: dict[str, Entry] = {}
+        self._book_of = book_of
+        self._loaded = 0
+        self._is_cached = False
+        self._memo = RowMemo()
+
+    def topic(self, topic: MarketListTopic) -> MarketListTopic:
+        """Return what to fetch: the tag of another list, in the order of this one."""
+        sort = self.arrangement.sort
+        is_reversed = self.arrangement.is_reversed and not sort.is_local
+        return replace(topic, sort=sort.fetched, is_reversed=is_reversed)
+
+    def show(self, view: MarketListView, now: datetime) -> None:
+        """Arrange the rows of a list."""
+        self._loaded, self._is_cached = len(view.rows), view.is_cached
+        entries = arrange(view.rows, self.arrangement, now)
+        self.entries = {
+            entry.key if isinstance(entry, SeriesFold) else entry.event.event_id: entry
+            for entry in entries
+        }
+        self._memo.keep_only(set(self.entries))
+
+    def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
+        """Return some of the rows as they look now."""
+        return [self._row(key, self.entries[key], now) for key in keys]
+
+    def say_empty(self, view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
+        """Say why no rows are there, and which key helps."""
+        if view.rows and not self.arrangement.filter.is_empty:
+            other = key_of(keymap, "markets.narrow")
+            return f" No loaded event passes the filters. {other} to change them."
+        return say_empty_list(view, topic, keymap)
+
+    def needs_more(self, view: MarketListView) -> bool:
+        """Whether more is to be fetched although nobody scrolls: what is not loaded is not ordered."""
+        kept = self.arrangement
+        is_arranged_here = kept.sort.is_local or not kept.filter.is_empty
+        return is_arranged_here and view.has_more and self._loaded < ENOUGH_LOADED
+
+    def next_sort(self) -> None:
+        """Order by the next measure."""
+        sort = SORTS[(SORTS.index(self.arrangement.sort) + 1) % len(SORTS)]
+        self.arrangement = replace(self.arrangement, sort=sort, is_reversed=False)
+
+    def reverse(self) -> None:
+        """Order the other way round."""
+        self.arrangement = replace(
+            self.arrangement, is_reversed=not self.arrangement.is_reversed
+        )  # fmt: skip
+
+    def narrow(self, wanted: ListFilter) -> None:
+        """Show only what fits."""
+        self.arrangement = replace(self.arrangement, filter=wanted)
+
+    def toggle(self, key: str) -> bool:
+        """Fold or unfold windows; return whether there are any in this row."""
+        entry = self.entries.get(key)
+        if not isinstance(entry, SeriesFold):
+            return False
+        unfolded = self.arrangement.unfolded ^ {entry.recurrence}
+        self.arrangement = replace(self.arrangement, unfolded=frozenset(unfolded))
+        return True
+
+    def event_at(self, key: str | None) -> EventRow | None:
+        """Return the event of a row; of folded windows the next one."""
+        entry = self.entries.get(key or "")
+        return entry.next_window if isinstance(entry, SeriesFold) else entry
+
+    def market_at(self, key: str | None) -> Market | None:
+        """Return the market whose price a row shows."""
+        row = self.event_at(key)
+        return row.leading if row is not None else None
+
+    def _row(self, key: str, entry: Entry, now: datetime) -> Row:
+        row = entry.next_window if isinstance(entry, SeriesFold) else entry
+        book, is_cached = self._book_of(quoted_token(row.leading)), self._is_cached
+        inputs = (entry, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
+        if isinstance(entry, SeriesFold):
+            paint = partial(paint_fold_row, entry, book, now, is_cached=is_cached)
+        else:
+            paint = partial(paint_event_row, entry, book, now, is_cached=is_cached)
+        return self._memo.row(key, inputs, paint)
+
+
+class FoundMarkets:
+    """The results of a search: what is shown stays where it is, what came later comes after it."""
+
+    def __init__(self, book_of: Callable[[TokenId | None], BookView | None]) -> None:
+        """Begin without any."""
+        self.by_key: dict[str, MarketRow] = {}
+        self._book_of = book_of
+        self._memo = RowMemo()
+
+    def clear(self) -> None:
+        """Forget what was found for another text."""
+        self.by_key = {}
+
+    def show(self, rows: Iterable[MarketRow]) -> None:
+        """Take what is found now."""
+        fresh: dict[str, MarketRow] = {row.market.market_id: row for row in rows}
+        kept = {key: fresh[key] for key in self.by_key if key in fresh}
+        self.by_key = kept | {key: row for key, row in fresh.items() if key not in kept}
+        self._memo.keep_only(set(self.by_key))
+
+    def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
+        """Return some of the rows as they look now."""
+        return [self._row(self.by_key[key], now) for key in keys]
+
+    def market_at(self, key: str | None) -> Market | None:
+        """Return the market of a row."""
+        found = self.by_key.get(key or "")
+        return found.market if found is not None else None
+
+    def _row(self, row: MarketRow, now: datetime) -> Row:
+        book = self._book_of(row.market.quoted_token)
+        inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
+        paint = partial(paint_result_row, row, book, now)
+        return self._memo.row(row.market.market_id, inputs, paint)
+
+
+def quoted_token(market: Market | None) -> TokenId | None:
+    """Return the token whose price a row shows."""
+    return None if market is None else market.quoted_token
+
+
+def _look(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
+    """Return all of a row's prices that it is painted from."""
+    if book is not None and book.state.is_good:
+        return book.best_bid, book.best_ask
+    return (format_price_age(as_of, now),)

@@ -1,0 +1,131 @@
+"""A small card of what narrows a list: minimum volume, spread, ending, mine, starred."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from pmtui.domain.markets.listing import NO_FILTER, ListFilter
+from pmtui.domain.money import SCALE, Micros
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.explore.paint_markets import say_span
+from pmtui.ui.format import format_money_compact, format_price
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.surface import Options
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import paint_footer
+from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
+
+COLUMNS = (Column("what", "", 22), Column("value", "", 14, grow=1))
+WIDTH = 44
+_CENT = SCALE // 100
+VOLUMES = (None, *(Micros(dollars * SCALE) for dollars in (1_000, 10_000, 100_000, 1_000_000)))
+SPREADS = (None, *(Micros(cents * _CENT) for cents in (1, 2, 5)))
+ENDINGS = (None, *(timedelta(hours=hours) for hours in (1, 24, 7 * 24, 30 * 24)))
+_ANY = "any"
+
+T = TypeVar("T")
+
+
+class FilterForm(ModalScreen[ListFilter]):
+    """Enter changes the line under the cursor, escape goes back with what was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
+    DEFAULT_CSS = """
+    FilterForm { align: center middle; }
+    FilterForm > #card {
+        width: 50; max-width: 100%; height: 10; background: $panel; border: heavy $primary;
+        padding: 0 1;
+    }
+    FilterForm LineTable { background: $panel; }
+    """
+
+    table = query_one("#filters", LineTable)
+
+    def __init__(self, options: Options, wanted: ListFilter) -> None:
+        """Start from what narrows the list now."""
+        super().__init__()
+        self._options = options
+        self._wanted = wanted
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(id="card"):
+            title = (Cell("Filters", Role.HEADING, Emphasis.BOLD),)
+            yield TextLine(title)
+            yield LineTable(COLUMNS, show_header=False, id="filters")
+            entries = footer_entries(Context.FILTERS, keymap=self._options.keymap)
+            yield TextLine(paint_footer(entries, WIDTH))
+
+    def on_mount(self) -> None:
+        """Show what narrows the list now."""
+        self.table.set_rows(paint_filter_rows(self._wanted))
+        self.table.focus()
+
+    def on_line_table_row_selected(self, message: LineTable.RowSelected) -> None:
+        """Take the next value of the line under the cursor."""
+        self._show(with_next(self._wanted, message.key))
+
+    def action_clear(self) -> None:
+        """Show everything again."""
+        self._show(NO_FILTER)
+
+    def action_close(self) -> None:
+        """Narrow the list by what was chosen."""
+        _ = self.dismiss(self._wanted)
+
+    def _show(self, wanted: ListFilter) -> None:
+        self._wanted = wanted
+        self.table.set_rows(paint_filter_rows(wanted))
+
+
+def with_next(wanted: ListFilter, key: str) -> ListFilter:
+    """Return a filter with the next value of one of its lines."""
+    match key:
+        case "volume":
+            return replace(wanted, min_volume_24h=_after(VOLUMES, wanted.min_volume_24h))
+        case "spread":
+            return replace(wanted, max_spread=_after(SPREADS, wanted.max_spread))
+        case "ends":
+            return replace(wanted, ends_within=_after(ENDINGS, wanted.ends_within))
+        case "mine":
+            return replace(wanted, is_mine=not wanted.is_mine)
+        case "starred":
+            return replace(wanted, is_starred=not wanted.is_starred)
+        case _:
+            return wanted
+
+
+def paint_filter_rows(wanted: ListFilter) -> tuple[Row, ...]:
+    """Show each line of the form with its value."""
+    volume, spread, ends = wanted.min_volume_24h, wanted.max_spread, wanted.ends_within
+    return (
+        _row("volume", "Volume 24h at least", "" if volume is None else _dollars(volume)),
+        _row("spread", "Spread at most", "" if spread is None else format_price(spread)),
+        _row("ends", "Ends within", "" if ends is None else say_span(ends)),
+        _row("mine", "In position", "only these" if wanted.is_mine else ""),
+        _row("starred", "Starred", "only these" if wanted.is_starred else ""),
+    )
+
+
+def _row(key: str, what: str, value: str) -> Row:
+    return Row(key, (Cell(what), Cell(value or _ANY, Role.KEY if value else Role.DIM)))
+
+
+def _dollars(amount: Micros) -> str:
+    return format_money_compact(amount).strip()
+
+
+def _after(values: Sequence[T | None], value: T | None) -> T | None:
+    """Return the value after one, from the first again after the last."""
+    at = values.index(value) if value in values else -1
+    return values[(at + 1) % len(values)]
