@@ -16,7 +16,7 @@ from pmtui.ui.cells import Line
 from pmtui.ui.keys.action_doubts import say_doubts
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.ticket.order_numbers import numbers_of
+from pmtui.ui.ticket.ticket_context import numbers_of
 
 
 class MoveCard(CardScreen):

@@ -38,7 +38,6 @@ from pmtui.ui.market.sibling_strip import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
-from pmtui.ui.ticket.form import TicketForm
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -184,8 +183,8 @@ class MarketScreen(FrameScreen):
     @on(TicketPane.Opened)
     @on(TicketPane.Closed)
     @on(TicketPane.KeyKept)
-    @on(TicketForm.SuggestionChanged)
-    @on(TicketForm.Reshaped)
+    @on(TicketPane.SuggestionChanged)
+    @on(TicketPane.Reshaped)
     async def _answer(self, message: Message) -> None:
         await self.controls.answer(message)
 

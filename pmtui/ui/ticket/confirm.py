@@ -22,8 +22,8 @@ from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.card_place import Place, place_card, rows_for_card
-from pmtui.ui.ticket.order_numbers import numbers_of
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
+from pmtui.ui.ticket.ticket_context import numbers_of
 from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 

@@ -24,7 +24,6 @@ from pmtui.domain.orders.order import Accepted, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
-    TicketContext,
     TicketDraft,
     TicketField,
 )
@@ -33,18 +32,15 @@ from pmtui.domain.ticket.fields import (
     next_kind,
     next_time_in_force,
     next_unit,
-    read_expiry,
     step_cents,
     step_price,
     step_size,
     switch_side,
     toggle_post_only,
 )
-from pmtui.domain.ticket.ticket import check_ticket, estimate_after
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
@@ -53,14 +49,14 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.card_place import Place
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import Choice, NumberField
-from pmtui.ui.ticket.form import TicketForm
-from pmtui.ui.ticket.layout import FIELD_WIDGETS
+from pmtui.ui.ticket.layout import FIELD_WIDGETS, TicketLayout
 from pmtui.ui.ticket.orders import SentOrders
 from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
-from pmtui.ui.ticket.ticket_context import ticket_context
+from pmtui.ui.ticket.ticket_face import TicketFace
+from pmtui.ui.ticket.ticket_state import TicketState
 
 
-class TicketPane(TicketForm):
+class TicketPane(TicketLayout):
     """The ticket of one market. Hidden until opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TICKET)
@@ -78,6 +74,18 @@ class TicketPane(TicketForm):
         pane: "TicketPane"
 
     @dataclass
+    class Reshaped(Message):
+        """It wants to be shown whole, or on one line again."""
+
+        pane: "TicketPane"
+
+    @dataclass
+    class SuggestionChanged(Message):
+        """There is a value to suggest now, or none any more."""
+
+        pane: "TicketPane"
+
+    @dataclass
     class KeyKept(Message):
         """A key that would trade or move elsewhere means nothing while the ticket has the keys."""
 
@@ -86,12 +94,40 @@ class TicketPane(TicketForm):
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
         super().__init__(surface, id=id)
-        self._account: AccountView | None = None
+        self._state = TicketState(TicketDraft(Side.BUY, 0))
+        options = surface.options
+        self._face = TicketFace(self, self._state, options.keymap, ascii_only=options.ascii_only)
+        self.is_whole = False
+        """Whether the trader wants all of it, even where that takes the room of something else."""
+        self.has_suggestion = False
+        """Whether a problem names a value that a key takes."""
         self._sent = SentOrders()
         self._was_sent = False
         """Whether the choices of the fields are those of an order that left and was not refused."""
         self._life: Line = ()
         """What was said last of the order that is followed."""
+
+    @property
+    def draft(self) -> TicketDraft:
+        """The fields as they are now."""
+        return self._state.draft
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the ticket is on the screen."""
+        return self.has_class("-open")
+
+    @property
+    def is_on_a_line(self) -> bool:
+        """Whether its fields stand on one line."""
+        return self.has_class("-line")
+
+    def show_on_a_line(self, *, is_line: bool) -> None:
+        """Show it on one line, or in rows; what was typed and where the focus is stays."""
+        if is_line != self.is_on_a_line:
+            self.set_class(is_line, "-line")
+            if self.is_open:
+                self._paint()
 
     def open(
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
@@ -110,14 +146,14 @@ class TicketPane(TicketForm):
             price: to start from; None leaves the field empty.
         """
         draft = TicketDraft(side, outcome_index)
-        if self._is_about(market, outcome_index):
+        if self.is_open and self._state.is_about(market, outcome_index):
             kept = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
             sized = replace(draft, size_text=kept.size_text, size_unit=kept.size_unit)
             draft = kept if kept.side is side and not self._was_sent else sized
-        self._market = market
-        self._book = None
-        self._message, self._refusal = (), None
-        self._was_reviewed = self._was_sent = False
+        self._state.market = market
+        self._state.book = None
+        self._state.message, self._state.refusal = (), None
+        self._state.was_reviewed = self._was_sent = False
         self._load(
             replace(
                 draft, side=side, outcome_index=outcome_index,
@@ -131,12 +167,6 @@ class TicketPane(TicketForm):
         self.call_after_refresh(self._place_cursor)
         self.post_message(self.Opened(self))
 
-    def _is_about(self, market: MarketView, outcome_index: int) -> bool:
-        """Whether it is open already, on this very outcome."""
-        before, now = (view.market if view else None for view in (self._market, market))
-        is_same = before is not None and now is not None and before.condition_id == now.condition_id
-        return self.is_open and is_same and self.draft.outcome_index == outcome_index
-
     def close(self) -> None:
         """Hide the ticket; an order on its way is the service's and goes on."""
         if self.is_open:
@@ -145,13 +175,13 @@ class TicketPane(TicketForm):
 
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Judge the draft by the world as it is now."""
-        self._market, self._account, self._book = market, account, book
+        self._state.market, self._state.account, self._state.book = market, account, book
         news = self._sent.settle(account, self.surface.queries.fills().fills)
         if news:
-            self._message = (Cell(news, Role.NOTICE_WARN),)
+            self._state.message = (Cell(news, Role.NOTICE_WARN),)
         life = self._sent.news_of_followed(account)
-        if life is not None and self._message == self._life:
-            self._life = self._message = paint_life(
+        if life is not None and self._state.message == self._life:
+            self._life = self._state.message = paint_life(
                 life[1], life[0], ascii_only=self.surface.options.ascii_only
             )
         terms = market.terms
@@ -159,7 +189,7 @@ class TicketPane(TicketForm):
             index = terms.token_ids.index(book.token_id)
             if index != self.draft.outcome_index and self.is_open:
                 self._load(replace(self.draft, outcome_index=index, price_text=""))
-                self._message = (Cell("Outcome changed: enter a price", Role.NOTICE_WARN),)
+                self._state.message = (Cell("Outcome changed: enter a price", Role.NOTICE_WARN),)
         if self.is_open:
             self._show()
 
@@ -212,7 +242,7 @@ class TicketPane(TicketForm):
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
         event.stop()
-        context = self._ticket_context()
+        context = self._state.context(self.surface)
         if context is not None and event.field.id == "ticket-price":
             self._change(step_price(self.draft, context, event.step))
         elif context is not None and event.field.id == "ticket-size":
@@ -258,13 +288,13 @@ class TicketPane(TicketForm):
 
     def action_use_suggestion(self) -> None:
         """Take the fix of the problem that shows its key."""
-        problem = self._fixable()
+        problem = self._face.fixable()
         if problem is not None and problem.fix is not None:
             self._change(problem.fix)
 
     def action_switch_form(self) -> None:
         """Show all of the ticket where it stood on one line, or the other way round."""
-        self._is_whole = not self._is_whole
+        self.is_whole = not self.is_whole
         self.post_message(self.Reshaped(self))
 
     def action_close(self) -> None:
@@ -273,16 +303,16 @@ class TicketPane(TicketForm):
 
     async def action_review(self) -> None:
         """Show the card of what would be signed, or where the draft cannot be an order."""
-        self._was_reviewed = True
-        self._refusal, self._message = None, ()
+        self._state.was_reviewed = True
+        self._state.refusal, self._state.message = None, ()
         self._show()
-        check = self._check
+        check = self._state.check
         if check is None:
             self._say(Cell("The trading terms are loading", Role.NOTICE_WARN))
         elif check.intent is None:
             _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
-        elif self._forbidden is not None:
-            _ = self.query_one(FIELD_WIDGETS[self._forbidden.field], Widget).focus()
+        elif self._state.forbidden is not None:
+            _ = self.query_one(FIELD_WIDGETS[self._state.forbidden.field], Widget).focus()
         else:
             prepared = await self.surface.commands.prepare(check.intent)
             if isinstance(prepared, Rejected):
@@ -292,8 +322,8 @@ class TicketPane(TicketForm):
 
     def _ask(self, order: PreparedOrder) -> None:
         doubt = self._sent.doubt_about(order, self.surface.queries.account())
-        warnings = self._check.warnings if self._check is not None else ()
-        attached = self._check.attached if self._check is not None else None
+        warnings = self._state.check.warnings if self._state.check is not None else ()
+        attached = self._state.check.attached if self._state.check is not None else None
         screen = ConfirmScreen(
             order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place,
             also=() if attached is None else (("On fills", describe_attachment(attached)),),
@@ -313,7 +343,8 @@ class TicketPane(TicketForm):
         command_id = self.surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self._was_sent = True
-        self._say(Cell("sending" + self._dots, Role.NOTICE_WARN, Emphasis.BOLD))
+        dots = "..." if self.surface.options.ascii_only else "…"
+        self._say(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
         # The next thing typed is another size; it must not be glued to the price or the old size.
         _ = self.size_field.focus()
         self.size_field.action_select_all()
@@ -335,7 +366,7 @@ class TicketPane(TicketForm):
                 self._sent.follow(order, verdict)
                 if self.draft == draft:
                     self._load(after_sending(draft))
-                    self._was_reviewed = False
+                    self._state.was_reviewed = False
             case Rejected():
                 self._sent.note_ended(order)
                 self._was_sent = False
@@ -353,53 +384,39 @@ class TicketPane(TicketForm):
         if field is None or self.draft != draft:
             self._say(*paint_verdict(verdict, None, ascii_only=self.surface.options.ascii_only))
             return
-        self._refusal = Problem(field, f"Refused: {verdict.reason}")
+        self._state.refusal = Problem(field, f"Refused: {verdict.reason}")
         self._say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
 
     def _say(self, *line: Cell) -> None:
-        self._message = line
+        self._state.message = line
         self._show()
 
     def _change(self, draft: TicketDraft, *, is_typed: bool = False) -> None:
         """Take another draft; what was said of the one before no longer holds."""
-        self._refusal = None
+        self._state.refusal = None
         self._was_sent = self._was_sent and is_typed
         if not self._sent.is_sending:
-            self._message = ()
+            self._state.message = ()
         if is_typed:
-            self.draft = draft
+            self._state.draft = draft
         else:
             self._load(draft)
         self._show()
 
-    def _ticket_context(self) -> TicketContext | None:
-        terms, account = self._terms, self._account
-        if terms is None or account is None or self._book is None:
-            return None
-        return ticket_context(
-            self.surface, terms=terms, market=self._market, account=account, book=self._book,
-            outcome_index=self.draft.outcome_index,
-        )  # fmt: skip
+    def _load(self, draft: TicketDraft) -> None:
+        self._state.draft = draft
+        if is_live(self):
+            self._face.write_fields()
 
     def _show(self) -> None:
         """Judge the draft by what is known, and paint it."""
-        if not is_live(self) or not self.is_open:
-            return
-        context = self._ticket_context()
-        self._check = check_ticket(self.draft, context) if context is not None else None
-        self._after = estimate_after(self.draft.side, self._check, context)
-        ends = read_expiry(self.draft, context, []) if context is not None else None
-        self._ends = ends.astimezone() if ends is not None else None
-        self._forbidden = self._ask_own_rules()
-        self._paint()
+        if is_live(self) and self.is_open:
+            self._state.judge(self.surface)
+            self._paint()
 
-    def _ask_own_rules(self) -> Problem | None:
-        """Say while one types what the trader's own limits and the lock would say at the end."""
-        intent = self._check.intent if self._check is not None else None
-        if intent is None:
-            return None
-        if lock := self.surface.queries.status().entry_lock:
-            key = key_of(self.surface.options.keymap, "global.kill")
-            return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
-        text = self.surface.queries.account().entry.problem(intent)
-        return Problem(TicketField.SIZE, text) if text else None
+    def _paint(self) -> None:
+        has_one = self._face.fixable() is not None
+        if has_one != self.has_suggestion:
+            self.has_suggestion = has_one
+            self.post_message(self.SuggestionChanged(self))
+        self._face.paint()

@@ -1,4 +1,7 @@
-"""What the rules of orders need to know of the world, put together from the service's views."""
+"""What the rules of orders need to know of the world, put together from the service's views.
+
+And what a prepared order would do to the book as it is now.
+"""
 
 from datetime import timedelta
 
@@ -6,6 +9,8 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.ticket.draft import TicketContext
+from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.surface import Surface
 
@@ -36,3 +41,14 @@ def ticket_context(
         rules=surface.options.ticket,
         clock_skew=timedelta(milliseconds=skew_ms or 0),
     )
+
+
+def numbers_of(surface: Surface, order: PreparedOrder) -> TicketNumbers | None:
+    """Return what an order would do to the book on show; None before the terms are known."""
+    terms = surface.queries.market(order.condition_id).terms
+    if terms is None:
+        return None
+    return estimate(
+        order.intent, cash=order.cash, shares=order.size,
+        book=surface.queries.book(order.intent.token_id), fee=terms.fee, available_cash=None,
+    )  # fmt: skip

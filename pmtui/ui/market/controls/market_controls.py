@@ -41,7 +41,6 @@ from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.sibling_strip import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane
-from pmtui.ui.ticket.form import TicketForm
 from pmtui.ui.ticket.ticket import TicketPane
 
 Action = Callable[[], Awaitable[None] | None]
@@ -230,9 +229,9 @@ class MarketControls:
                 self._page.show_parts(Part.FOOTER)
             case TicketPane.KeyKept():
                 self.single_keys.say_ticket_has_keys()
-            case TicketForm.SuggestionChanged():
+            case TicketPane.SuggestionChanged():
                 self._page.show_parts(Part.FOOTER)
-            case TicketForm.Reshaped():
+            case TicketPane.Reshaped():
                 self.panes.place_ticket()
             case _:
                 pass

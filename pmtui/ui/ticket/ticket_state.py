@@ -1,0 +1,95 @@
+"""A ticket's draft, what is known of the world, and what the rules say of the one in the other."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.ticket.draft import Problem, TicketContext, TicketDraft, TicketField
+from pmtui.domain.ticket.fields import read_expiry
+from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck, check_ticket, estimate_after
+from pmtui.service.views import AccountView, MarketView
+from pmtui.ui.cells import Line
+from pmtui.ui.facts import key_of
+from pmtui.ui.surface import Surface
+from pmtui.ui.ticket.ticket_context import ticket_context
+
+
+@dataclass(slots=True)
+class TicketState:
+    """Everything about a ticket but its looks."""
+
+    draft: TicketDraft
+    """The fields as they are now."""
+    market: MarketView | None = None
+    account: AccountView | None = None
+    book: BookView | None = None
+    check: TicketCheck | None = None
+    after: TicketAfter | None = None
+    refusal: Problem | None = None
+    """Why the last order of this draft was refused."""
+    forbidden: Problem | None = None
+    """What the trader's own rules have against it."""
+    ends: datetime | None = None
+    """When a timed order is to be gone, by the clock of this machine."""
+    message: Line = ()
+    """What was said last of an order."""
+    was_reviewed: bool = False
+    """Whether empty fields are to be named: the trader has asked for the card."""
+
+    @property
+    def terms(self) -> MarketTerms | None:
+        """What the order must obey; None until it is known."""
+        return self.market.terms if self.market is not None else None
+
+    def is_about(self, market: MarketView, outcome_index: int) -> bool:
+        """Return whether the draft is for this very outcome."""
+        before, now = (view.market if view else None for view in (self.market, market))
+        is_same = before is not None and now is not None and before.condition_id == now.condition_id
+        return is_same and self.draft.outcome_index == outcome_index
+
+    def context(self, surface: Surface) -> TicketContext | None:
+        """Return the world as the rules need it; None while a part of it is not known."""
+        if self.terms is None or self.account is None or self.book is None:
+            return None
+        return ticket_context(
+            surface, terms=self.terms, market=self.market, account=self.account, book=self.book,
+            outcome_index=self.draft.outcome_index,
+        )  # fmt: skip
+
+    def judge(self, surface: Surface) -> None:
+        """Check the draft by what is known now."""
+        context = self.context(surface)
+        self.check = check_ticket(self.draft, context) if context is not None else None
+        self.after = estimate_after(self.draft.side, self.check, context)
+        ends = read_expiry(self.draft, context, []) if context is not None else None
+        self.ends = ends.astimezone() if ends is not None else None
+        self.forbidden = self._ask_own_rules(surface)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong, the worst first."""
+        own = self.check.problems if self.check is not None else ()
+        ranked = sorted(own, key=lambda p: (self.is_quiet(p), p.is_warning))
+        first = (self.refusal, self.forbidden)
+        return (*(problem for problem in first if problem is not None), *ranked)
+
+    def is_quiet(self, problem: Problem) -> bool:
+        """Return whether a field is only not filled in yet, which nobody needs to be told loudly."""
+        texts = {
+            TicketField.PRICE: self.draft.price_text,
+            TicketField.SIZE: self.draft.size_text,
+            TicketField.EXPIRY: self.draft.expiry_text,
+        }
+        is_empty = not texts.get(problem.field, "x").strip()
+        return is_empty and not problem.is_warning and not self.was_reviewed
+
+    def _ask_own_rules(self, surface: Surface) -> Problem | None:
+        """Say while one types what the trader's own limits and the lock would say at the end."""
+        intent = self.check.intent if self.check is not None else None
+        if intent is None:
+            return None
+        if lock := surface.queries.status().entry_lock:
+            key = key_of(surface.options.keymap, "global.kill")
+            return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
+        text = surface.queries.account().entry.problem(intent)
+        return Problem(TicketField.SIZE, text) if text else None
