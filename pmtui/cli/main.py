@@ -130,6 +130,12 @@ def _record(arguments: Sequence[str]) -> int:
     return record.run(arguments)
 
 
+def _replay(arguments: Sequence[str]) -> int:
+    from pmtui.cli.replay import replay  # noqa: PLC0415 - Textual, all screens and the local venue
+
+    return replay.run(arguments)
+
+
 def _help(arguments: Sequence[str]) -> int:
     from pmtui.cli import help as manual  # noqa: PLC0415
 
@@ -150,6 +156,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "release": _release,
     "doctor": _doctor,
     "record": _record,
+    "replay": _replay,
     "help": _help,
 }
 _COMMAND_HELP = (
@@ -162,6 +169,7 @@ _COMMAND_HELP = (
     "kill: cancel all orders and lock trading; release: unlock trading; "
     "doctor: what will not work, and what to do about it; "
     "record: keep the streams of some tokens in a file; "
+    "replay: play such a file into the terminal; "
     "help: the manual, by topic"
 )
 

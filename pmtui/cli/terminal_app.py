@@ -14,10 +14,12 @@ from pmtui.config.paths import Paths, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
+from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes
@@ -70,8 +72,9 @@ def make_app(
     subscriptions: Subscriptions,
     is_first_run: bool,
     is_attached: bool = False,
+    replay: ReplayControls | None = None,
 ) -> PmtuiApp:
-    """Return the application over a service, wherever that runs."""
+    """Return the application over a service, wherever that runs; with the keys of a replay of one."""
     forget_true_color(os.environ)
     is_grey = is_without_color()
     surface = Surface(
@@ -89,8 +92,10 @@ def make_app(
             is_attached=is_attached,
             theme_problems=look.theme_problems,
         ),
+        replay=replay,
     )
-    app = PmtuiApp(
+    make = PmtuiApp if replay is None else ReplayApp
+    app = make(
         surface,
         themes=look.themes,
         theme=settings.theme or usual_theme(os.environ, is_grey=is_grey),

@@ -84,7 +84,7 @@ class DataService:
         self._profile, self._tuning = profile, tuning
         self._journal, self._state_dir = journal, state_dir
         self._hosts: asyncio.Future[Hosts] | None = None
-        self._kernel = _make_kernel(self.hub, clock, rng)
+        self._kernel = _make_kernel(self.hub, clock, rng, is_venue_time=tuning.is_venue_time)
         self._past_orders = OrderHistory(self._kernel, journal)
         self.parts = self._build()
         self.arming = self.parts.safeguards.arming
@@ -408,9 +408,9 @@ class DataService:
         self.parts.account.feed.refresh()
 
 
-def _make_kernel(hub: Hub, clock: Clock, rng: random.Random) -> Kernel:
+def _make_kernel(hub: Hub, clock: Clock, rng: random.Random, *, is_venue_time: bool) -> Kernel:
     log = Log(hub, clock)
     return Kernel(
         clock=clock, hub=hub, log=log, health=Health(hub, log, clock),
-        supervisor=Supervisor(clock, log, rng),
+        supervisor=Supervisor(clock, log, rng), is_venue_time=is_venue_time,
     )  # fmt: skip

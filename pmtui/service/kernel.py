@@ -21,13 +21,22 @@ class Kernel:
     """Shared by the feeds of one service."""
 
     def __init__(
-        self, *, clock: Clock, hub: Hub, log: Log, health: Health, supervisor: Supervisor
+        self,
+        *,
+        clock: Clock,
+        hub: Hub,
+        log: Log,
+        health: Health,
+        supervisor: Supervisor,
+        is_venue_time: bool = False,
     ) -> None:
         self.clock = clock
         self.hub = hub
         self.log = log
         self.health = health
         self.supervisor = supervisor
+        self._is_venue_time = is_venue_time
+        """Whether our clock is the venue's own, as in a replay, where nothing is to be measured."""
         self._venue_epoch: datetime | None = None
         """The venue's time when our monotonic clock read zero; None before it is measured."""
         self._running: dict[Hashable, asyncio.Task[None]] = {}
@@ -36,7 +45,7 @@ class Kernel:
     @property
     def is_venue_clock_known(self) -> bool:
         """Whether the venue's clock was measured; before that its times prove nothing."""
-        return self._venue_epoch is not None
+        return self._is_venue_time or self._venue_epoch is not None
 
     @property
     def skew(self) -> timedelta:
@@ -46,6 +55,8 @@ class Kernel:
 
     @skew.setter
     def skew(self, measured: timedelta) -> None:
+        if self._is_venue_time:
+            return
         elapsed = timedelta(seconds=self.clock.monotonic())
         self._venue_epoch = self.clock.now() + measured - elapsed
 

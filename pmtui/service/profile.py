@@ -41,6 +41,8 @@ class Tuning:
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
     builder_code: BuilderCode = NO_BUILDER
     """Whom orders credit; the hosts sign with the same one."""
+    is_venue_time: bool = False
+    """Whether the service's clock is the venue's own, as in a replay."""
 
 
 AS_SHIPPED = Tuning()

@@ -40,6 +40,7 @@ from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.paint_status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
+from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -172,6 +173,8 @@ class FrameScreen(Screen[None]):
         yield TextLine(id="status")
         with Vertical(id="body"):
             yield from self.compose_body()
+        if (replay := self.surface.replay) is not None:
+            yield ReplayLine(replay, self.surface.options.keymap)
         yield TextLine(id="tour")
         yield TextLine(id="notice")
         yield KeyLine((), self.surface.options, width=0, id="footer")

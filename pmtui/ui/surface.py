@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
+from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 
@@ -40,3 +41,5 @@ class Surface:
     commands: Commands
     subscriptions: Subscriptions
     options: Options = field(default_factory=Options)
+    replay: ReplayControls | None = None
+    """Drives the replay that is shown; None for a live session."""

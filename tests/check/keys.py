@@ -20,6 +20,7 @@ by its id; `?` in the program shows the keys of the screen in front, as they are
 """
 PLACES = {
     Context.GLOBAL: "Everywhere",
+    Context.REPLAY: "A replay",
     Context.MARKETS: "The list of markets",
     Context.SEARCH: "Searching",
     Context.PICKER: "Narrowing the list",

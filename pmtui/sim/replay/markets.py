@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -43,7 +44,7 @@ def recorded_catalogue(recording: Recording) -> Catalogue:
     for number, condition_id in enumerate(sorted(missing), start=1):
         market = heard[condition_id]
         if len(market.tokens) == 2:
-            rows.add_answer(_row(number, condition_id, market))
+            rows.add_answer(_event_row(number, condition_id, market, recording.header.started_ms))
     return catalogue_of(rows, wanted=lambda market: _is_heard(market, heard))
 
 
@@ -92,8 +93,32 @@ def _note_book(market: _Heard, snapshot: BookSnapshot) -> None:
         market.neg_risk = bool(book.terms.neg_risk)
 
 
-def _row(number: int, condition_id: str, market: _Heard) -> dict[str, object]:
-    """Word a market as the metadata host would, saying no more than what is known."""
+def _event_row(
+    number: int, condition_id: str, market: _Heard, started_ms: int
+) -> dict[str, object]:
+    """Word an event of one market as the metadata host would, saying no more than what is known."""
+    began = datetime.fromtimestamp(started_ms / 1_000, UTC).isoformat()
+    row = _market_row(number, condition_id, market)
+    return {
+        "id": row["id"],
+        "slug": row["slug"],
+        "title": row["question"],
+        "description": row["description"],
+        "active": True,
+        "closed": False,
+        "archived": False,
+        "negRisk": market.neg_risk,
+        # By these the lists are ordered.
+        "volume": 0,
+        "volume24hr": 0,
+        "liquidity": 0,
+        "startDate": began,
+        "createdAt": began,
+        "markets": [row],
+    }
+
+
+def _market_row(number: int, condition_id: str, market: _Heard) -> dict[str, object]:
     name = f"Recorded market {condition_id[:10]}"
     return {
         "id": f"{900_000 + number}",

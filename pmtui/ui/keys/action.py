@@ -8,6 +8,8 @@ class Context(StrEnum):
     """Where a key means something."""
 
     GLOBAL = "global"
+    REPLAY = "replay"
+    """Everywhere, in a replay only."""
     MARKETS = "markets"
     SEARCH = "search"
     PICKER = "picker"

@@ -14,6 +14,13 @@ def _moving(name: str, keys: str, label: str, help_text: str) -> Action:
     )  # fmt: skip
 
 
+def _replay(name: str, keys: str, label: str, help_text: str) -> Action:
+    return Action(
+        id=f"replay.{name}", label=label, keys=tuple(keys.split()), help=help_text,
+        in_footer=False, in_palette=False, command=f"app.replay('{name}')",
+    )  # fmt: skip
+
+
 def _action(  # noqa: PLR0913 - a row of the table below
     action_id: str, keys: str, label: str, help_text: str, *, danger: Danger = Danger.NONE,
     in_footer: bool = True, in_palette: bool = True, in_widget: bool = False, command: str = "",
@@ -73,6 +80,12 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False),
     _action("global.quit", "q", "Quit", "Quit; asks while orders are working.",
             danger=Danger.ASKS),
+    _replay("pause", "P", "Pause", "Pause the replay, or go on; at its end, begin again."),
+    _replay("step", "N", "Step", "Pause at the next message of the recording."),
+    _replay("back", "left_curly_bracket", "-30s", "Jump 30 seconds back."),
+    _replay("forward", "right_curly_bracket", "+30s", "Jump 30 seconds forward."),
+    _replay("slower", "minus", "Slower", "Play at the next lower speed."),
+    _replay("faster", "equals_sign plus", "Faster", "Play at the next higher speed."),
     _action("markets.sort", "s", "Sort", "Sort by the next column."),
     _action("markets.reverse", "S", "Reverse", "Order the list the other way round.",
             in_footer=False),

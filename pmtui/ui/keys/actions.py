@@ -135,7 +135,8 @@ _KEY_LABELS = MappingProxyType(
         "right_square_bracket": "]", "asterisk": "*", "escape": "esc", "pageup": "pgup",
         "pagedown": "pgdn", "comma": ",", "full_stop": ".", "minus": "-", "plus": "+",
         "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">",
-        "left_parenthesis": "(", "right_parenthesis": ")",
+        "left_parenthesis": "(", "right_parenthesis": ")", "left_curly_bracket": "{",
+        "right_curly_bracket": "}", "equals_sign": "=",
     }
 )  # fmt: skip
 

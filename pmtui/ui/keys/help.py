@@ -49,7 +49,8 @@ class HelpScreen(FrameScreen):
             about: what that screen is for, in a line.
         """
         super().__init__(surface)
-        self._contexts = (*contexts, Context.GLOBAL)
+        replay = () if surface.replay is None else (Context.REPLAY,)
+        self._contexts = (*contexts, *replay, Context.GLOBAL)
         self._about = about
 
     @override

@@ -1,0 +1,1 @@
+"""`pmtui replay`: a recording played into the whole terminal, with practice orders."""

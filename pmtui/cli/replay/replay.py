@@ -1,0 +1,194 @@
+"""`pmtui replay`: plays a recording into the whole terminal, as if live.
+
+Venue and terminal run in one process, on the recording's own time. Practice orders are matched against
+the recorded book; the account is made for the replay and forgotten with it.
+"""
+
+import argparse
+import asyncio
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import fields
+from pathlib import Path
+
+from pmtui.cli.heap import use_one_pool
+from pmtui.cli.hosts import SessionHosts
+from pmtui.cli.output import is_at_terminal, warn
+from pmtui.cli.paper import load_paper_key
+from pmtui.cli.replay.playback import Playback, RecordedTime
+from pmtui.cli.running import CRASHED, run_logged
+from pmtui.cli.session_service import JOURNAL_FILE
+from pmtui.cli.terminal import end_past_terminal
+from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look, start_log
+from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.paths import locate
+from pmtui.config.settings import Settings, load_settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.account.keys import KeyKind
+from pmtui.recording.reader import Recording, Unreadable, read_recording
+from pmtui.recording.timeline import FASTEST, SLOWEST, Timeline
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.orders.journal import Journal
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile, Tuning
+from pmtui.service.views import Mode
+from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
+
+_PROG = "pmtui replay"
+PROFILE = "replay"
+UNUSABLE = 1
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Play a recording until the trader leaves; returns the exit code."""
+    options = _parser().read(arguments)
+    recording = read_recording(options.file)
+    if isinstance(recording, Unreadable):
+        return refuse(recording.text, prog=_PROG, code=UNUSABLE)
+    if not is_at_terminal():
+        return refuse("this needs a terminal", prog=_PROG)
+    try:
+        settings = load_settings({"profile": "paper"})
+        paths = locate()
+        look = read_look(settings, paths, read_keys(settings))
+        log = start_log(settings, paths)
+    except ConfigError as error:
+        return refuse(str(error), prog=_PROG)
+    timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=options.speed)
+    with tempfile.TemporaryDirectory(prefix="pmtui-replay-") as folder:
+        session = ReplaySession(settings, look, recording, timeline, state=Path(folder))
+        try:
+            code = asyncio.run(run_logged(session.run()))
+        except ConfigError as error:
+            return refuse(f"{options.file}: {error}", prog=_PROG, code=UNUSABLE)
+    end_past_terminal(code)
+    if code == CRASHED:
+        warn(f"{_PROG}: stopped by a bug; details in {log}")
+    return code
+
+
+class ReplaySession:
+    """One replay: its venue, the service on it, and the terminal."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        look: Look,
+        recording: Recording,
+        timeline: Timeline,
+        *,
+        state: Path,
+    ) -> None:
+        """Take what the session runs with.
+
+        Args:
+            settings: what the user wants of a terminal.
+            look: keys and themes.
+            recording: to play.
+            timeline: at its start.
+            state: where the account of the replay lies.
+        """
+        self._settings = settings
+        self._look = look
+        self._recording = recording
+        self._timeline = timeline
+        self._state = state
+        self._clock = RecordedTime(recording.header.started_ms, timeline)
+        self.playback = Playback(timeline, self._clock)
+
+    async def run(self) -> int:
+        """Show the terminal until the trader leaves; returns the exit code.
+
+        Raises:
+            ConfigError: the recording holds nothing to show.
+        """
+        use_one_pool()
+        async with AsyncExitStack() as stack:
+            try:
+                venue = await stack.enter_async_context(
+                    running_replay(self._recording, self._timeline)
+                )
+            except NoMarketError as error:
+                raise ConfigError("replay", str(error)) from None
+            self.playback.begin(venue.feed)
+            service = self.make_service(venue)
+            app = make_app(
+                self._settings, self._look, queries=service.queries, commands=service.commands,
+                subscriptions=service.hub, is_first_run=False, replay=self.playback,
+            )  # fmt: skip
+            await stack.enter_async_context(service.running())
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                loop.add_signal_handler(number, app.exit)
+            await app.run_async()
+        return 0 if app.crash is None else CRASHED
+
+    def make_service(self, venue: RunningReplay) -> DataService:
+        """Return the service on a replay, with an account of its own."""
+
+        async def connect(health: Health) -> Hosts | str:
+            urls = venue.running.urls
+            hosts = SessionHosts(
+                # Never the user's own addresses: a replay asks nobody else.
+                Endpoints(**{field.name: urls[field.name] for field in fields(Endpoints)}),
+                Dialect.SEED,
+                health=health,
+                clock=self._clock,
+                operator=(urls["admin"], venue.running.admin_token),
+                order_deadline_s=self._settings.order_deadline_s,
+            )
+            secret = load_paper_key(self._state)
+            return hosts.hosts(secret, self._settings.signature_type, kind=KeyKind.PAPER)
+
+        return DataService(
+            profile=Profile(PROFILE, Mode.PAPER),
+            connect=connect,
+            clock=self._clock,
+            journal=Journal(self._state / JOURNAL_FILE),
+            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
+            tuning=Tuning(
+                frames_per_second=self._settings.frame_rate,
+                post_deadline_s=self._settings.order_deadline_s,
+                disarm_after_s=self._settings.disarm_after_s,
+                limits=self._settings.limits.to_limits(),
+                is_venue_time=True,
+            ),
+            state_dir=self._state,
+        )
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = -1.0
+    if speed and not SLOWEST <= speed <= FASTEST:
+        raise argparse.ArgumentTypeError(
+            f"takes a number between {SLOWEST:g} and {FASTEST:g}, or 0 to begin paused"
+        )
+    return speed
+
+
+def _parser() -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=_PROG,
+        description="Play a recording into the whole terminal as if it were live: pause, step, jump "
+        "and change the speed by keys that a line of the screen shows. Orders are practice: they are "
+        "matched against the recorded book, with an account that is forgotten afterwards.",
+        epilog="Files of `pmtui record`, and messages of the market stream that others kept: a JSON "
+        "message a line or a list of them, gzip or not, bare or beside the time of arrival. Exit "
+        "code: 0 fine, 1 the file cannot be replayed, 2 wrong usage or configuration.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a recording")
+    parser.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="X",
+        help=f"recorded seconds that pass in one, {SLOWEST:g} to {FASTEST:g}; 0 begins paused; "
+        "default 1",
+    )  # fmt: skip
+    return parser

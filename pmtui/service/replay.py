@@ -1,0 +1,51 @@
+"""A replay as a front end sees it: where it is, and what can be done about it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayView:
+    """Where a replay is."""
+
+    position_s: int
+    length_s: int
+    at: datetime
+    """The recorded moment."""
+    speed: float
+    """Recorded seconds that pass in one."""
+    is_paused: bool
+    has_ended: bool
+
+
+class ReplayControls(Protocol):
+    """Drives a replay."""
+
+    def view(self) -> ReplayView:
+        """Return where it is."""
+        ...
+
+    def pause(self) -> None:
+        """Pause, or go on; at the end, begin again."""
+        ...
+
+    def step(self) -> None:
+        """Pause at the next message."""
+        ...
+
+    def back(self) -> None:
+        """Jump some seconds back."""
+        ...
+
+    def forward(self) -> None:
+        """Jump some seconds forward."""
+        ...
+
+    def slower(self) -> None:
+        """Play at the next lower speed."""
+        ...
+
+    def faster(self) -> None:
+        """Play at the next higher speed."""
+        ...

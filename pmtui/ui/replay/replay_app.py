@@ -1,0 +1,41 @@
+"""The application over a replay: the same screens, and the keys that drive it."""
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.replay.replay_line import ReplayLine
+
+
+class ReplayApp(PmtuiApp):
+    """The terminal of a replay."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.REPLAY)
+
+    def action_replay(self, deed: str) -> None:
+        """Do what a key of the replay says.
+
+        Args:
+            deed: the name of the action, which is that of the control.
+        """
+        controls = self.surface.replay
+        if controls is None:
+            return
+        match deed:
+            case "pause":
+                controls.pause()
+            case "step":
+                controls.step()
+            case "back":
+                controls.back()
+            case "forward":
+                controls.forward()
+            case "slower":
+                controls.slower()
+            case _:
+                controls.faster()
+        for line in self.screen.query(ReplayLine):
+            line.follow()

@@ -1,0 +1,84 @@
+"""The line of a replay: position, moment, speed, and the keys that drive it."""
+
+from collections.abc import Callable
+
+from pmtui.service.replay import ReplayControls, ReplayView
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.facts import key_of
+from pmtui.ui.keys.actions import Keymap, find_action
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.text_line import TextLine
+
+LOOKS_EVERY_S = 0.25
+_KEYS = (
+    "replay.pause", "replay.step", "replay.back", "replay.forward", "replay.slower",
+    "replay.faster",
+)  # fmt: skip
+
+
+class ReplayLine(TextLine):
+    """Follows a replay."""
+
+    DEFAULT_CSS = """
+    ReplayLine { background: $panel; }
+    """
+
+    def __init__(self, controls: ReplayControls, keymap: Keymap) -> None:
+        """Follow a replay.
+
+        Args:
+            controls: of the replay.
+            keymap: the user's keys.
+        """
+        super().__init__(id="replay")
+        self._controls = controls
+        self._keymap = keymap
+
+    def on_mount(self) -> None:
+        """Look where it is, now and from now on."""
+        self.follow()
+        self.set_interval(LOOKS_EVERY_S, self.follow)
+
+    def on_resize(self) -> None:
+        """Lay it out for the new width."""
+        self.follow()
+
+    def follow(self) -> None:
+        """Show where it is."""
+        view = self._controls.view()
+        self.show_in_width(
+            lambda width: paint_replay(view, width, key=lambda each: key_of(self._keymap, each))
+        )
+
+
+def paint_replay(view: ReplayView, width: int, *, key: Callable[[str], str]) -> Line:
+    """Lay a replay out in one line; where there is no room, first the moment goes, then keys.
+
+    Args:
+        view: where it is.
+        width: cells there are.
+        key: the key of an action, as it is shown.
+    """
+    state = "ended" if view.has_ended else "paused" if view.is_paused else ""
+    head: Line = (
+        Cell(" REPLAY ", Role.STALE, Emphasis.BOLD),
+        Cell(f" {_clock(view.position_s)}/{_clock(view.length_s)} x{view.speed:g}"),
+    )
+    if state:
+        head = (*head, Cell(f" {state}", Role.NOTICE_WARN))
+    moment = Cell(f"  {view.at:%Y-%m-%d %H:%M:%S} UTC", Role.DIM)
+    keys: list[Cell] = []
+    for action_id in _KEYS:
+        name = key(action_id)
+        if name:
+            keys += [Cell(f"  {name} ", Role.KEY), Cell(find_action(action_id).label)]
+    for line in ((*head, moment, *keys), (*head, *keys)):
+        if line_width(line) <= width:
+            return line
+    return fit_line((*head, *keys), width)
+
+
+def _clock(seconds: int) -> str:
+    hours, rest = divmod(seconds, 3_600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"

@@ -1,0 +1,125 @@
+"""The whole terminal on a replay: the real service, screens and sockets, keys that drive it."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from pmtui.cli.replay.replay import ReplaySession
+from pmtui.cli.terminal_app import Look, make_app
+from pmtui.config.settings import load_settings
+from pmtui.domain.books.book_view import BookState
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Accepted, LimitIntent
+from pmtui.recording.reader import Recording
+from pmtui.recording.timeline import Timeline
+from pmtui.service.data_service import DataService
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
+from pmtui.service.views import Load
+from pmtui.sim.replay.run import RunningReplay, running_replay
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP
+from pmtui.ui.replay.replay_line import ReplayLine
+from pmtui.ui.theme.theme_files import load_themes
+from tests.clients.streams.servers import until
+from tests.recording.kit import Scene, recorded
+from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES
+
+YES = TokenId(RAIN_YES)
+LOOK = Look(DEFAULT_KEYMAP, load_themes()[0], ())
+
+
+async def play(scene: Scene) -> None:
+    for price in ("0.4", "0.41", "0.42"):
+        await scene.heard(scene.ann.rest(Side.BUY, price, "10"))
+    await scene.heard(scene.bob.rest(Side.BUY, "0.5", "20", token=RAIN_NO))
+
+
+@asynccontextmanager
+async def session(
+    recording: Recording, folder: Path
+) -> AsyncIterator[tuple[ReplaySession, RunningReplay, DataService]]:
+    """The service on a replay that stands at its start."""
+    settings = load_settings(config_file=folder / "none.toml")
+    timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=0)
+    state = folder / "replay"
+    state.mkdir()
+    made = ReplaySession(settings, LOOK, recording, timeline, state=state)
+    async with running_replay(recording, timeline) as venue:
+        service = made.make_service(venue)
+        async with service.running():
+            yield made, venue, service
+
+
+async def test_the_service_verifies_every_book_of_a_replay_and_trades_on_it(
+    tmp_path: Path,
+) -> None:
+    async with (
+        recorded(tmp_path, play) as (recording, last),
+        session(recording, tmp_path) as (_, venue, service),
+    ):
+        topics: list[Topic] = [BookTopic(YES), MarketTopic(ConditionId(RAIN)), AccountTopic()]
+        watching = service.hub.subscribe(topics, lambda _: None)
+        venue.timeline.step_to(recording.length_us)
+
+        def book_is_last() -> bool:
+            book = service.queries.book(YES)
+            bids = last["bids"]
+            assert isinstance(bids, list)
+            return book.state is BookState.VERIFIED and len(book.bids) == len(bids)
+
+        await until(book_is_last, "the last book, verified")
+        await until(lambda: service.queries.account().load is Load.READY, "the account")
+        await until(
+            lambda: service.queries.market(ConditionId(RAIN)).terms is not None, "the terms"
+        )
+        prepared = await service.commands.prepare(
+            LimitIntent(
+                condition_id=ConditionId(RAIN), token_id=YES, side=Side.BUY,
+                price=Micros(500_000), size=Micros(5_000_000),
+            )
+        )  # fmt: skip
+        assert isinstance(prepared, PreparedOrder), prepared
+        verdict = await service.commands.verdict(service.commands.place(prepared.order_id))
+        assert isinstance(verdict, Accepted), verdict
+        assert service.queries.status().clock_skew_ms == 0
+        watching.close()
+
+
+async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> None:
+    async with (
+        recorded(tmp_path, play) as (recording, _),
+        session(recording, tmp_path) as (made, venue, service),
+    ):
+        made.playback.begin(venue.feed)
+        app = make_app(
+            load_settings(config_file=tmp_path / "none.toml"), LOOK,
+            queries=service.queries, commands=service.commands, subscriptions=service.hub,
+            is_first_run=False, replay=made.playback,
+        )  # fmt: skip
+        async with app.run_test(size=(120, 36)) as pilot:
+            assert "paused" in line_of(pilot)
+            await pilot.press("N")
+            await until(lambda: venue.feed.is_current, "the step")
+            first = venue.timeline.position_us
+            await pilot.press("N")
+            await until(lambda: venue.feed.is_current, "the second step")
+            assert venue.timeline.position_us >= first
+            await pilot.press("equals_sign", "equals_sign", "minus")
+            assert venue.timeline.speed == 2.0
+            await pilot.press("right_curly_bracket")
+            assert venue.timeline.has_ended
+            assert "ended" in line_of(pilot)
+            await pilot.press("left_curly_bracket")
+            assert venue.timeline.position_us == 0
+            await pilot.press("P")
+            assert not venue.timeline.is_paused
+
+
+def line_of(pilot: Pilot[None]) -> str:
+    line = pilot.app.screen.query_one(ReplayLine).line
+    return "".join(cell.text for cell in line)
