@@ -1,13 +1,11 @@
-"""Addresses that collateral has been sent to, or may be: a name each, and when they were used.
+"""Addresses by the names that a trader gave them.
 
-Whoever sends to an address for the first time is warned. Checksums are not checked here: that takes
-a hash that the standard library does not have.
+Checksums are not checked here: that takes a hash that the standard library does not have.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from pmtui.domain.ids import Address
 
@@ -19,18 +17,15 @@ _ZERO = "0x" + "0" * 40
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """An address with what is known of it."""
+    """An address and its name."""
 
     address: Address
-    name: str = ""
-    """As the trader calls it."""
-    first_sent_at: datetime | None = None
-    """When something was sent there first; None for never."""
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddressBook:
-    """Every contact, by name, those without one last."""
+    """Every contact, by name."""
 
     contacts: tuple[Contact, ...] = ()
     problem: str = ""
@@ -44,25 +39,13 @@ class AddressBook:
             None,
         )
 
-    def is_first_use(self, address: Address) -> bool:
-        """Whether nothing was sent to this address before, as far as is known."""
-        found = self.find(address)
-        return found is None or found.first_sent_at is None
-
     def with_contact(self, contact: Contact) -> "AddressBook":
         """Return the book with this contact in place of one of the same address."""
         others = (c for c in self.contacts if c.address.lower() != contact.address.lower())
         return replace(self, contacts=_sorted((*others, contact)))
 
-    def with_sent(self, address: Address, at: datetime) -> "AddressBook":
-        """Return the book after something was sent to an address."""
-        found = self.find(address) or Contact(address)
-        if found.first_sent_at is not None:
-            return self
-        return self.with_contact(replace(found, first_sent_at=at))
-
     def without(self, address: Address) -> "AddressBook":
-        """Return the book without a contact; whoever sends there again is warned again."""
+        """Return the book without a contact."""
         kept = tuple(c for c in self.contacts if c.address.lower() != address.lower())
         return replace(self, contacts=kept)
 
@@ -98,4 +81,4 @@ def is_same_address(first: str, second: str) -> bool:
 
 
 def _sorted(contacts: Iterable[Contact]) -> tuple[Contact, ...]:
-    return tuple(sorted(contacts, key=lambda c: (not c.name, c.name.lower(), c.address.lower())))
+    return tuple(sorted(contacts, key=lambda c: (c.name.lower(), c.address.lower())))

@@ -3,7 +3,6 @@
 What cannot be read stays where it is, and nothing is written over it.
 """
 
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -15,10 +14,9 @@ from pmtui.domain.ids import Address
 FILE = "addresses.json"
 
 
-class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     address: str
-    name: str = ""
-    first_sent_at: datetime | None = None
+    name: str
 
 
 def read_addresses(state_dir: Path) -> AddressBook:
@@ -32,7 +30,7 @@ def read_addresses(state_dir: Path) -> AddressBook:
         return AddressBook(problem=f"{FILE} cannot be read and is left as it is ({error})")
     book = AddressBook()
     for row in rows:
-        book = book.with_contact(Contact(Address(row.address), row.name, row.first_sent_at))
+        book = book.with_contact(Contact(Address(row.address), row.name))
     return book
 
 
@@ -40,7 +38,7 @@ def write_addresses(state_dir: Path, book: AddressBook) -> str:
     """Replace the file; returns why that failed, "" if it did not."""
     if book.problem:
         return book.problem
-    rows = [_Row(c.address, c.name, c.first_sent_at) for c in book.contacts]
+    rows = [_Row(c.address, c.name) for c in book.contacts]
     try:
         private_dir(state_dir)
         replace_file(state_dir / FILE, msgspec.json.encode(rows), is_synced=True)

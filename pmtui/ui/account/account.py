@@ -1,17 +1,19 @@
-"""The account: how far it has come on its way to trading, and what is in force. Changes nothing."""
+"""The account: every step to trading with its key, what is in force, and cash in and out."""
 
 from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.account.onboarding import Step
-from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic
-from pmtui.ui.account.account_lines import AccountLine, account_lines
+from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic, WalletTopic
+from pmtui.ui.account.account_line import AccountLine
+from pmtui.ui.account.account_lines import account_lines, next_line
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     BESIDE_RESULT,
@@ -26,7 +28,14 @@ from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import indent, to_ascii_line
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.messages import TransactionsChosen
 from pmtui.ui.surface import Surface
+from pmtui.ui.wallet.receive import ReceiveScreen
+from pmtui.ui.wallet.send_form import SendForm
+from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
+from pmtui.ui.wallet.wallet_form import ExactApprovalForm
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -59,7 +68,8 @@ class AccountScreen(FrameScreen):
     """Every step from a key to a first order, with its state and its result."""
 
     ABOUT: ClassVar[str] = "Every step from a key to a first order, with its state and its result."
-    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.ACCOUNT,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.ACCOUNT)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by Textual
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
     DEFAULT_CSS = f"""
@@ -77,11 +87,13 @@ class AccountScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
+        self._flow = WalletFlow(self, surface, self.message_line)
         self._lines: dict[str, AccountLine] = {}
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (OnboardingTopic(), AccountTopic())
+        return (OnboardingTopic(), AccountTopic(), WalletTopic())
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -107,7 +119,7 @@ class AccountScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if topic in (OnboardingTopic(), AccountTopic(), StatusTopic()):
+        if topic in (*self.topics(), StatusTopic()):
             self._show_lines()
 
     @override
@@ -127,19 +139,91 @@ class AccountScreen(FrameScreen):
         if line is not None:
             _ = self.app.push_screen(AccountLineScreen(self.surface, line.key))
 
+    def action_take_step(self) -> None:
+        """Take the step at the cursor."""
+        line = self._at_cursor()
+        if line is not None:
+            self._take(line)
+
+    def action_take_next(self) -> None:
+        """Take the next step that is missing, and point at it."""
+        line = next_line(self._lines.values())
+        if line is None:
+            self.message_line.say("Every step is done.")
+            return
+        _ = self.table.move_cursor_to(line.key)
+        self._take(line)
+
+    def action_revoke(self) -> None:
+        """Take back what the line at the cursor allows."""
+        line = self._at_cursor()
+        if line is not None and line.undoes is not None:
+            self._flow.take(line.undoes)
+        else:
+            reason = why_no_wallet(self.surface)
+            self.message_line.say(reason or "Nothing to revoke on this line.")
+
+    def action_approve_exactly(self) -> None:
+        """Ask up to how much the contract at the cursor may spend."""
+        line = self._at_cursor()
+        if line is None or line.exact is None:
+            reason = why_no_wallet(self.surface)
+            self.message_line.say(reason or "Only cash is approved up to an amount.")
+            return
+        told = line.exact
+        form = ExactApprovalForm(
+            self.surface, told.approval, name=told.name, is_refused=told.is_exact_refused
+        )
+        self._flow.ask(form)
+
+    def action_send(self) -> None:
+        """Ask to whom cash is to be sent."""
+        if reason := why_no_wallet(self.surface):
+            self.message_line.say(reason)
+            return
+        view = self.surface.queries.wallet()
+        form = SendForm(
+            self.surface, cash=view.cash, book=view.address_book, sent_to=view.sent_to
+        )
+        self._flow.ask(form)
+
+    def action_receive(self) -> None:
+        """Show the address of the wallet."""
+        _ = self.app.push_screen(ReceiveScreen(self.surface))
+
+    def _take(self, line: AccountLine) -> None:
+        if line.shows_transactions:
+            self.post_message(TransactionsChosen())
+        elif line.refreshes:
+            self.action_refresh()
+            self.message_line.confirm(f"Asking again: {line.words.title}")
+        elif line.does is not None:
+            self._flow.take(line.does)
+        elif line.is_running:
+            self.message_line.say(f"Under way: {line.result}")
+        else:
+            self.message_line.say(self._why_not(line))
+
+    def _why_not(self, line: AccountLine) -> str:
+        if reason := why_no_wallet(self.surface):
+            return reason
+        return line.to_do or f"{line.words.title}: nothing to do."
+
     def _at_cursor(self) -> AccountLine | None:
         return self._lines.get(self.table.cursor_key or "")
 
     def _show_lines(self) -> None:
         queries = self.surface.queries
         facts, status, now = queries.onboarding(), queries.status(), queries.now()
-        lines = account_lines(facts, status)
+        lines = account_lines(facts, status, queries.wallet())
         self._lines = {line.key: line for line in lines}
         width = self.size.width
         room = width - BESIDE_RESULT - (ABOUT_WIDTH if width >= WIDE else 0)
         self.table.set_rows([paint_account_row(line, now, room) for line in lines])
-        self._show_line("#heading", paint_account_heading(facts, status, width))
-        self._show_line("#way", paint_account_way(facts, status, width))
+        heading = paint_account_heading(lines, status, width, is_asking=facts.is_asking)
+        self._show_line("#heading", heading)
+        keymap = self.surface.options.keymap
+        self._show_line("#way", paint_account_way(facts, lines, status, width, keymap=keymap))
         self.show_about()
 
     def _show_line(self, selector: str, line: Line) -> None:
@@ -159,7 +243,7 @@ class AccountLineScreen(ReadingScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (OnboardingTopic(), AccountTopic())
+        return (OnboardingTopic(), AccountTopic(), WalletTopic())
 
     @override
     def heading_words(self) -> tuple[str, str]:
@@ -181,5 +265,5 @@ class AccountLineScreen(ReadingScreen):
 
     def _line(self) -> AccountLine | None:
         queries = self.surface.queries
-        lines = account_lines(queries.onboarding(), queries.status())
+        lines = account_lines(queries.onboarding(), queries.status(), queries.wallet())
         return next((line for line in lines if line.key == self._key), None)

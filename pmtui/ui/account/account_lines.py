@@ -3,8 +3,8 @@
 Pure, and free of secrets: what comes in holds addresses and the first digits of an id.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -20,6 +20,8 @@ from pmtui.domain.account.onboarding import (
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatView
 from pmtui.service.views import Mode, StatusView
+from pmtui.service.wallet.wallet_views import NO_WALLET, WalletView
+from pmtui.ui.account.account_line import AccountLine, shorten_address
 from pmtui.ui.account.account_words import (
     ALLOWANCES,
     FORMS,
@@ -30,6 +32,7 @@ from pmtui.ui.account.account_words import (
     Rule,
     Words,
 )
+from pmtui.ui.account.wallet_lines import with_wallet
 from pmtui.ui.format import format_money, write_moment
 from pmtui.ui.plain import plain
 
@@ -38,7 +41,6 @@ PAPER_SPENT = "Play money is given once, when the paper account is made; what it
 PAYS_ITSELF = "the key pays by itself: no contract"
 _Result = tuple[str, str]
 """In short, and in full where that is more."""
-_HEAD, _TAIL = 6, 4
 _BEATS = {
     BeatState.STARTING: (StepState.NOT_KNOWN, "sent, none accepted yet"),
     BeatState.BEATING: (StepState.DONE, "accepted"),
@@ -47,60 +49,34 @@ _BEATS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AccountLine:
-    """One line in words; addresses are whole in `full` and shortened in `result`."""
-
-    key: str
-    words: Words
-    state: StepState
-    result: str
-    full: str = ""
-    as_of: datetime | None = None
-    problem: str = ""
-    """Why the last question brought nothing."""
-    asked_at: datetime | None = None
-    """When that one was asked."""
-    to_do: str = ""
-    copied: tuple[str, str] = ("", "")
-    """What can be copied of it, and its text."""
-    number: int = 0
-    """Of a step; 0 for what is not one."""
-
-    @property
-    def with_whole_address(self) -> str:
-        """The result, with its address whole."""
-        what, text = self.copied
-        return (
-            self.result.replace(shorten_address(text), text) if what == "address" else self.result
-        )
-
-
-def shorten_address(address: str) -> str:
-    """Return the two ends of an address, by which people know it."""
-    return f"{address[:_HEAD]}…{address[-_TAIL:]}" if len(address) > _HEAD + _TAIL else address
-
-
-def account_lines(facts: Onboarding, status: StatusView) -> tuple[AccountLine, ...]:
-    """Return every line: the steps, then what is in force."""
+def account_lines(
+    facts: Onboarding, status: StatusView, wallet: WalletView = NO_WALLET
+) -> tuple[AccountLine, ...]:
+    """Return every line: the steps with what can be done about them, then what is in force."""
     steps = [
         replace(_step(stand, facts), number=number)
         for number, stand in enumerate(step_statuses(facts), 1)
     ]
-    return (
+    lines = (
         *steps,
         _signing(facts),
         _rule(Rule.BUILDER, StepState.NOT_NEEDED, "none: orders credit nobody"),
         _limits(facts),
         _entry(status),
         _heartbeat(status.heartbeat),
-        _rule(Rule.TRANSACTIONS, StepState.NOT_KNOWN, "not asked: that takes a relayer key"),
+        _rule(Rule.TRANSACTIONS, StepState.NOT_KNOWN, "not asked: no deposit wallet here"),
     )
+    return with_wallet(lines, wallet)
 
 
-def line_of(stand: StepStatus, facts: Onboarding) -> AccountLine:
-    """Return one step in words."""
-    return _step(stand, facts)
+def next_line(lines: Iterable[AccountLine]) -> AccountLine | None:
+    """Return the first line in the way of trading; None where every one is done."""
+    needed = [each for each in lines if each.is_needed]
+    for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
+        found = next((each for each in needed if each.state is state), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _step(stand: StepStatus, facts: Onboarding) -> AccountLine:
@@ -117,6 +93,7 @@ def _step(stand: StepStatus, facts: Onboarding) -> AccountLine:
         asked_at=stand.asked_at,
         to_do=_to_do(stand, facts, words),
         copied=_copied(stand, facts),
+        is_needed=stand.is_needed,
     )
 
 
@@ -211,7 +188,7 @@ def _standing(_: StepStatus, facts: Onboarding) -> _Result:
 
 
 def _relayer_key(_: StepStatus, __: Onboarding) -> _Result:
-    return "none: nothing goes through it yet", ""
+    return "none", ""
 
 
 def _balance(_: StepStatus, facts: Onboarding) -> _Result:

@@ -34,9 +34,7 @@ _APPROVING = (
     "An approval is a batch of calls that your key signs for the wallet: approve(this contract, "
     "unlimited) on the dollar's own contract, with a deadline. The relayer takes no other amount."
 )
-_NO_APPROVING = (
-    "This program approves nothing yet: an account that is set up on the venue's website has it."
-)
+_NOT_APPROVED = "Orders there are refused without it."
 
 WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
     {
@@ -63,8 +61,7 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "the chain says counts.",
             "Making it is asked of the relayer (WALLET-CREATE) with the key's address: nothing is "
             "signed, and no gas is paid.",
-            "This program deploys no wallet yet: setting the account up on the venue's website "
-            "does.",
+            "Orders of the wallet are refused until it is deployed.",
         ),
         Step.CODE: Words(
             "Deployed (chain)",
@@ -89,14 +86,15 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
         Step.RELAYER_KEY: Words(
             "Relayer key",
             "Deploying, approving and redeeming go through the relayer and need a key of its own, "
-            "which cannot trade. This program does none of these yet, so it needs and keeps none.",
-            "Asking for one signs a login to the venue's website.",
+            "which cannot trade. It is kept in a file of yours alone and never shown.",
+            "Making one signs a login to the venue's website, whose text the card shows.",
         ),
         Step.BALANCE: Words(
             "Collateral",
             "Dollars (pUSD) in the paying wallet, as the trading host believes, with what open "
             "orders reserve. Refreshing has it look at the chain again.",
-            missing="Send pUSD on Polygon to the paying wallet; this program moves no money in.",
+            missing="Send pUSD on Polygon to the paying wallet: its address is shown by the key for "
+            "receiving.",
         ),
         Rule.SIGNING: Words(
             "Order signing",
@@ -129,10 +127,8 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "Each one is a signed request with the API credentials, not with the key.",
         ),
         Rule.TRANSACTIONS: Words(
-            "Relayer history",
-            "Transactions that the relayer sent for the wallet, with their states. Its list is "
-            "given to holders of a relayer key only, and this program keeps none: it is not asked. "
-            "This program has sent none.",
+            "Transactions",
+            "What the relayer carried out for a deposit wallet. Other kinds of wallet have none here.",
         ),
     }
 )  # fmt: skip
@@ -158,14 +154,14 @@ ALLOWANCES: Mapping[Purpose, Words] = MappingProxyType(
             "The exchange of ordinary markets may move the wallet's dollars when an order of yours "
             "trades. Without it purchases there are refused. Selling needs the same for shares: the "
             "host tells of that for one token at a time, and it is not asked here.",
-            _APPROVING, _NO_APPROVING,
+            _APPROVING, _NOT_APPROVED,
         ),
         Purpose.NEG_RISK_EXCHANGE: Words(
             "Allow: neg-risk",
             "The exchange of markets of which exactly one wins (neg-risk) may move the wallet's "
             "dollars when an order of yours trades. Without it purchases there are refused. Selling "
             "needs the same for shares, which is not asked here.",
-            _APPROVING, _NO_APPROVING,
+            _APPROVING, _NOT_APPROVED,
         ),
         Purpose.ADAPTER: Words(
             "Allow: adapter",

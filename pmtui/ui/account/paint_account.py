@@ -1,15 +1,18 @@
 """The account screen: a row for every line, what is next, and one line explained in full."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.account.keys import KeyKind
-from pmtui.domain.account.onboarding import Onboarding, StepState, next_step, step_statuses
+from pmtui.domain.account.onboarding import Onboarding, StepState
 from pmtui.service.views import StatusView
-from pmtui.ui.account.account_lines import AccountLine, line_of, say_remedy_briefly
+from pmtui.ui.account.account_line import AccountLine
+from pmtui.ui.account.account_lines import next_line, say_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.paint_reading import wrap_text
-from pmtui.ui.facts import join_facts
+from pmtui.ui.facts import join_facts, key_of
 from pmtui.ui.format import format_age
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 
@@ -21,6 +24,7 @@ ACCOUNT_COLUMNS = (
     Column("age", "Checked", 5, priority=1, align=Align.RIGHT),
 )
 _AGE_STEP_S = 10
+_RUNNING = ("…", Role.STALE)
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
 """What the other columns and the scroll bar take, with the cells between them."""
 _SIGNS = {
@@ -39,7 +43,8 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
         now: for its age.
         room: of the result; an address is shown whole where it has the room.
     """
-    sign, role = _SIGNS[line.state]
+    sign, role = _RUNNING if line.is_running else _SIGNS[line.state]
+    word = "running" if line.is_running else line.state.value
     is_wanting = line.state in (StepState.NOT_DONE, StepState.NOT_KNOWN)
     text = line.with_whole_address
     text = text if cell_width(text) <= room else line.result
@@ -50,7 +55,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
         line.key,
         (
             Cell(f"{line.number}" if line.number else "", Role.DIM),
-            Cell(f"{sign} {line.state.value}", role),
+            Cell(f"{sign} {word}", role),
             Cell(line.words.title, Role.HEADING if line.number else Role.TEXT),
             result,
             Cell(_age(line.as_of, now), Role.STALE if line.problem else Role.DIM),
@@ -58,19 +63,29 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
     )
 
 
-def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> Line:
-    """Show whose account this is, and whether anything stands in the way of trading."""
-    stands = step_statuses(facts)
-    following = next_step(stands)
-    failing = sum(bool(each.problem) for each in stands)
-    if following is None:
+def paint_account_heading(
+    lines: Sequence[AccountLine], status: StatusView, width: int, *, is_asking: bool
+) -> Line:
+    """Show whose account this is, and whether anything stands in the way of trading.
+
+    Args:
+        lines: of the account.
+        status: for the name of the profile.
+        width: of the line.
+        is_asking: whether hosts are asked right now.
+    """
+    following = next_line(lines)
+    failing = sum(bool(each.problem) for each in lines if each.number)
+    running = next((each for each in lines if each.is_running and each.number), None)
+    if running is not None:
+        way = Cell(f"running: {running.words.title}", Role.STALE, Emphasis.BOLD)
+    elif following is None:
         way = Cell("every step is done", Role.VERIFIED, Emphasis.BOLD)
     else:
-        line = line_of(following, facts)
         role = Role.NOTICE_WARN if following.state is StepState.NOT_DONE else Role.STALE
-        way = Cell(f"{following.state.value}: {line.words.title}", role, Emphasis.BOLD)
+        way = Cell(f"{following.state.value}: {following.words.title}", role, Emphasis.BOLD)
     lost: Line = (Cell(f"{failing} could not be checked", Role.STALE),) if failing else ()
-    asking: Line = (Cell("asking…", Role.DIM),) if facts.is_asking else ()
+    asking: Line = (Cell("asking…", Role.DIM),) if is_asking else ()
     return join_facts(
         [
             Cell("Account", Role.HEADING, Emphasis.BOLD),
@@ -84,14 +99,16 @@ def paint_account_heading(facts: Onboarding, status: StatusView, width: int) -> 
     )
 
 
-def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line:
+def paint_account_way(
+    facts: Onboarding, lines: Sequence[AccountLine], status: StatusView, width: int, *,
+    keymap: Keymap,
+) -> Line:  # fmt: skip
     """Say what to do next, or what this account is."""
     if facts.identity is None and facts.key_problem:
         return join_facts([], width, tail=say_remedy_briefly(facts))
-    following = next_step(step_statuses(facts))
+    following = next_line(lines)
     if following is not None:
-        line = line_of(following, facts)
-        return join_facts([], width, tail=line.to_do or line.problem)
+        return join_facts([], width, tail=say_next(following, keymap))
     if status.entry_lock:
         return join_facts([], width, tail=plain(status.entry_lock))
     if facts.identity is not None and facts.identity.kind is KeyKind.PAPER:
@@ -99,6 +116,16 @@ def paint_account_way(facts: Onboarding, status: StatusView, width: int) -> Line
             [], width, tail="Play money on the local venue; it needs nothing of yours."
         )
     return join_facts([], width, tail="This account can trade.")
+
+
+def say_next(line: AccountLine, keymap: Keymap) -> str:
+    """Say which key takes the next step, or why none does."""
+    if line.is_running:
+        return line.result
+    if line.does is not None:
+        key = key_of(keymap, "account.take_next")
+        return f"{key}: {line.label.lower()}. {line.to_do or line.problem}".rstrip()
+    return line.to_do or line.problem
 
 
 def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[Line, ...]:

@@ -21,6 +21,7 @@ class Context(StrEnum):
     TICKET = "ticket"
     CONFIRM = "confirm"
     PORTFOLIO = "portfolio"
+    ACCOUNT = "account"
     WATCHLIST = "watchlist"
     CONDITIONALS = "conditionals"
     LOG = "log"

@@ -1,17 +1,18 @@
 """The wallet's transactions: a row each, and one of them in full."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
 
-from pmtui.domain.account.wallet_call import DecodedCall, TransactionStatus, WalletTransaction
+from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.formats import count
+from pmtui.domain.ids import Address
+from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import format_age
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.wallet.call_words import CallNames, describe_call, shorten_hash
-from pmtui.ui.wallet.paint_batch import paint_call, paint_named
+from pmtui.ui.wallet.paint_card import paint_call, paint_named, shorten_hash
 
 TRANSACTION_COLUMNS = (
     Column("age", "Age", 4, align=Align.RIGHT),
@@ -19,7 +20,7 @@ TRANSACTION_COLUMNS = (
     Column("title", "What", 20, grow=1),
     Column("calls", "Calls", 5, priority=1, align=Align.RIGHT),
     Column("nonce", "Nonce", 5, priority=2, align=Align.RIGHT),
-    Column("relayer", "Relayer says", 16, priority=1),
+    Column("relayer", "Relayer says", 12, priority=1),
     Column("hash", "Hash", 19),
 )
 _STATES = {
@@ -39,16 +40,15 @@ _SENTENCES = {
 }
 
 
-def paint_transaction_row(key: str, transaction: WalletTransaction, now: datetime) -> Row:
+def paint_transaction_row(key: str, transaction: TransactionView, now: datetime) -> Row:
     """Show a transaction on one line."""
     text, role = _STATES[transaction.status]
-    age_s = (now - transaction.created_at).total_seconds()
     nonce = ABSENT if transaction.nonce is None else f"{transaction.nonce}"
     told = plain(transaction.relayer_state).removeprefix("STATE_").lower()
     cells = (
-        Cell(format_age(max(age_s, 0)), Role.DIM),
+        Cell(_age(transaction.created_at, now), Role.DIM),
         Cell(text, role),
-        Cell(plain(transaction.title)),
+        Cell(plain(transaction.title), Role.TEXT if transaction.is_ours else Role.DIM),
         Cell(f"{len(transaction.calls) or ABSENT}", Role.DIM),
         Cell(nonce, Role.DIM),
         Cell(told or ABSENT, Role.DIM),
@@ -57,28 +57,27 @@ def paint_transaction_row(key: str, transaction: WalletTransaction, now: datetim
     return Row(key, cells)
 
 
-def say_state(transaction: WalletTransaction) -> Cell:
+def say_state(transaction: TransactionView) -> Cell:
     """Say how a transaction stands, with the reason where there is one."""
     _, role = _STATES[transaction.status]
     reason = f": {plain(transaction.reason, 160)}" if transaction.reason else ""
-    return Cell(f"{_SENTENCES[transaction.status]}{reason}", role)
+    followed = "" if transaction.is_followed else "; it is not asked about any more"
+    return Cell(f"{_SENTENCES[transaction.status]}{reason}{followed}", role)
 
 
-def say_calls(meaning: Sequence[DecodedCall], names: CallNames) -> str:
-    """Say what the calls of a transaction do, the first in words and how many more."""
-    if not meaning:
+def say_calls(transaction: TransactionView) -> str:
+    """Say what the calls of a transaction do: the first in words, and how many more."""
+    if not transaction.calls:
         return ""
-    first = describe_call(meaning[0], names).does
-    more = len(meaning) - 1
+    first, more = plain(transaction.calls[0].words), len(transaction.calls) - 1
     return f"{first}, and {count(more, 'more call')}" if more else first
 
 
 def paint_transaction(
-    transaction: WalletTransaction,
-    meaning: Sequence[DecodedCall],
+    transaction: TransactionView,
     width: int,
     *,
-    names: CallNames,
+    names: Mapping[Address, str],
     now: datetime,
     zone: tzinfo | None = None,
 ) -> tuple[Line, ...]:
@@ -86,39 +85,42 @@ def paint_transaction(
 
     Args:
         transaction: the one.
-        meaning: of its calls, in their order; those of a deployment are none.
         width: cells there are.
-        names: of contracts and markets.
+        names: of contracts.
         now: for its age.
         zone: of the times shown; the computer's own where absent.
     """
-    state = say_state(transaction)
-    created = transaction.created_at.astimezone(zone)
-    age = format_age(max((now - transaction.created_at).total_seconds(), 0))
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
     facts = [
-        ("State", f"{transaction.status.value}: {state.text}"),
+        ("State", f"{transaction.status.value}: {say_state(transaction).text}"),
         ("Relayer", plain(transaction.relayer_state) or "has told no state yet"),
-        ("Created", f"{created:%Y-%m-%d %H:%M:%S %Z} ({age} ago)"),
+        ("Created", _moment(transaction.created_at, now, zone)),
+    ]
+    if transaction.changed_at is not None:
+        facts.append(("Changed", _moment(transaction.changed_at, now, zone)))
+    facts += [
         ("Id", plain(transaction.transaction_id or "") or "none yet"),
         ("Hash", plain(transaction.hash) or "none yet"),
-        ("Wallet", transaction.wallet),
-        ("Owner", transaction.owner),
     ]
-    if transaction.deadline_s is not None:
-        deadline = datetime.fromtimestamp(transaction.deadline_s, tz=UTC).astimezone(zone)
-        facts += [
-            ("Nonce", f"{transaction.nonce}"),
-            ("Deadline", f"{deadline:%Y-%m-%d %H:%M:%S %Z}"),
-            ("Signed", transaction.key),
-        ]
+    if transaction.nonce is not None:
+        facts += [("Nonce", f"{transaction.nonce}"), ("Signed", transaction.key)]
+    if transaction.deadline is not None:
+        deadline = transaction.deadline.astimezone(zone)
+        facts.append(("Deadline", f"{deadline:%Y-%m-%d %H:%M:%S %Z}"))
+    if not transaction.is_ours:
+        facts.append(("Sent by", "another program with the same key"))
     for name, value in facts:
         lines += paint_named(name, value, width)
-    many = len(meaning) > 1
-    for number, call in enumerate(meaning, 1):
+    many = len(transaction.calls) > 1
+    for number, call in enumerate(transaction.calls, 1):
         lines.append((Cell(""),))
-        lines += paint_call(describe_call(call, names), f"{number}. " if many else "", width)
-    if len(meaning) < len(transaction.calls):
-        unread = count(len(transaction.calls) - len(meaning), "call")
-        lines.append((Cell(f"{unread} cannot be decoded", Role.NOTICE_WARN),))
+        lines += paint_call(call, f"{number}. " if many else "", width, names=names)
     return tuple(lines)
+
+
+def _moment(at: datetime, now: datetime, zone: tzinfo | None) -> str:
+    return f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
+
+
+def _age(at: datetime, now: datetime) -> str:
+    return format_age(max((now - at).total_seconds(), 0))

@@ -1,5 +1,3 @@
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,28 +14,8 @@ from pmtui.domain.ids import Address
 
 ONE = Address("0x" + "1a" * 20)
 TWO = Address("0x" + "2b" * 20)
-AT = datetime(2026, 6, 15, tzinfo=UTC)
-LATER = datetime(2026, 6, 16, tzinfo=UTC)
 
 addresses = st.binary(min_size=20, max_size=20).map(lambda raw: Address("0x" + raw.hex()))
-
-
-def test_an_address_nobody_sent_to_is_a_first_use() -> None:
-    book = AddressBook().with_contact(Contact(ONE, "Vault"))
-    assert book.is_first_use(ONE)
-    assert book.is_first_use(TWO)
-    sent = book.with_sent(ONE, AT)
-    assert not sent.is_first_use(Address(ONE.upper().replace("0X", "0x")))
-    assert sent.is_first_use(TWO)
-
-
-def test_the_first_time_is_kept() -> None:
-    book = AddressBook().with_sent(ONE, AT).with_sent(ONE, LATER)
-    assert book.contacts == (Contact(ONE, "", AT),)
-
-
-def test_what_is_forgotten_is_warned_of_again() -> None:
-    assert AddressBook().with_sent(ONE, AT).without(ONE).is_first_use(ONE)
 
 
 def test_a_contact_is_found_by_name_and_by_address_in_any_case() -> None:
@@ -49,10 +27,10 @@ def test_a_contact_is_found_by_name_and_by_address_in_any_case() -> None:
     assert book.find("") is None
 
 
-def test_contacts_stand_by_name_and_nameless_ones_last() -> None:
-    book = AddressBook().with_sent(TWO, AT).with_contact(Contact(ONE, "b"))
-    book = book.with_contact(Contact(Address("0x" + "3c" * 20), "A"))
-    assert [c.name for c in book.contacts] == ["A", "b", ""]
+def test_contacts_stand_by_name_and_one_is_forgotten_by_address() -> None:
+    book = AddressBook().with_contact(Contact(TWO, "b")).with_contact(Contact(ONE, "A"))
+    assert [c.name for c in book.contacts] == ["A", "b"]
+    assert book.without(Address(ONE.upper())).contacts == (Contact(TWO, "b"),)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +74,6 @@ def test_every_other_address_is_fine_and_is_itself_in_any_case(address: Address)
 def test_each_address_is_there_once(found: list[Address]) -> None:
     book = AddressBook()
     for address in found:
-        book = book.with_sent(address, AT).with_contact(Contact(address, address[2:8], AT))
+        book = book.with_contact(Contact(address, "x")).with_contact(Contact(address, address[2:8]))
     assert {c.address for c in book.contacts} == set(found)
     assert len(book.contacts) == len(set(found))

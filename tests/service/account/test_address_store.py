@@ -1,4 +1,3 @@
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.domain.account.address_book import AddressBook, Contact
@@ -8,7 +7,7 @@ from pmtui.service.account.address_store import FILE, read_addresses, write_addr
 BOOK = (
     AddressBook()
     .with_contact(Contact(Address("0x" + "1a" * 20), "Vault"))
-    .with_sent(Address("0x" + "2b" * 20), datetime(2026, 6, 15, tzinfo=UTC))
+    .with_contact(Contact(Address("0x" + "2b" * 20), "Cousin"))
 )
 
 

@@ -1,13 +1,13 @@
 import pytest
 
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.wallet.paint_batch import BatchCard, paint_batch_card
+from pmtui.ui.wallet.paint_card import Holdings, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import shows, text_of
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
-from tests.ui.wallet.batches import APPROVALS, CONVERT, DIGEST, MERGE, NAMES, batch_of, meaning
+from tests.ui.wallet.wallets import APPROVE_CARD, DIGEST
 
 
 def card_of(service: FakeService, *lines: str) -> SigningCard:
@@ -81,12 +81,10 @@ async def test_arrows_turn_the_lines() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 16)])
 async def test_a_batch_is_there_whole_in_every_size(size: tuple[int, int]) -> None:
     service = FakeService()
-    calls = (*APPROVALS, MERGE, CONVERT)
-    card = BatchCard("Sign this batch?", batch_of(*calls), meaning(*calls), DIGEST)
 
     def paint(width: int) -> tuple[Line, ...]:
         mode = service.status().mode
-        return paint_batch_card(card, width, mode=mode, names=NAMES, now=NOW)
+        return paint_card(APPROVE_CARD, width, mode=mode, held=Holdings(), now=NOW)
 
     app = Stage()
     async with app.run_test(size=size) as pilot:

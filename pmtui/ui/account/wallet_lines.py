@@ -1,0 +1,287 @@
+"""The account screen's lines where a deposit wallet can be used: what each step is, does and undoes.
+
+Pure: the service says how everything stands, and prepares what is signed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from pmtui.domain.account import onboarding
+from pmtui.domain.account.keys import NO_BUILDER, BuilderKey
+from pmtui.domain.account.onboarding import Step, is_unlimited
+from pmtui.domain.account.wallet_call import TransactionStatus
+from pmtui.domain.account.wallet_steps import (
+    ApprovalKind,
+    Approve,
+    MintBuilderKey,
+    MintRelayerKey,
+    Revoke,
+    RevokeBuilderKey,
+)
+from pmtui.domain.formats import count
+from pmtui.domain.money import Micros
+from pmtui.service.views import Load
+from pmtui.service.wallet.wallet_views import (
+    ApprovalView,
+    StepKind,
+    StepState,
+    ViewsDiffer,
+    WalletStepView,
+    WalletView,
+)
+from pmtui.ui.account.account_line import AccountLine, shorten_address
+from pmtui.ui.account.account_words import Rule, Words
+from pmtui.ui.format import format_money
+from pmtui.ui.plain import plain
+
+_STATES = {
+    StepState.DONE: onboarding.StepState.DONE,
+    StepState.TO_DO: onboarding.StepState.NOT_DONE,
+    StepState.RUNNING: onboarding.StepState.NOT_KNOWN,
+    StepState.FAILED: onboarding.StepState.NOT_DONE,
+    StepState.UNKNOWN: onboarding.StepState.NOT_KNOWN,
+    StepState.OPTIONAL: onboarding.StepState.NOT_NEEDED,
+}
+_LONGEST = 160
+_SHOWN_OF_KEY = 8
+APPROVALS = "approvals"
+"""Begins the key of every line of an approval."""
+_SIGNING = {
+    ApprovalKind.CASH: "approve(this contract, an amount) on the dollar's own contract (pUSD), in "
+    "a batch that your key signs for the wallet.",
+    ApprovalKind.SHARES: "setApprovalForAll(this contract) on the contract that keeps all outcome "
+    "shares, in a batch that your key signs for the wallet.",
+}
+
+
+def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[AccountLine, ...]:
+    """Return the lines of an account with what its wallet says of them, and what can be done.
+
+    Where nothing can be done with a wallet the lines are returned as they are.
+    """
+    if view.load not in (Load.READY, Load.LOADING) or view.reason:
+        return tuple(lines)
+    changed: list[AccountLine] = []
+    are_approvals_in = False
+    for line in lines:
+        if line.key.startswith(Step.ALLOWANCE.value):
+            if not are_approvals_in and view.approvals:
+                changed += _approvals(view)
+                are_approvals_in = True
+            if not view.approvals:
+                changed.append(line)
+            continue
+        changed.append(_changed(line, view))
+        if line.key == Step.CODE.value:
+            changed += [_disagreement(each) for each in view.disagreements]
+        if line.key == Rule.BUILDER.value:
+            changed += [_builder_key(key) for key in view.builder_keys]
+    return _numbered(changed)
+
+
+def _changed(line: AccountLine, view: WalletView) -> AccountLine:  # noqa: PLR0911 - a line each
+    match line.key:
+        case Step.PLACE.value:
+            return replace(line, refreshes=True)
+        case Step.CREDENTIALS.value:
+            told = view.step(StepKind.CREDENTIALS)
+            return line if told is None else _with_step(line, told, label="Log in")
+        case Step.RELAYER_KEY.value:
+            return _relayer_key(line, view)
+        case Step.DEPLOYED.value:
+            told = view.step(StepKind.DEPLOY)
+            if told is None:
+                return line
+            done = _with_step(line, told, label="Deploy")
+            # What the relayer says of the wallet stays; only a deployment on its way says more.
+            is_moving = told.transaction is not None and told.state is not StepState.DONE
+            return done if is_moving else replace(done, result=line.result, full=line.full)
+        case Step.BALANCE.value:
+            return replace(line, refreshes=True)
+        case Rule.BUILDER.value:
+            return _builder(line, view)
+        case Rule.TRANSACTIONS.value:
+            return _transactions(line, view)
+        case _:
+            return line
+
+
+def _with_step(line: AccountLine, told: WalletStepView, *, label: str) -> AccountLine:
+    state = _STATES[told.state]
+    result = plain(told.result, _LONGEST)
+    is_failed = told.state is StepState.FAILED
+    is_said = told.state is not StepState.DONE and bool(result)
+    blocked = f"Needs {plain(told.blocked_by, 60)} first." if told.blocked_by else ""
+    return replace(
+        line,
+        state=state,
+        is_running=told.state is StepState.RUNNING,
+        result=(f"failed: {result}" if is_failed else result) if is_said else line.result,
+        full=(f"failed: {result}" if is_failed else result) if is_said else line.full,
+        as_of=told.as_of or line.as_of,
+        does=None if told.blocked_by else told.step,
+        label=label,
+        to_do=blocked,
+        transaction=told.transaction,
+    )
+
+
+def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
+    told = view.step(StepKind.RELAYER_KEY)
+    if told is None:
+        return line
+    words = line.words._replace(missing="Deploying, approving and redeeming wait for it.")
+    done = _with_step(replace(line, words=words), told, label="Make a key")
+    result = f"present, id {plain(view.relayer_key, 12)}" if view.relayer_key else "none yet"
+    return replace(
+        done, result=result, full=result, does=done.does or MintRelayerKey(),
+        to_do="" if view.relayer_key else words.missing, is_needed=True,
+    )  # fmt: skip
+
+
+def _approvals(view: WalletView) -> Iterable[AccountLine]:
+    told = view.step(StepKind.APPROVE)
+    blocked = told.blocked_by if told is not None else ""
+    is_running = told is not None and told.state is StepState.RUNNING
+    missing = view.missing_approvals()
+    if missing or is_running:
+        yield _missing(view, told)
+    for each in view.approvals:
+        yield _approval(each, blocked)
+
+
+def _missing(view: WalletView, told: WalletStepView | None) -> AccountLine:
+    missing = view.missing_approvals()
+    words = Words(
+        "Approvals",
+        "What the venue's contracts may move of the wallet. Without these orders are refused, and "
+        "shares cannot be redeemed or merged.",
+        "One batch that your key signs for the wallet, with a call for each contract below.",
+    )
+    result = f"{count(len(missing), 'is', 'are')} missing" if missing else "on their way"
+    line = AccountLine(APPROVALS, words, onboarding.StepState.NOT_DONE, result, result)
+    if told is None:
+        return line
+    done = _with_step(line, told, label="Approve all")
+    return replace(done, result=result if not done.is_running else done.result, is_needed=True)
+
+
+def _approval(told: ApprovalView, blocked: str) -> AccountLine:
+    approval, allowed = told.approval, told.allowed
+    is_cash = approval.kind is ApprovalKind.CASH
+    words = Words(
+        f"{'Cash' if is_cash else 'Shares'}: {plain(told.name, 24)}",
+        f"The {plain(told.name)} {plain(told.purpose)}. It may move "
+        f"{'pUSD up to an amount' if is_cash else 'every outcome share'} of the wallet.",
+        _SIGNING[approval.kind],
+    )
+    is_allowed = told.is_allowed
+    state = onboarding.StepState.NOT_NEEDED
+    if told.is_needed or is_allowed:
+        states = {True: onboarding.StepState.DONE, False: onboarding.StepState.NOT_DONE}
+        state = states.get(bool(is_allowed), state)
+    if is_allowed is None:
+        state = onboarding.StepState.NOT_KNOWN
+    result = _say_allowed(told)
+    return AccountLine(
+        key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
+        words=words,
+        state=state,
+        result=f"{result} to {shorten_address(approval.contract)}",
+        full=f"{result} to {approval.contract}",
+        as_of=allowed.as_of,
+        problem=plain(allowed.problem, _LONGEST),
+        asked_at=allowed.asked_at,
+        to_do=f"Needs {plain(blocked, 60)} first." if blocked and not is_allowed else "",
+        copied=("address", approval.contract),
+        does=None if blocked else Approve((approval,)),
+        undoes=Revoke((approval,)) if is_allowed else None,
+        label="Approve",
+        exact=told if is_cash and not blocked else None,
+        is_needed=told.is_needed,
+    )
+
+
+def _say_allowed(told: ApprovalView) -> str:
+    amount = told.allowed.value
+    if amount is None:
+        return "not told yet"
+    if told.approval.kind is ApprovalKind.SHARES:
+        return "all shares" if amount else "none"
+    if is_unlimited(amount):
+        return "unlimited"
+    return format_money(Micros(amount)) if amount else "none"
+
+
+def _disagreement(told: ViewsDiffer) -> AccountLine:
+    subject = plain(told.subject, 60)
+    views = "; ".join(f"{plain(who, 40)} says {plain(what, 60)}" for who, what in told.views)
+    believed = f"{plain(told.believed, 40)} is believed"
+    words = Words(
+        "Hosts disagree",
+        "They cannot all be right. One may lag behind the other: a difference that stays is a reason "
+        "to sign nothing.",
+    )
+    text = f"{subject}: {views}; {believed}"
+    return AccountLine(
+        f"differs {subject}", words, onboarding.StepState.NOT_KNOWN, text, text, refreshes=True
+    )
+
+
+def _builder(line: AccountLine, view: WalletView) -> AccountLine:
+    is_set = view.builder_code != NO_BUILDER
+    result = f"every order names {view.builder_code}" if is_set else "none: orders credit nobody"
+    state = onboarding.StepState.DONE if is_set else onboarding.StepState.NOT_NEEDED
+    return replace(
+        line, state=state, result=result, full=result, does=MintBuilderKey(), label="Make a key",
+        words=line.words._replace(
+            meaning="A code in the order that credits an app, which may add a fee of its own. The "
+            "setting builder_code names it; zeros credit nobody. The keys below belong to it.",
+        ),
+    )  # fmt: skip
+
+
+def _builder_key(key: BuilderKey) -> AccountLine:
+    shown = plain(key.key, _SHOWN_OF_KEY)
+    words = Words(
+        "Builder key",
+        "A key that an app uses to claim the orders that name its builder code.",
+        "A signed request with the API credentials revokes it.",
+    )
+    return AccountLine(
+        f"builder {key.key}", words, onboarding.StepState.DONE, f"id {shown}", f"id {shown}",
+        undoes=RevokeBuilderKey(key.key),
+    )  # fmt: skip
+
+
+def _transactions(line: AccountLine, view: WalletView) -> AccountLine:
+    waiting = [t for t in view.transactions if not t.status.is_over]
+    done = sum(t.status is TransactionStatus.CONFIRMED for t in view.transactions)
+    result = f"{count(len(view.transactions), 'transaction')}, {done} confirmed"
+    if waiting:
+        result = f"{plain(waiting[0].title, 60)}: {waiting[0].status.value}"
+    if not view.transactions:
+        result = "none yet"
+    at: datetime | None = view.transactions[0].changed_at if view.transactions else None
+    words = line.words._replace(
+        title="Transactions",
+        meaning="What the relayer carried out for the wallet. The portfolio has a tab with all of "
+        "them, their calls and their hashes.",
+    )
+    return replace(
+        line, words=words, result=result, full=result, as_of=at,
+        state=onboarding.StepState.NOT_KNOWN if waiting else onboarding.StepState.DONE,
+        is_running=bool(waiting), shows_transactions=True,
+    )  # fmt: skip
+
+
+def _numbered(lines: Iterable[AccountLine]) -> tuple[AccountLine, ...]:
+    """Count the steps anew: approvals are one each."""
+    rules = {rule.value for rule in Rule}
+    number, counted = 0, []
+    for line in lines:
+        is_step = line.key not in rules and not line.key.startswith(("builder ", "differs "))
+        number += is_step
+        counted.append(replace(line, number=number if is_step else 0))
+    return tuple(counted)

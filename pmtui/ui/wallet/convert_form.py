@@ -1,0 +1,120 @@
+"""Which No shares of an event become Yes shares of its other outcomes, and how many."""
+
+from textual.app import ComposeResult
+from textual.getters import query_one
+from typing_extensions import override
+
+from pmtui.domain.account.settlement import Settlement
+from pmtui.domain.account.wallet_steps import Convert
+from pmtui.domain.formats import count, exact_shares
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
+from pmtui.ui.cells import Cell, Column, Line, Row
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField
+from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.wallet.paint_card import exact_dollars
+from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
+from pmtui.ui.widgets.line_table import LineTable
+
+_MOST_ROWS = 8
+COLUMNS = (
+    Column("mark", "", 1),
+    Column("title", "Outcome", 20, grow=1),
+    Column("held", "No held", 14, align=Align.RIGHT),
+)
+
+
+class ConvertForm(WalletForm):
+    """Outcomes to choose with the arrows and enter, and an amount."""
+
+    DEFAULT_CSS = """
+    ConvertForm #outcomes { height: auto; max-height: 9; }
+    """
+
+    amount = query_one("#amount", NumberField)
+    table = query_one("#outcomes", LineTable)
+
+    def __init__(
+        self, surface: Surface, held: tuple[Settlement, ...], chosen: ConditionId, *, event: str
+    ) -> None:
+        """Offer the No shares that are held in an event.
+
+        Args:
+            surface: the service and the user's choices.
+            held: markets of one event whose No shares can be converted.
+            chosen: which of them is chosen at first.
+            event: its title, untrusted.
+        """
+        super().__init__(surface)
+        self._held = held
+        self._chosen = frozenset({chosen})
+        self._event = event
+
+    @override
+    def heading(self) -> tuple[Line, ...]:
+        return titled("Convert No shares into Yes of the others", self._event, self.WIDTH)
+
+    @override
+    def compose_entries(self) -> ComposeResult:
+        table = LineTable(COLUMNS, id="outcomes", ascii_only=self.surface.options.ascii_only)
+        table.styles.height = min(len(self._held), _MOST_ROWS) + 1
+        yield table
+        yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the form's own handler too.
+        self._show_outcomes()
+        self.amount.write(format_micros(self._most))
+        self.amount.focus()
+
+    @property
+    def _most(self) -> Micros:
+        sizes = [each.convertible for each in self._held if each.condition_id in self._chosen]
+        return min(sizes, default=ZERO)
+
+    def on_line_table_row_selected(self, event: LineTable.RowSelected) -> None:
+        """Choose an outcome, or leave it out again."""
+        event.stop()
+        self._chosen = self._chosen ^ {ConditionId(event.key)}
+        self._show_outcomes()
+        self.amount.write(format_micros(self._most))
+        self.show_state()
+
+    @override
+    def read(self) -> Convert | str:
+        if not self._chosen:
+            return "Choose an outcome: tab to the list, enter chooses"
+        amount = read_amount(self.amount.value, self._most, "No shares of each")
+        if isinstance(amount, str):
+            return amount
+        ids = tuple(s.condition_id for s in self._held if s.condition_id in self._chosen)
+        return Convert(ids, amount)
+
+    @override
+    def foresee(self) -> tuple[Line, ...]:
+        step = self.read()
+        if isinstance(step, str):
+            text = "No of some outcomes becomes Yes of all others, and a dollar for each but one."
+            return tuple((Cell(part, Role.DIM),) for part in wrap_text(text, self.WIDTH))
+        number = len(step.conditions)
+        cash = Micros(step.amount * (number - 1))
+        text = f"-{exact_shares(step.amount)} of No in {count(number, 'outcome')}"
+        text += f", +{group_micros(step.amount)} Yes of every other"
+        text += f", +{exact_dollars(cash)} cash" if cash else ""
+        return tuple((Cell(part),) for part in wrap_text(text, self.WIDTH))
+
+    def _show_outcomes(self) -> None:
+        rows = []
+        for each in self._held:
+            is_chosen = each.condition_id in self._chosen
+            cells = (
+                Cell("●" if is_chosen else "", Role.KEY),
+                Cell(plain(each.title)),
+                Cell(group_micros(each.convertible)),
+            )
+            rows.append(Row(each.condition_id, cells, Role.SPREAD_ROW if is_chosen else None))
+        self.table.set_rows(rows)

@@ -1,0 +1,224 @@
+"""The card of a step of the wallet: what is on it gets signed, and nothing else.
+
+The calls come decoded from the very bytes of the batch. Addresses, hashes and numbers are never cut.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from types import MappingProxyType
+
+from pmtui.domain.account.settlement import Flow, FlowKind
+from pmtui.domain.account.wallet_steps import Approve, Deploy, Send
+from pmtui.domain.formats import count
+from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.money import Micros, group_micros
+from pmtui.service.views import Mode
+from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_age
+from pmtui.ui.facts import to_ascii_line
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_confirm import paint_question
+from pmtui.ui.ticket.paint_ticket import wrap_text
+
+_LABEL = 9
+_INDENT = "  "
+_LEAST_VALUE = 24
+"""Cells beside a name, below which a long value has lines of its own."""
+_HEAD, _TAIL = 10, 8
+_LONGEST_WORDS = 400
+NOTHING_SIGNED = "Nothing is signed for it: the relayer is asked, for the owner's address."
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What the wallet holds before a step, as far as it is known."""
+
+    cash: Micros | None = None
+    shares: Mapping[TokenId, Micros] = field(default_factory=lambda: MappingProxyType({}))
+    names: Mapping[Address, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Of the contracts that are known."""
+
+
+def holdings_of(view: WalletView) -> Holdings:
+    """Return what a wallet holds, and what the contracts around it are called."""
+    outcomes = (each for settlement in view.settlements for each in settlement.outcomes)
+    return Holdings(
+        view.cash,
+        {each.token_id: each.size for each in outcomes},
+        {each.approval.contract: each.name for each in view.approvals},
+    )
+
+
+def paint_card(
+    card: WalletCard,
+    width: int,
+    *,
+    mode: Mode,
+    held: Holdings,
+    now: datetime,
+    zone: tzinfo | None = None,
+    ascii_only: bool = False,
+) -> tuple[Line, ...]:
+    """Show what is about to be signed, or submitted without a signature.
+
+    Args:
+        card: as prepared.
+        width: cells there are.
+        mode: whether this is real money.
+        held: before it.
+        now: for the time that is left.
+        zone: of the deadline; the computer's own where absent.
+        ascii_only: whether the terminal shows plain ASCII only.
+    """
+    first, *rest = wrap_text(f"{plain(card.title)}?", max(8, width - len(mode.value) - 3))
+    lines: list[Line] = [paint_question(mode, first)]
+    lines += [(Cell(part, Role.HEADING),) for part in rest]
+    for warning in _against(card):
+        lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
+    lines += paint_flows(card.flows, held, width)
+    is_risky = isinstance(card.step, Approve | Send)
+    for number, call in enumerate(card.calls, 1):
+        shown = f"{number}. " if len(card.calls) > 1 else ""
+        lines += paint_call(call, shown, width, names=held.names, is_risky=is_risky)
+    if card.message:
+        lines += _sentence("Signs this text, which moves no money:", width, Role.HEADING)
+        lines += [line for text in card.message.splitlines() for line in _quoted(text, width)]
+    if isinstance(card.step, Deploy):
+        lines += _sentence(NOTHING_SIGNED, width, Role.DIM)
+    lines.append((Cell(""),))
+    for name, value in _common(card, now, zone):
+        lines += paint_named(name, value, width)
+    return tuple(to_ascii_line(line) for line in lines) if ascii_only else tuple(lines)
+
+
+def paint_flows(flows: Sequence[Flow], held: Holdings, width: int) -> list[Line]:
+    """Show what comes out of a step, each with what is held before and after it."""
+    lines: list[Line] = []
+    for flow in flows:
+        before = held.cash if flow.kind is FlowKind.CASH else _shares(flow, held)
+        change = _signed(flow)
+        role = Role.UP if flow.amount > 0 else Role.DOWN if flow.amount < 0 else Role.DIM
+        what = "Cash" if flow.kind is FlowKind.CASH else plain(flow.label, max(8, width - 44))
+        after = "" if before is None else _after(flow, before)
+        text = f"{what}{after}"
+        first, *rest = wrap_text(text, max(8, width - len(change) - 2))
+        lines.append((Cell(f"{change}  ", role, Emphasis.BOLD), Cell(first)))
+        lines += [(Cell(f"{' ' * len(change)}  {part}"),) for part in rest]
+    return lines
+
+
+def paint_call(
+    call: CallView,
+    number: str,
+    width: int,
+    *,
+    names: Mapping[Address, str],
+    is_risky: bool = False,
+) -> list[Line]:
+    """Show a call in words, then its target, function and arguments."""
+    role = Role.NOTICE_WARN if is_risky else Role.HEADING
+    lines = _sentence(f"{number}{plain(call.words, _LONGEST_WORDS)}", width, role, Emphasis.BOLD)
+    is_named = bool(call.contract) and call.contract != call.target
+    contract = plain(call.contract) if is_named else "UNKNOWN contract"
+    facts = [("on", f"{contract} {call.target}")]
+    inside = ", ".join(name for name, _ in call.arguments)
+    facts.append(("call", f"{plain(call.function)}({inside})"))
+    by_address = {address.lower(): name for address, name in names.items()}
+    for name, value in call.arguments:
+        known = by_address.get(value.lower(), "")
+        facts.append((plain(name), f"{known} {plain(value)}".lstrip()))
+    for name, value in facts:
+        lines += paint_named(f"{_INDENT}{name}", value, width)
+    return lines
+
+
+def paint_named(name: str, value: str, width: int) -> list[Line]:
+    """Lay a fact out on as many lines as it takes, because none may be cut."""
+    label = max(_LABEL, len(name))
+    room = width - label - 1
+    if room < _LEAST_VALUE and cell_width(value) > room:
+        # A name of a contract's source may be long: its value goes below.
+        below = wrap_text(value, max(8, width - 2 * len(_INDENT)))
+        rest: list[Line] = [(Cell(f"{_INDENT * 2}{part}"),) for part in below]
+        return [(Cell(name[:width], Role.DIM),), *rest]
+    return [
+        (Cell(f"{name if n == 0 else '':<{label}} ", Role.DIM), Cell(part))
+        for n, part in enumerate(wrap_text(value, max(8, room)))
+    ]
+
+
+def shorten_hash(text: str) -> str:
+    """Return the two ends of a hash or an id, by which one tells it from others."""
+    return f"{text[:_HEAD]}…{text[-_TAIL:]}" if len(text) > _HEAD + _TAIL + 1 else text
+
+
+def exact_dollars(amount: Micros) -> str:
+    """Write an amount of collateral exactly: `$1,250`, `-$0.000001`."""
+    return f"{'-' if amount < 0 else ''}${group_micros(Micros(abs(amount)))}"
+
+
+def _against(card: WalletCard) -> tuple[str, ...]:
+    if card.simulation is not Simulation.REVERTS:
+        return card.warnings
+    reason = plain(card.revert_reason, 160) or "the contract gives no reason"
+    return (f"The chain would revert it: {reason}", *card.warnings)
+
+
+def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    if card.calls:
+        facts.append(("Calls", f"{count(len(card.calls), 'call')}, all of them or none"))
+        facts.append(("Tried", _SIMULATIONS[card.simulation]))
+    facts += [
+        ("Wallet", card.wallet),
+        ("Owner", f"{card.owner} signs" if card.digest else card.owner),
+    ]
+    if card.nonce is not None:
+        facts.append(("Nonce", f"{card.nonce}"))
+    if card.deadline is not None:
+        left = format_age(max((card.deadline - now).total_seconds(), 0))
+        at = card.deadline.astimezone(zone)
+        facts.append(("Deadline", f"{at:%Y-%m-%d %H:%M:%S %Z} (in {left})"))
+    if card.gas:
+        facts.append(("Gas", f"paid by {plain(card.gas)}"))
+    if card.digest:
+        facts.append(("Hash", card.digest))
+    return facts
+
+
+_SIMULATIONS = {
+    Simulation.NOT_ASKED: "not on the chain: no chain is asked",
+    Simulation.PASSES: "on the chain before: it goes through",
+    Simulation.REVERTS: "on the chain before: it reverts",
+}
+
+
+def _shares(flow: Flow, held: Holdings) -> Micros | None:
+    if flow.token_id is None or not held.shares:
+        return None
+    return held.shares.get(flow.token_id, Micros(0))
+
+
+def _signed(flow: Flow) -> str:
+    sign = "+" if flow.amount > 0 else "-" if flow.amount < 0 else ""
+    size = Micros(abs(flow.amount))
+    return f"{sign}{exact_dollars(size) if flow.kind is FlowKind.CASH else group_micros(size)}"
+
+
+def _after(flow: Flow, before: Micros) -> str:
+    after = Micros(before + flow.amount)
+    if flow.kind is FlowKind.CASH:
+        return f": {exact_dollars(before)} now, {exact_dollars(after)} after"
+    return f": {group_micros(before)} now, {group_micros(after)} after"
+
+
+def _quoted(text: str, width: int) -> list[Line]:
+    parts = wrap_text(plain(text), max(8, width - 2)) or ("",)
+    return [(Cell("| ", Role.DIM), Cell(part)) for part in parts]
+
+
+def _sentence(text: str, width: int, role: Role, emphasis: Emphasis = Emphasis.NONE) -> list[Line]:
+    return [(Cell(part, role, emphasis),) for part in wrap_text(text, width)]

@@ -1,0 +1,137 @@
+"""To whom collateral is sent, and how much: an address typed twice, or one from the address book."""
+
+from collections.abc import Collection
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.getters import query_one
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.account.address_book import (
+    AddressBook,
+    Contact,
+    is_same_address,
+    why_no_address,
+)
+from pmtui.domain.account.wallet_steps import Send
+from pmtui.domain.ids import Address
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField
+from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.wallet.paint_card import exact_dollars
+from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
+
+FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."
+_LISTED = 4
+_LONGEST = 64
+
+
+class AddressField(Input, inherit_bindings=False):
+    """A line for an address or a name; enter is left to the form."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        b for b in Input.BINDINGS if not (isinstance(b, Binding) and b.key == "enter")
+    ]
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's word
+        """Build an empty one."""
+        super().__init__(id=id, compact=True, max_length=_LONGEST)
+        self.cursor_blink = False
+
+
+class SendForm(WalletForm):
+    """Address, once more, and amount; a name of the address book needs no repetition."""
+
+    DEFAULT_CSS = """
+    SendForm AddressField { width: 1fr; }
+    """
+
+    recipient = query_one("#to", AddressField)
+    again = query_one("#again", AddressField)
+    amount = query_one("#amount", NumberField)
+
+    def __init__(
+        self, surface: Surface, *, cash: Micros | None, book: AddressBook,
+        sent_to: Collection[Address],
+    ) -> None:  # fmt: skip
+        """Ask.
+
+        Args:
+            surface: the service and the user's choices.
+            cash: there is; None where that is not known.
+            book: the trader's own names.
+            sent_to: addresses that something was sent to before.
+        """
+        super().__init__(surface)
+        self._cash = cash
+        self._book = book
+        self._sent_to = sent_to
+
+    @override
+    def heading(self) -> tuple[Line, ...]:
+        known = [plain(contact.name, 20) for contact in self._book.contacts[:_LISTED]]
+        more = len(self._book.contacts) - len(known)
+        names = ", ".join(known) + (f" and {more} more" if more > 0 else "")
+        about = f"Address book: {names}" if names else "The address book is empty."
+        return titled("Send cash (pUSD on Polygon)", about, self.WIDTH)
+
+    @override
+    def compose_entries(self) -> ComposeResult:
+        yield self.labelled("To", AddressField(id="to"))
+        yield self.labelled("Again", AddressField(id="again"))
+        there = "" if self._cash is None else f"of {exact_dollars(self._cash)}"
+        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"), says=there)
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the form's own handler too.
+        self.recipient.focus()
+
+    @property
+    def _contact(self) -> Contact | None:
+        return self._book.find(self.recipient.value)
+
+    @override
+    def read(self) -> Send | str:
+        contact, typed = self._contact, self.recipient.value
+        if contact is None:
+            if problem := why_no_address(typed):
+                is_name = bool(typed.strip()) and not typed.strip().lower().startswith("0x")
+                return "The address book has no such name" if is_name else problem
+            if not self.again.value.strip():
+                return "Type the address a second time"
+            if not is_same_address(typed, self.again.value):
+                return "The two addresses differ"
+        amount = read_amount(self.amount.value, self._cash, "dollars")
+        if isinstance(amount, str):
+            return amount
+        return Send(contact.address if contact is not None else typed.strip(), amount)
+
+    @override
+    def foresee(self) -> tuple[Line, ...]:
+        contact = self._contact
+        texts: list[tuple[str, Role]] = []
+        if contact is not None:
+            said = f"{plain(contact.name)} is {contact.address}: no need to type it again"
+            texts.append((said, Role.TEXT))
+        address = contact.address if contact is not None else self.recipient.value
+        if contact is not None or not why_no_address(address):
+            texts += [(FIRST_USE, Role.NOTICE_WARN)] if is_first_use(address, self._sent_to) else []
+        step = self.read()
+        if not isinstance(step, str) and self._cash is not None:
+            after = Micros(self._cash - step.amount)
+            texts.append((f"{exact_dollars(after)} cash after", Role.TEXT))
+        return tuple(
+            (Cell(part, role),) for text, role in texts for part in wrap_text(text, self.WIDTH)
+        )
+
+
+def is_first_use(address: str, sent_to: Collection[Address]) -> bool:
+    """Whether nothing was sent to an address before, as far as the journal knows."""
+    return not any(is_same_address(address, each) for each in sent_to)

@@ -1,0 +1,133 @@
+"""One step of the wallet from a key to its end: prepared by the service, asked on a card, submitted.
+
+The service owns what runs: whoever leaves the screen ends nothing, and the log tells the result.
+"""
+
+from functools import partial
+
+from textual.screen import Screen
+
+from pmtui.domain.account.wallet_steps import Deploy, WalletStep
+from pmtui.domain.orders.order import Rejected
+from pmtui.service.surface import WalletVerdict
+from pmtui.service.views import Mode
+from pmtui.service.wallet.wallet_views import Confirmed, Failed, NotKnown, WalletCard
+from pmtui.ui.cells import Line
+from pmtui.ui.liveness import is_live
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.wallet.paint_card import holdings_of, paint_card
+from pmtui.ui.wallet.signing_card import SigningCard
+from pmtui.ui.wallet.wallet_form import WalletForm
+
+_LONGEST = 140
+PREPARING = "Preparing…"
+BUSY = "One step at a time: the last one is still being prepared."
+
+
+class WalletFlow:
+    """Takes steps for a screen, one at a time until its card is answered."""
+
+    def __init__(self, screen: Screen[None], surface: Surface, line: MessageLine) -> None:
+        """Build it.
+
+        Args:
+            screen: over which forms and cards stand.
+            surface: the service and the user's choices.
+            line: of the screen, for a sentence that stands there a few seconds.
+        """
+        self._screen = screen
+        self._surface = surface
+        self._line = line
+        self._is_preparing = False
+
+    def ask(self, form: WalletForm) -> None:
+        """Open a form, and take the step that it answers with."""
+
+        def answered(step: WalletStep | None) -> None:
+            if step is not None:
+                self.take(step)
+
+        _ = self._screen.app.push_screen(form, answered)
+
+    def take(self, step: WalletStep) -> None:
+        """Prepare a step and show its card; nothing is signed before that is answered."""
+        if self._is_preparing:
+            self._line.say(BUSY)
+            return
+        self._is_preparing = True
+        self._line.say(PREPARING)
+        _ = self._screen.run_worker(self._prepare(step), exit_on_error=True)
+
+    async def _prepare(self, step: WalletStep) -> None:
+        try:
+            card = await self._surface.commands.prepare_wallet(step)
+        finally:
+            self._is_preparing = False
+        if not is_live(self._screen):
+            return
+        if isinstance(card, Rejected):
+            self._line.say(f"Not prepared: {plain(card.reason, _LONGEST)}")
+            return
+        self._line.take_back(PREPARING)
+        screen = SigningCard(
+            partial(self._paint, card), surface=self._surface, agree=agree_to(card)
+        )
+        _ = self._screen.app.push_screen(screen, partial(self._answered, card))
+
+    def _paint(self, card: WalletCard, width: int) -> tuple[Line, ...]:
+        queries = self._surface.queries
+        return paint_card(
+            card,
+            width,
+            mode=queries.status().mode,
+            held=holdings_of(queries.wallet()),
+            now=queries.now(),
+            ascii_only=self._surface.options.ascii_only,
+        )
+
+    def _answered(self, card: WalletCard, is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+        if not is_agreed:
+            self._line.say(
+                "Nothing was signed." if card.digest or card.message else "Nothing was sent."
+            )
+            return
+        self._line.say(f"Submitted: {plain(card.title, _LONGEST)}")
+        _ = self._screen.run_worker(self._submit(card), exit_on_error=True)
+
+    # Only the words are lost when the screen goes.
+    async def _submit(self, card: WalletCard) -> None:
+        verdict = await self._surface.commands.submit_wallet(card.prepared_id)
+        if is_live(self._screen):
+            self._line.say(say_verdict(verdict))
+
+
+def agree_to(card: WalletCard) -> str:
+    """Return what agreeing to a card does, in a word or two."""
+    if card.digest:
+        return "Sign and submit"
+    if card.message:
+        return "Sign"
+    return "Deploy" if isinstance(card.step, Deploy) else "Go on"
+
+
+def say_verdict(verdict: WalletVerdict) -> str:
+    """Say how a step ended."""
+    match verdict:
+        case Confirmed(text):
+            return plain(text, _LONGEST)
+        case Failed(reason):
+            return f"Failed: {plain(reason, _LONGEST)}"
+        case NotKnown(reason):
+            return f"Not known yet: {plain(reason, _LONGEST)}"
+        case Rejected(reason=reason):
+            return f"Not sent: {plain(reason, _LONGEST)}"
+
+
+def why_no_wallet(surface: Surface) -> str:
+    """Say why nothing can be done with a wallet here, "" where it can."""
+    status, view = surface.queries.status(), surface.queries.wallet()
+    if status.mode is Mode.READ_ONLY:
+        return f"Read-only: {plain(status.mode_reason, 80) or 'no key'}"
+    return plain(view.reason, _LONGEST)

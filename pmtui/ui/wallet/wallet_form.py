@@ -1,0 +1,292 @@
+"""The entries before a step of the wallet: a frame over the screen that answers with what is meant.
+
+Nothing is sent from here: the step is prepared by the service, and its card asks.
+"""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.account.settlement import Settlement
+from pmtui.domain.account.wallet_steps import Approval, Approve, Merge, Split, WalletStep
+from pmtui.domain.formats import exact_shares, parse_size
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import Micros, format_micros
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.wallet.paint_card import exact_dollars
+from pmtui.ui.widgets.key_line import answer_keys
+from pmtui.ui.widgets.text_line import TextLine
+
+NO_AMOUNT = "Enter an amount"
+
+
+class WalletForm(ModalScreen[WalletStep | None]):
+    """Subclasses yield their entries and read a step from them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+    WIDTH: ClassVar[int] = 64
+    """Cells inside the frame."""
+
+    DEFAULT_CSS = """
+    WalletForm { align: center middle; }
+    WalletForm > .frame {
+        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
+        border: heavy $primary; padding: 0 1;
+    }
+    WalletForm .row { height: 1; }
+    WalletForm .label { width: 9; }
+    WalletForm NumberField { width: 18; }
+    WalletForm #state { height: auto; min-height: 1; }
+    """
+
+    state = query_one("#state", TextBlock)
+    """What the entries would do, or what is wrong with them."""
+
+    def __init__(self, surface: Surface) -> None:
+        """Open empty."""
+        super().__init__()
+        self.surface = surface
+        self._is_asked = False
+
+    def heading(self) -> tuple[Line, ...]:
+        """Return the lines above the entries."""
+        return ()
+
+    def compose_entries(self) -> ComposeResult:
+        """Yield the entries, a row each."""
+        yield from ()
+
+    def read(self) -> WalletStep | str:
+        """Return what is meant, or why that is not clear."""
+        return NO_AMOUNT
+
+    def foresee(self) -> tuple[Line, ...]:
+        """Return what it would do, as far as the entries say."""
+        return ()
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self.surface.options.ascii_only
+        with Vertical(classes="frame"):
+            for line in self.heading():
+                yield TextLine(line, ascii_only=ascii_only)
+            yield from self.compose_entries()
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield answer_keys("Review", self.surface.options, width=self.WIDTH)
+
+    def on_mount(self) -> None:
+        """Say what the entries would do from the start."""
+        self.show_state()
+
+    def action_accept(self) -> None:
+        """Answer with the step, or say why there is none."""
+        self._is_asked = True
+        step = self.read()
+        if isinstance(step, str):
+            self.show_state()
+        else:
+            _ = self.dismiss(step)
+
+    def action_decline(self) -> None:
+        """Leave; nothing is prepared."""
+        _ = self.dismiss()
+
+    def labelled(self, label: str, field: Input, *, says: str = "") -> Horizontal:
+        """Return an entry with its name before it and a word behind."""
+        ascii_only = self.surface.options.ascii_only
+        name = TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+        told = TextLine((Cell(f" {says}", Role.DIM),), ascii_only=ascii_only)
+        return Horizontal(name, field, told, classes="row")
+
+    def show_state(self) -> None:
+        """Show what it would do; what is wrong only after enter, or where something is typed."""
+        step = self.read()
+        if isinstance(step, str) and self._is_asked:
+            parts = wrap_text(plain(step), self.WIDTH)
+            self.state.show(tuple((Cell(part, Role.NOTICE_BAD),) for part in parts))
+        else:
+            self.state.show(self.foresee())
+
+    @on(Input.Changed)
+    def _on_typed(self) -> None:
+        self.show_state()
+
+
+def titled(heading: str, subject: str, width: int) -> tuple[Line, ...]:
+    """Return a form's heading and what it is about."""
+    head: Line = (Cell(heading, Role.HEADING, Emphasis.BOLD),)
+    return (head, (Cell(plain(subject, width), Role.DIM),)) if subject else (head,)
+
+
+def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
+    """Read an amount of millionths; a text says why it is none.
+
+    Args:
+        text: as typed.
+        most: there is; None where that is not known.
+        what: it is, for the sentence: `cash`, `shares of each outcome`.
+    """
+    amount = parse_size(text)
+    if amount is None or amount <= 0:
+        return NO_AMOUNT if not text.strip() else "An amount above zero, six decimals at most"
+    if most is not None and amount > most:
+        return f"There are only {format_micros(most)} {what}"
+    return amount
+
+
+class MergeForm(WalletForm):
+    """How many shares of both outcomes become cash."""
+
+    amount = query_one("#amount", NumberField)
+
+    def __init__(self, surface: Surface, settlement: Settlement) -> None:
+        """Offer all that can be merged of a market."""
+        super().__init__(surface)
+        self._settlement = settlement
+
+    @override
+    def heading(self) -> tuple[Line, ...]:
+        return titled("Merge both outcomes into cash", self._settlement.title, self.WIDTH)
+
+    @override
+    def compose_entries(self) -> ComposeResult:
+        yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the form's own handler too.
+        self.amount.write(format_micros(self._settlement.mergeable))
+        self.amount.focus()
+
+    @override
+    def read(self) -> Merge | str:
+        most = self._settlement.mergeable
+        amount = read_amount(self.amount.value, most, "shares of each outcome")
+        if isinstance(amount, str):
+            return amount
+        return Merge(self._settlement.condition_id, amount)
+
+    @override
+    def foresee(self) -> tuple[Line, ...]:
+        step = self.read()
+        if isinstance(step, str):
+            return ((Cell("A dollar for one share of each outcome.", Role.DIM),),)
+        lines: list[Line] = [(Cell(f"+{exact_dollars(step.amount)} cash", Role.UP),)]
+        for outcome in self._settlement.outcomes:
+            left = exact_shares(Micros(outcome.size - step.amount))
+            lines.append((Cell(f"{left} left of {plain(outcome.label, 24)}", Role.DIM),))
+        return tuple(lines)
+
+
+class SplitForm(WalletForm):
+    """How much cash becomes shares of both outcomes."""
+
+    amount = query_one("#amount", NumberField)
+
+    def __init__(
+        self, surface: Surface, condition_id: ConditionId, *, title: str, cash: Micros | None
+    ) -> None:
+        """Ask for an amount.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: the market.
+            title: of it, untrusted.
+            cash: there is; None where that is not known.
+        """
+        super().__init__(surface)
+        self._condition_id = condition_id
+        self._title = title
+        self._cash = cash
+
+    @override
+    def heading(self) -> tuple[Line, ...]:
+        return titled("Split cash into both outcomes", self._title, self.WIDTH)
+
+    @override
+    def compose_entries(self) -> ComposeResult:
+        there = "" if self._cash is None else f"of {exact_dollars(self._cash)}"
+        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"), says=there)
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the form's own handler too.
+        self.amount.focus()
+
+    @override
+    def read(self) -> Split | str:
+        amount = read_amount(self.amount.value, self._cash, "dollars")
+        return amount if isinstance(amount, str) else Split(self._condition_id, amount)
+
+    @override
+    def foresee(self) -> tuple[Line, ...]:
+        step = self.read()
+        if isinstance(step, str):
+            return ((Cell("One share of each outcome for a dollar.", Role.DIM),),)
+        shares = exact_shares(step.amount)
+        return ((Cell(f"-{exact_dollars(step.amount)} cash, +{shares} of each outcome"),),)
+
+
+class ExactApprovalForm(WalletForm):
+    """Up to how much a contract may spend."""
+
+    amount = query_one("#amount", NumberField)
+
+    def __init__(
+        self, surface: Surface, approval: Approval, *, name: str, is_refused: bool
+    ) -> None:
+        """Ask for an amount.
+
+        Args:
+            surface: the service and the user's choices.
+            approval: whose.
+            name: of the contract.
+            is_refused: whether the relayer takes nothing but an unlimited one.
+        """
+        super().__init__(surface)
+        self._approval = approval
+        self._contract = name
+        self._is_refused = is_refused
+
+    @override
+    def heading(self) -> tuple[Line, ...]:
+        return titled(
+            f"Let the {plain(self._contract, 30)} spend up to", self._approval.contract, 64
+        )
+
+    @override
+    def compose_entries(self) -> ComposeResult:
+        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"))
+
+    @override
+    def on_mount(self) -> None:
+        # Textual calls the form's own handler too.
+        self.amount.focus()
+
+    @override
+    def read(self) -> Approve | str:
+        amount = read_amount(self.amount.value, None, "dollars")
+        return amount if isinstance(amount, str) else Approve((self._approval,), amount)
+
+    @override
+    def foresee(self) -> tuple[Line, ...]:
+        if not self._is_refused:
+            return ((Cell("Each trade uses up some of it.", Role.DIM),),)
+        text = (
+            "The relayer takes unlimited approvals only for this contract: it may refuse this one."
+        )
+        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(text, self.WIDTH))
