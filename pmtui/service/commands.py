@@ -11,7 +11,7 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
 )
 from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
-from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
@@ -182,6 +182,14 @@ class ServiceCommands:
     def mark_log_read(self, sequence: int) -> None:
         """Count everything up to this entry as read."""
         self._parts.kernel.log.mark_read(sequence)
+
+    async def name_address(self, address: str, name: str) -> str:
+        """Name an address for sending."""
+        return await self._parts.address_book.name(address, name)
+
+    async def forget_address(self, address: Address) -> str:
+        """Forget the name of an address."""
+        return await self._parts.address_book.forget(address)
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         """Fix everything that will be signed for a step of the wallet, and keep it for a minute."""

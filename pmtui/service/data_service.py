@@ -11,7 +11,7 @@ from pathlib import Path
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.conditionals.price_alert import AlertState
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import make_maker_stats
@@ -55,6 +55,7 @@ from pmtui.service.supervisor import Supervisor
 from pmtui.service.terminal import Terminal
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import AccountView, Level, Mode
+from pmtui.service.wallet.address_book import AddressBookKeeper
 from pmtui.service.wallet.facts import WalletFacts
 from pmtui.service.wallet.settling import Settlements
 from pmtui.service.wallet.wallet import WalletDesk
@@ -123,6 +124,7 @@ class DataService:
         await ready.wait()
         self.parts.markets.list_cache.restore()
         self.parts.watchlist.restore()
+        self.parts.address_book.restore()
         self._start_feeds()
         try:
             yield self
@@ -161,6 +163,9 @@ class DataService:
                 venue=safeguards.venue, limits=self._tuning.limits,
             ),
             wallet=self._build_wallet(markets, account, safeguards),
+            address_book=AddressBookKeeper(
+                kernel, self._state_dir, to_address=self._to_address
+            ),
             orders=self._build_orders(markets, account, safeguards, canceller=canceller),
             watchlist=Watchlist(
                 kernel, hosts, markets.metadata, quotes=account.quotes,
@@ -177,6 +182,11 @@ class DataService:
             account=account.feed, builder_code=self._tuning.builder_code,
             settlements=Settlements(facts, account.marks.positions, markets.known.market),
         )  # fmt: skip
+
+    def _to_address(self, text: str) -> Address | None:
+        hosts = self._connected()
+        access = hosts.setup.wallet if hosts is not None and hosts.setup is not None else None
+        return access.table.to_address(text) if access is not None else None
 
     def _build_markets(self) -> MarketParts:
         kernel, hosts = self._kernel, self._wait_for_hosts

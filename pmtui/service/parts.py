@@ -25,6 +25,7 @@ from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
+from pmtui.service.wallet.address_book import AddressBookKeeper
 from pmtui.service.wallet.wallet import WalletDesk
 from pmtui.service.watch.watchlist import Watchlist
 
@@ -86,5 +87,6 @@ class Parts:
     safeguards: Safeguards
     onboarding: OnboardingFeed
     wallet: WalletDesk
+    address_book: AddressBookKeeper
     orders: OrderParts
     watchlist: Watchlist

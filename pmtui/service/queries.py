@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.conditional import Conditional
@@ -22,6 +23,7 @@ from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
+    AddressBookTopic,
     EventQuotesTopic,
     EventTopic,
     FillsTopic,
@@ -203,6 +205,10 @@ class ServiceQueries:
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""
         return self._view(OnboardingTopic(), self._parts.onboarding.view)
+
+    def address_book(self) -> AddressBook:
+        """Return the trader's own names for addresses."""
+        return self._view(AddressBookTopic(), self._parts.address_book.view)
 
     def wallet(self) -> WalletView:
         """Return how it stands with the wallet, its approvals and its transactions."""

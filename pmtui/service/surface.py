@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
@@ -19,7 +20,7 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
 )
 from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
-from pmtui.domain.ids import CommandId, ConditionId, EventId, OrderId, TokenId
+from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
@@ -35,6 +36,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
+    AddressBookTopic,
     AlertTopic,
     BookTopic,
     EventQuotesTopic,
@@ -167,6 +169,10 @@ class Queries(Protocol):
         """Return how it stands with the wallet, its approvals and its transactions."""
         ...
 
+    def address_book(self) -> AddressBook:
+        """Return the trader's own names for addresses."""
+        ...
+
     def log(self) -> LogView:
         """Return the log."""
         ...
@@ -190,6 +196,7 @@ QUERY_OF_TOPIC: Mapping[type, str] = {
     RewardsTopic: "earned",
     OnboardingTopic: "onboarding",
     WalletTopic: "wallet",
+    AddressBookTopic: "address_book",
     WatchlistTopic: "watchlist",
     AlertTopic: "alerts",
     LogTopic: "log",
@@ -315,6 +322,14 @@ class WalletCommands(Protocol):
 
         The work is the service's: whoever stops waiting ends nothing.
         """
+        ...
+
+    async def name_address(self, address: str, name: str) -> str:
+        """Name an address for sending; returns why not, "" when it is kept."""
+        ...
+
+    async def forget_address(self, address: Address) -> str:
+        """Forget the name of an address; returns why not."""
         ...
 
     def stop_following(self, key: TransactionKey) -> None:

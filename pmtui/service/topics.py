@@ -117,6 +117,11 @@ class WalletTopic:
 
 
 @dataclass(frozen=True, slots=True)
+class AddressBookTopic:
+    """The trader's own names for addresses."""
+
+
+@dataclass(frozen=True, slots=True)
 class WatchlistTopic:
     """What is starred, live: only while it is watched are its books heard and its facts fetched."""
 
@@ -149,6 +154,7 @@ Topic = (
     | RewardsTopic
     | OnboardingTopic
     | WalletTopic
+    | AddressBookTopic
     | WatchlistTopic
     | AlertTopic
     | LogTopic

@@ -31,6 +31,7 @@ from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
@@ -122,6 +123,12 @@ class PmtuiApp(TerminalApp):
     def on_market_chosen(self, message: MarketChosen) -> None:
         """Open a market."""
         self.open_market(message.condition_id)
+
+    def on_transactions_chosen(self) -> None:
+        """Show the wallet's transactions in the portfolio."""
+        self.action_portfolio()
+        if isinstance(self.screen, PortfolioScreen):
+            self.screen.show_first(Tab.TRANSACTIONS)
 
     def open_event(self, event_id: EventId) -> None:
         """Put an event in front."""

@@ -69,6 +69,11 @@ class MarketChosen(Message):
     condition_id: ConditionId
 
 
+@dataclass
+class TransactionsChosen(Message):
+    """The trader wants to see the wallet's transactions."""
+
+
 def is_live(widget: Widget) -> bool:
     """Whether a widget has all its parts: it was mounted, and is not being taken away.
 

@@ -32,6 +32,7 @@ PLACES = {
     Context.TICKET: "The ticket",
     Context.CONFIRM: "Cards and questions",
     Context.PORTFOLIO: "The portfolio",
+    Context.ACCOUNT: "The account",
     Context.WATCHLIST: "The watchlist",
     Context.CONDITIONALS: "Stops and targets",
     Context.LOG: "The log",

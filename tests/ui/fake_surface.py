@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
@@ -146,6 +147,9 @@ class FakeService:
     earned_view: EarnedView = NOTHING_EARNED
     onboarding_view: Onboarding = field(default=Onboarding("paper"))
     wallet_view: WalletView = NO_WALLET
+    addresses: AddressBook = field(default=AddressBook())
+    name_problem: str = ""
+    """Why an address is not named, where it shall not be."""
     cards: list[WalletCard | Rejected] = field(default_factory=list)
     """Answers of `prepare_wallet` in order; without one the session has no wallet."""
     wallet_verdicts: list[WalletVerdict] = field(default_factory=list)
@@ -264,6 +268,9 @@ class FakeService:
 
     def onboarding(self) -> Onboarding:
         return self.onboarding_view
+
+    def address_book(self) -> AddressBook:
+        return self.addresses
 
     def wallet(self) -> WalletView:
         return self.wallet_view
@@ -386,6 +393,14 @@ class FakeService:
         if self.cancel_verdicts:
             return self.cancel_verdicts.pop(0)
         return CancelVerdict(CancelResult(self._cancelled.get(command_id, ())))
+
+    async def name_address(self, address: str, name: str) -> str:
+        self._record("name_address", address, name)
+        return self.name_problem
+
+    async def forget_address(self, address: Address) -> str:
+        self._record("forget_address", address)
+        return self.name_problem
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         self._record("prepare_wallet", step)

@@ -26,11 +26,10 @@ from pmtui.ui.account.paint_account import (
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import indent, to_ascii_line
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import FrameScreen, TransactionsChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.messages import TransactionsChosen
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.receive import ReceiveScreen
 from pmtui.ui.wallet.send_form import SendForm
@@ -183,7 +182,10 @@ class AccountScreen(FrameScreen):
             return
         view = self.surface.queries.wallet()
         form = SendForm(
-            self.surface, cash=view.cash, book=view.address_book, sent_to=view.sent_to
+            self.surface,
+            cash=view.cash,
+            book=self.surface.queries.address_book(),
+            sent_to=view.sent_to,
         )
         self._flow.ask(form)
 

@@ -21,6 +21,7 @@ from pmtui.service.views import (
     OwnList,
     StatusView,
 )
+from pmtui.service.wallet.wallet_views import NO_WALLET, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.facts import (
     ABSENT,
@@ -44,14 +45,15 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 
+_NO_TRANSACTIONS = "No transactions yet: redeeming, approving and sending are listed here."
 _SAME_MOMENT = timedelta(seconds=2)
 """Two hosts date one trade so far apart at most."""
 
 
 _USUAL_AGE = 11
 """Columns of `updated now`: names that change with every age would jump."""
-_TAB_PADDING = 15
-"""Around six tabs, before them, and between them and the age."""
+_TAB_PADDING = 17
+"""Around seven tabs, before them, and between them and the age."""
 
 
 class Tab(StrEnum):
@@ -63,8 +65,11 @@ class Tab(StrEnum):
     CLOSED = "Closed"
     ACTIVITY = "Activity"
     REWARDS = "Rewards"
+    TRANSACTIONS = "Transactions"
 
 
+_SHORT_TRANSACTIONS = "Txns"
+"""Where the tabs have no room."""
 _WIDE_ENOUGH_TO_SAY_WHY = 110
 _UNCUT = 40
 """Cells: what adds up is never shortened."""
@@ -86,14 +91,16 @@ class Portfolio:
     closed: tuple[ClosedPosition, ...] = ()
     activity: tuple[Activity, ...] = ()
     earned: EarnedView = NOTHING_EARNED
+    wallet: WalletView = NO_WALLET
 
 
 def portfolio_of(queries: Queries) -> Portfolio:
     """Return all that is ours."""
     past = queries.activity()
     return Portfolio(
-        queries.account(), queries.fills().fills, past.closed, past.activity, queries.earned()
-    )
+        queries.account(), queries.fills().fills, past.closed, past.activity, queries.earned(),
+        queries.wallet(),
+    )  # fmt: skip
 
 
 def paint_tabs(
@@ -122,6 +129,7 @@ def paint_tabs(
         Tab.CLOSED: len(view.closed),
         Tab.ACTIVITY: len(view.activity),
         Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
+        Tab.TRANSACTIONS: len(view.wallet.transactions),
     }
     freshness = _freshness(view, active, now, rows, keymap)
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.account.problem:
@@ -142,7 +150,11 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
     if _TAB_PADDING + sum(map(len, sized.values())) <= width:
         return sized
-    return {tab: sized[tab] if tab is active else tab.value for tab in Tab}
+    short = {tab: sized[tab] if tab is active else tab.value for tab in Tab}
+    if _TAB_PADDING + sum(map(len, short.values())) > width:
+        name = short[Tab.TRANSACTIONS]
+        short[Tab.TRANSACTIONS] = name.replace(Tab.TRANSACTIONS.value, _SHORT_TRANSACTIONS)
+    return short
 
 
 def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
@@ -211,6 +223,7 @@ def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: K
         Tab.ORDERS: f" No working orders. {find} to find a market.",
         Tab.FILLS: " No fills yet.",
         Tab.CLOSED: " No closed positions yet.",
+        Tab.TRANSACTIONS: f" {plain(view.wallet.reason) or _NO_TRANSACTIONS}",
         Tab.ACTIVITY: (
             " Your latest fills are not listed here yet."
             if lags_behind_fills(view)
@@ -279,6 +292,14 @@ def _tab_totals(view: Portfolio, active: Tab) -> list[Cell | Line]:
             return [*newest, late] if lags_behind_fills(view) else [*newest]
         case Tab.REWARDS:
             return _earned_totals(view.earned)
+        case Tab.TRANSACTIONS:
+            return _transaction_totals(view.wallet)
+
+
+def _transaction_totals(wallet: WalletView) -> list[Cell | Line]:
+    waiting = sum(not each.status.is_over for each in wallet.transactions)
+    facts: list[Cell | Line] = [Cell("newest first", Role.DIM)]
+    return [Cell(f"{waiting} under way", Role.STALE), *facts] if waiting else facts
 
 
 def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
@@ -339,6 +360,8 @@ def _freshness(view: Portfolio, active: Tab, now: datetime, rows: LiveRows, keym
     if view.account.load is Load.EMPTY:
         return ()
     problem, as_of = view.account.problem, view.account.as_of
+    if active is Tab.TRANSACTIONS:
+        problem, as_of = "", view.wallet.as_of
     if active is Tab.REWARDS:
         problem, as_of = view.earned.problem, view.earned.as_of
         if view.earned.load is Load.LOADING:

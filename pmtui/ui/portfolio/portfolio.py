@@ -25,8 +25,10 @@ from pmtui.service.topics import (
     RowQuotesTopic,
     StatusTopic,
     Topic,
+    WalletTopic,
 )
 from pmtui.service.views import AccountView
+from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
@@ -37,6 +39,7 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.market.move_prompt import MovePrompt
 from pmtui.ui.market.moves import LEFT_OUT
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -48,22 +51,35 @@ from pmtui.ui.portfolio.paint_portfolio import (
 )
 from pmtui.ui.portfolio.portfolio_details import paint_item_details, say_dust
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
+from pmtui.ui.portfolio.settling import (
+    SETTLE_ACTIONS,
+    PositionTable,
+    Settling,
+    say_standing,
+    standing_notes,
+)
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.wallet.transaction import TransactionScreen
+from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 TABS = tuple(Tab)
-_SHOWN = (AccountTopic, FillsTopic, ActivityTopic, RewardsTopic, MarketTopic, RowQuotesTopic)
+_SHOWN = (
+    AccountTopic, FillsTopic, ActivityTopic, RewardsTopic, MarketTopic, RowQuotesTopic, WalletTopic,
+)  # fmt: skip
 ORDER_ACTIONS = (
     "portfolio.cancel_order",
     "portfolio.move_order",
     "portfolio.mark_order",
     "portfolio.cancel_marked",
 )
+_NO_MARKING = tuple(each for each in ORDER_ACTIONS if each != "portfolio.mark_order")
+_IDLE_ACTIONS = {Tab.ORDERS: SETTLE_ACTIONS, Tab.POSITIONS: _NO_MARKING}
 MOST_LOOKED_UP = 8
 """Markets fetched at a time because a row of ours names them and nothing else has yet."""
 
@@ -95,10 +111,13 @@ class PortfolioScreen(FrameScreen):
         self._streamed: tuple[TokenId, ...] = ()
         """Of positions whose prices move."""
         self._memo = RowMemo()
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
+        flow = WalletFlow(self, surface, self.message_line)
+        self._settling = Settling(surface, flow, self.message_line)
 
     @override
     def topics(self) -> Iterable[Topic]:
-        yield from (AccountTopic(), FillsTopic(), ActivityTopic())
+        yield from (AccountTopic(), FillsTopic(), ActivityTopic(), WalletTopic())
         if self._tab is Tab.REWARDS:
             yield RewardsTopic()
         if self._streamed and self._tab is Tab.POSITIONS:
@@ -111,7 +130,8 @@ class PortfolioScreen(FrameScreen):
         yield TextLine(id="tabs", ascii_only=ascii_only)
         yield TextLine(id="totals", ascii_only=ascii_only)
         for tab in TABS:
-            yield LineTable(TAB_COLUMNS[tab], id=_table_id(tab), ascii_only=ascii_only)
+            kind = PositionTable if tab is Tab.POSITIONS else LineTable
+            yield kind(TAB_COLUMNS[tab], id=_table_id(tab), ascii_only=ascii_only)
         yield TextLine(id="title", ascii_only=ascii_only)
         yield TextLine(id="details", ascii_only=ascii_only)
 
@@ -128,9 +148,8 @@ class PortfolioScreen(FrameScreen):
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         entries = super().footer_entries()
-        if self._tab is Tab.ORDERS:
-            return entries
-        return tuple(e for e in entries if e.id not in ORDER_ACTIONS)
+        idle = _IDLE_ACTIONS.get(self._tab, (*ORDER_ACTIONS, *SETTLE_ACTIONS))
+        return tuple(e for e in entries if e.id not in idle)
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -152,6 +171,13 @@ class PortfolioScreen(FrameScreen):
         if is_other_topic:
             self.retopic()
 
+    def show_first(self, tab: Tab) -> None:
+        """Show a tab now, or as the first one of a screen that is not there yet."""
+        if self.is_mounted:
+            self.show_tab(tab)
+        else:
+            self._tab = tab
+
     def action_next_tab(self) -> None:
         """Show the next tab."""
         self.show_tab(TABS[(TABS.index(self._tab) + 1) % len(TABS)])
@@ -161,7 +187,13 @@ class PortfolioScreen(FrameScreen):
         self.show_tab(TABS[TABS.index(self._tab) - 1])
 
     def action_mark_order(self) -> None:
-        """Mark the order at the cursor, or unmark it."""
+        """Mark the order or the resolved market at the cursor, or unmark it."""
+        item = self._items.get(self._table(self._tab).cursor_key or "")
+        if isinstance(item, Position):
+            if self._settling.mark(item.condition_id):
+                self._show_items()
+                self._table(self._tab).action_move_down()
+            return
         order = self._order_at_cursor()
         if order is not None:
             self._marked = self._marked ^ {order.order_id}
@@ -198,6 +230,8 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(self._table(self._tab).cursor_key or "")
         if isinstance(item, Order):
             return "order id", item.order_id
+        if isinstance(item, TransactionView):
+            return "transaction hash", item.hash
         if item is None or isinstance(item, Dust):
             return "", ""
         return "condition id", item.condition_id or ""
@@ -222,13 +256,22 @@ class PortfolioScreen(FrameScreen):
         item = self._items.get(message.key)
         if item is None:
             return
-        if isinstance(item, Dust):
+        if isinstance(item, TransactionView):
+            _ = self.app.push_screen(TransactionScreen(self.surface, item.key))
+        elif isinstance(item, Dust):
             self._is_dust_shown = not self._is_dust_shown
             self._show_items()
         elif item.condition_id is None:
             self._say("No market on this line.")
         else:
             self.post_message(MarketChosen(item.condition_id))
+
+    @on(PositionTable.Wanted)
+    def settle(self, message: PositionTable.Wanted) -> None:
+        """Make of a position what is wanted."""
+        item = self._items.get(self._table(self._tab).cursor_key or "")
+        self._settling.take(message.wish, item if isinstance(item, Position) else None)
+        self._show_items()
 
     def _cancel(self, order_ids: frozenset[OrderId]) -> None:
         command_id = self.surface.commands.cancel(sorted(order_ids))
@@ -351,13 +394,19 @@ class PortfolioScreen(FrameScreen):
             attached = account.attached_to(item.order_id) if isinstance(item, Order) else None
             if attached is not None:
                 title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
-            if isinstance(item, Position) and (bare := paint_unprotected(account, item.token_id)):
-                title = (*title, Cell("  "), *bare)
+            if isinstance(item, Position):
+                wallet, keymap = self.surface.queries.wallet(), self.surface.options.keymap
+                said = say_standing(wallet, item, keymap)
+                bare = said or paint_unprotected(account, item.token_id)
+                title = (*title, Cell("  "), *bare) if bare else title
         self._show_line("#title", title)
         self._show_line("#details", details)
 
     def _marks(self, view: AccountView) -> OrderMarks:
-        return OrderMarks(self._marked, self._ending, view.scoring, self._aged(view))
+        return OrderMarks(
+            self._marked, self._ending, view.scoring, self._aged(view), self._settling.marked,
+            standing_notes(self.surface.queries.wallet()),
+        )  # fmt: skip
 
     def _aged(self, view: AccountView) -> frozenset[TokenId]:
         book = self.surface.queries.book
@@ -379,6 +428,8 @@ class PortfolioScreen(FrameScreen):
         queries = self.surface.queries
         if isinstance(item, Dust):
             return say_dust(item)
+        if isinstance(item, TransactionView):
+            return plain(item.title)
         if isinstance(item, Order | Fill | Earned):
             return plain(title_of(queries, item.condition_id))
         market = queries.market(item.condition_id).market if item.condition_id else None
@@ -410,7 +461,7 @@ class PortfolioScreen(FrameScreen):
         self._ending &= still_open
 
     def _say(self, text: str) -> None:
-        self.notify(text, markup=False, timeout=4)
+        self.message_line.say(text)
 
     def _show_line(self, selector: str, line: Line) -> None:
         ascii_only = self.surface.options.ascii_only

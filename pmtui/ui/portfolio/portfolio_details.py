@@ -4,6 +4,7 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Positi
 from pmtui.domain.formats import count
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
+from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import indent, join_facts, name_fact
 from pmtui.ui.format import (
@@ -25,6 +26,7 @@ from pmtui.ui.portfolio.portfolio_rows import (
     say_what_to_do,
 )
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.wallet.paint_transactions import say_calls, say_state
 
 _STATUS_SENTENCES = {
     OrderStatus.PENDING: "being sent",
@@ -50,7 +52,7 @@ def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) ->
 def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
     match item:
         case Position():
-            return _position_facts(item)
+            return _position_facts(item, marks)
         case Dust():
             return [Cell("dust, too small for an order; enter shows or hides them", Role.DIM)]
         case Order():
@@ -63,9 +65,11 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
             return _activity_facts(item)
         case Earned():
             return _earned_facts(item)
+        case TransactionView():
+            return _transaction_facts(item)
 
 
-def _position_facts(position: Position) -> list[Cell | Line]:
+def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
     held = f"{format_size(position.size)} {plain(position.outcome, 20)}"
     note = say_what_to_do(position)
     return [
@@ -73,7 +77,7 @@ def _position_facts(position: Position) -> list[Cell | Line]:
         name_fact("average", Cell(format_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
         name_fact("realised (gross)", paint_gain(position.realized)),
-        Cell(note, Role.NOTICE_GOOD) if note else (),
+        Cell(note, Role.NOTICE_GOOD) if note and position.token_id not in marks.notes else (),
     ]
 
 
@@ -118,6 +122,15 @@ def _activity_facts(activity: Activity) -> list[Cell | Line]:
     return [
         Cell(write_moment(activity.at)),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
+    ]
+
+
+def _transaction_facts(transaction: TransactionView) -> list[Cell | Line]:
+    calls = say_calls(transaction)
+    return [
+        say_state(transaction),
+        Cell(calls, Role.DIM) if calls else (),
+        Cell(plain(transaction.hash, 66), Role.DIM) if transaction.hash else (),
     ]
 
 

@@ -1,7 +1,8 @@
 """The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position, split_dust
@@ -10,6 +11,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
 from pmtui.ui.format import (
@@ -29,9 +31,12 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_past_cash,
 )
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.wallet.paint_transactions import TRANSACTION_COLUMNS, paint_transaction_row
 
 DUST_KEY = "dust"
-Item: TypeAlias = Position | Dust | Order | Fill | ClosedPosition | Activity | Earned
+Item: TypeAlias = (
+    Position | Dust | Order | Fill | ClosedPosition | Activity | Earned | TransactionView
+)
 
 
 class OrderMarks(NamedTuple):
@@ -43,6 +48,10 @@ class OrderMarks(NamedTuple):
     scoring: frozenset[OrderId] = frozenset()
     aged: frozenset[TokenId] = frozenset()
     """Of positions: their price is the one reported last, as their book is not good."""
+    redeeming: frozenset[ConditionId] = frozenset()
+    """Markets marked to be redeemed together."""
+    notes: Mapping[TokenId, Cell] = MappingProxyType({})
+    """How held outcomes stand, where the wallet's view tells."""
 
 
 MONEY_WIDTH = 10
@@ -117,6 +126,7 @@ TAB_COLUMNS = {
     Tab.CLOSED: CLOSED_COLUMNS,
     Tab.ACTIVITY: ACTIVITY_COLUMNS,
     Tab.REWARDS: REWARD_COLUMNS,
+    Tab.TRANSACTIONS: TRANSACTION_COLUMNS,
 }
 
 _LEAST_SHARE = 100_000
@@ -146,16 +156,18 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         paint_cash(position.value, MONEY_WIDTH),
         paint_gain(position.unrealized, MONEY_WIDTH),
     )
+    is_marked = position.condition_id in marks.redeeming
+    note = marks.notes.get(position.token_id)
     cells = (
-        Cell(title),
+        Cell(f"● {title}", Role.KEY) if is_marked else Cell(title),
         Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
         Cell(_size(position.size, 8)),
         Cell(format_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         paint_gain(position.realized, MONEY_WIDTH),
-        Cell(say_what_to_do(position), Role.NOTICE_GOOD),
+        note or Cell(say_what_to_do(position), Role.NOTICE_GOOD),
     )
-    return Row(key, cells)
+    return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:
@@ -314,6 +326,8 @@ def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMark
             return paint_activity(key, item, title, now)
         case Earned():
             return paint_earned(key, item, title, now)
+        case TransactionView():
+            return paint_transaction_row(key, item, now)
 
 
 def _items(view: Portfolio, tab: Tab) -> tuple[Item, ...]:
@@ -330,6 +344,8 @@ def _items(view: Portfolio, tab: Tab) -> tuple[Item, ...]:
             return view.activity
         case Tab.REWARDS:
             return view.earned.rows
+        case Tab.TRANSACTIONS:
+            return view.wallet.transactions
 
 
 def _name(item: Item) -> str:
@@ -347,6 +363,8 @@ def _name(item: Item) -> str:
             return f"{item.at.timestamp()}:{item.kind}:{item.token_id}"
         case Earned():
             return f"{item.day}:{item.condition_id}"
+        case TransactionView():
+            return item.key
 
 
 def _outcome_role(index: int) -> Role:

@@ -16,8 +16,8 @@ from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_age
 from pmtui.ui.facts import to_ascii_line
+from pmtui.ui.format import format_age
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question

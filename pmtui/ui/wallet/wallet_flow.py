@@ -13,7 +13,7 @@ from pmtui.service.surface import WalletVerdict
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import Confirmed, Failed, NotKnown, WalletCard
 from pmtui.ui.cells import Line
-from pmtui.ui.liveness import is_live
+from pmtui.ui.frame import is_live
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

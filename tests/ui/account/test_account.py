@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.onboarding import LastAnswer
-from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic
+from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic, WalletTopic
 from pmtui.ui.account.account import AccountLineScreen, AccountScreen
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.theme.theme_files import load_themes
@@ -22,7 +22,7 @@ from tests.ui.screens.look import (
 )
 from tests.ui.wait import settle, until
 
-TOPICS: set[Topic] = {OnboardingTopic(), AccountTopic()}
+TOPICS: set[Topic] = {OnboardingTopic(), AccountTopic(), WalletTopic()}
 
 
 def ready_service() -> FakeService:
@@ -63,16 +63,16 @@ async def test_a_opens_the_account_and_every_step_is_there() -> None:
             ("Deployed (chain)", "contract at the address"),
             ("API credentials", "present, id 6f1c2a34…"),
             ("Standing", "may open positions"),
-            ("Relayer key", "none: nothing goes through it yet"),
+            ("Relayer key", "none"),
             ("Allow: exchange", "unlimited to 0xE111…996B"),
             ("Allow: neg-risk", "unlimited to 0xe222…0F59"),
             ("Collateral", "$10,000.00"),
         ):
             assert said in row(app, title), title
         await pilot.press("end")
-        await until(pilot, lambda: row(app, "Relayer history"), "the last line")
+        await until(pilot, lambda: row(app, "Transactions"), "the last line")
         assert "order $500.00, day's loss $200.00" in row(app, "Own limits")
-        assert "not asked" in row(app, "Relayer history")
+        assert "not asked" in row(app, "Transactions")
 
 
 async def test_a_second_a_changes_nothing_and_escape_leads_back() -> None:
@@ -117,7 +117,7 @@ async def test_a_line_without_an_address_copies_nothing() -> None:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press(*["down"] * 5, "y")
-        await until(pilot, lambda: app._notifications, "a word about it")
+        await until(pilot, lambda: "Nothing to copy" in text_of(app, "#notice"), "a word about it")
         assert cursor_row(app) == "credentials"
         assert app.clipboard == ""
 
@@ -133,7 +133,7 @@ async def test_enter_explains_a_line_and_what_it_would_sign() -> None:
         await until(pilot, lambda: isinstance(app.screen, AccountLineScreen), "the explanation")
         await until(pilot, lambda: shows(app, "What is signed"), "what is signed")
         assert shows(app, "approve(this contract, unlimited)")
-        assert shows(app, "This program approves nothing yet")
+        assert shows(app, "refused without it")
         await pilot.press("y")
         await until(pilot, lambda: app.clipboard.startswith("0xE111"), "its address copied")
         await pilot.press("escape")
@@ -163,7 +163,7 @@ async def test_r_asks_everything_again() -> None:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press("r")
-        await until(pilot, lambda: len(service.calls_of("refresh")) == 2, "the questions")
+        await until(pilot, lambda: len(service.calls_of("refresh")) == 3, "the questions")
         assert {topic for (topic,) in service.calls_of("refresh")} == TOPICS
 
 

@@ -19,7 +19,8 @@ from pmtui.domain.account.onboarding import (
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.orders.order import BalanceAllowance
-from pmtui.ui.account.account_lines import AccountLine, account_lines, shorten_address
+from pmtui.ui.account.account_line import AccountLine, shorten_address
+from pmtui.ui.account.account_lines import account_lines
 from pmtui.ui.account.account_words import ALLOWANCES, FORMS, KEY_KINDS, SIGNATURES, WORDS, Rule
 from pmtui.ui.account.paint_account import BESIDE_RESULT
 from tests.ui.fake_surface import NOW, PAPER_STATUS, READ_ONLY_STATUS
@@ -134,7 +135,7 @@ def test_both_views_of_a_wallet_are_told_apart() -> None:
     nowhere = replace(unheard, code=LastAnswer(False, NOW))
     assert result(nowhere, "deployed") == "not deployed, says the relayer"
     assert result(nowhere, "code") == "no contract there"
-    assert "deploys no wallet yet" in line(nowhere, "deployed").to_do
+    assert "refused until it is deployed" in line(nowhere, "deployed").to_do
     unasked = replace(READY, code=LastAnswer(), code_unasked="this profile names no chain host")
     assert result(unasked, "code") == "not asked: this profile names no chain host"
 
@@ -152,7 +153,7 @@ def test_a_key_that_pays_itself_needs_no_contract() -> None:
 def test_allowances_are_told_to_the_cent() -> None:
     facts = allowing(0, 5_000_000)
     assert result(facts, "allowance 0xE11") == "none to 0xE111…996B"
-    assert "approves nothing yet" in line(facts, "allowance 0xE11").to_do
+    assert "refused without it" in line(facts, "allowance 0xE11").to_do
     assert "deadline" in line(facts, "allowance 0xE11").words.signing
     assert result(facts, "allowance 0xe22") == "$5.00 to 0xe222…0F59"
     silent = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1)), NOW))

@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from pmtui.domain.account.onboarding import LastAnswer
-from pmtui.ui.account.account_lines import AccountLine, account_lines
+from pmtui.domain.account.onboarding import LastAnswer, Onboarding
+from pmtui.service.views import StatusView
+from pmtui.ui.account.account_line import AccountLine
+from pmtui.ui.account.account_lines import account_lines
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     paint_account_details,
@@ -16,6 +18,7 @@ from pmtui.ui.account.paint_account import (
     paint_explanation,
 )
 from pmtui.ui.cells import Line, line_width
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.onboarded import KEYLESS, NEWER, READY, SECONDS_AGO, allowing
@@ -27,9 +30,20 @@ FAILING = replace(
 )
 
 
-def lines(facts: object = READY) -> dict[str, AccountLine]:
-    assert not isinstance(facts, AccountLine)
-    return {each.key: each for each in account_lines(facts, PAPER_STATUS)}  # type: ignore[arg-type]
+def lines(facts: Onboarding = READY) -> dict[str, AccountLine]:
+    return {each.key: each for each in account_lines(facts, PAPER_STATUS)}
+
+
+def heading(facts: Onboarding) -> str:
+    painted = paint_account_heading(
+        account_lines(facts, PAPER_STATUS), PAPER_STATUS, 80, is_asking=facts.is_asking
+    )
+    return words(painted)
+
+
+def way(facts: Onboarding, status: StatusView = PAPER_STATUS) -> str:
+    found = account_lines(facts, status)
+    return words(paint_account_way(facts, found, status, 80, keymap=DEFAULT_KEYMAP))
 
 
 def texts(painted: tuple[Line, ...]) -> str:
@@ -76,23 +90,23 @@ def test_an_address_is_whole_where_it_fits(room: int, is_whole: bool) -> None:
 
 
 def test_the_heading_says_what_stands_in_the_way() -> None:
-    assert "every step is done" in words(paint_account_heading(READY, PAPER_STATUS, 80))
-    failing = words(paint_account_heading(FAILING, PAPER_STATUS, 80))
+    assert "every step is done" in heading(READY)
+    failing = heading(FAILING)
     assert "every step is done   1 could not be checked" in failing
-    missing = words(paint_account_heading(allowing(1, 0), PAPER_STATUS, 80))
+    missing = heading(allowing(1, 0))
     assert "not done: Allow: neg-risk" in missing
     asking = replace(READY, is_asking=True, closed_only=LastAnswer())
-    assert "not known: Standing" in words(paint_account_heading(asking, PAPER_STATUS, 80))
-    assert "asking…" in words(paint_account_heading(asking, PAPER_STATUS, 80))
+    assert "not known: Standing" in heading(asking)
+    assert "asking…" in heading(asking)
 
 
 def test_the_second_line_says_what_to_do() -> None:
-    shown = words(paint_account_way(KEYLESS, READ_ONLY_STATUS, 80))
+    shown = way(KEYLESS, READ_ONLY_STATUS)
     assert shown == " `pmtui account new --profile live` makes a key; `import` takes yours."
-    assert "needs nothing of yours" in words(paint_account_way(READY, PAPER_STATUS, 80))
-    assert "approves nothing yet" in words(paint_account_way(allowing(0, 0), PAPER_STATUS, 80))
+    assert "needs nothing of yours" in way(READY)
+    assert "refused without it" in way(allowing(0, 0))
     locked = replace(PAPER_STATUS, entry_lock="Trading locked since noon")
-    assert "locked since noon" in words(paint_account_way(READY, locked, 80))
+    assert "locked since noon" in way(READY, locked)
 
 
 def test_details_keep_to_their_room_with_the_address_first() -> None:

@@ -1,0 +1,244 @@
+"""Positions become cash without a trade: redeemed, merged, converted; and cash becomes both outcomes.
+
+The keys live on the table of positions. What they lead to is asked for in a form where an amount is
+needed, and always on a card.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.account.settlement import HeldOutcome, Settlement, Standing
+from pmtui.domain.account.wallet_steps import Redeem
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+from pmtui.domain.money import SCALE, Micros
+from pmtui.service.wallet.wallet_views import WalletView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import key_of
+from pmtui.ui.format import format_money
+from pmtui.ui.keys.actions import Keymap, bindings_of
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.wallet.convert_form import ConvertForm
+from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
+from pmtui.ui.wallet.wallet_form import MergeForm, SplitForm
+from pmtui.ui.widgets.line_table import LineTable
+
+NOT_RESOLVED = "This market has no answer yet: nothing to redeem."
+NOTHING_TO_MERGE = "Merging takes shares of both outcomes of a market."
+NOTHING_TO_CONVERT = "Converting takes No shares in an event with one winner (neg-risk)."
+_STANDINGS = {
+    Standing.WON: ("won", Role.NOTICE_GOOD),
+    Standing.LOST: ("lost", Role.NOTICE_BAD),
+    Standing.SHARED: ("shared", Role.NOTICE_WARN),
+}
+
+
+class Wish(StrEnum):
+    """What the trader wants to be made of positions."""
+
+    REDEEM = "redeem"
+    REDEEM_ALL = "redeem all"
+    MERGE = "merge"
+    SPLIT = "split"
+    CONVERT = "convert"
+
+
+SETTLE_ACTIONS = tuple(f"portfolio.{wish.value.replace(' ', '_')}" for wish in Wish)
+
+
+class PositionTable(LineTable):
+    """The positions, with the keys that turn them into something else."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*SETTLE_ACTIONS)
+
+    @dataclass
+    class Wanted(Message):
+        """A key asked for something to be made of positions."""
+
+        wish: Wish
+
+    def action_redeem(self) -> None:
+        """Redeem the market at the cursor, or the marked ones."""
+        self.post_message(self.Wanted(Wish.REDEEM))
+
+    def action_redeem_all(self) -> None:
+        """Redeem every resolved market."""
+        self.post_message(self.Wanted(Wish.REDEEM_ALL))
+
+    def action_merge(self) -> None:
+        """Merge both outcomes of the market at the cursor."""
+        self.post_message(self.Wanted(Wish.MERGE))
+
+    def action_split(self) -> None:
+        """Split cash into both outcomes of the market at the cursor."""
+        self.post_message(self.Wanted(Wish.SPLIT))
+
+    def action_convert(self) -> None:
+        """Convert No shares of the event at the cursor."""
+        self.post_message(self.Wanted(Wish.CONVERT))
+
+
+class Settling:
+    """Leads from a wish to the step of the wallet that fulfils it, or says why there is none."""
+
+    def __init__(self, surface: Surface, flow: WalletFlow, line: MessageLine) -> None:
+        """Build it.
+
+        Args:
+            surface: the service and the user's choices.
+            flow: takes steps over the screen.
+            line: of the screen, for what cannot be done.
+        """
+        self._surface = surface
+        self._flow = flow
+        self._line = line
+        self._marked: frozenset[ConditionId] = frozenset()
+
+    @property
+    def marked(self) -> frozenset[ConditionId]:
+        """The markets that are marked to be redeemed together."""
+        return self._marked
+
+    def mark(self, condition_id: ConditionId) -> bool:
+        """Mark a resolved market, or unmark it; says why one cannot be, and returns whether it was."""
+        found = settlement_of(self._surface.queries.wallet(), condition_id)
+        if found is None or not found.is_resolved:
+            self._line.say("Only resolved markets are marked, to be redeemed together.")
+            return False
+        self._marked = self._marked ^ {condition_id}
+        return True
+
+    def take(self, wish: Wish, position: Position | None) -> None:
+        """Do what is wanted with the market of a position."""
+        if reason := why_no_wallet(self._surface):
+            self._line.say(reason)
+        elif wish is Wish.REDEEM_ALL:
+            self._redeem_all()
+        elif wish is Wish.REDEEM and self._marked:
+            self._redeem_marked()
+        elif position is None:
+            self._line.say("No position here.")
+        elif wish is Wish.SPLIT:
+            self._split(position)
+        else:
+            self._settle(wish, position)
+
+    def _settle(self, wish: Wish, position: Position) -> None:
+        view = self._surface.queries.wallet()
+        found = settlement_of(view, position.condition_id)
+        if found is None:
+            self._line.say("How this market stands is being asked.")
+        elif wish is Wish.REDEEM:
+            self._redeem(found)
+        elif wish is Wish.MERGE:
+            if found.mergeable:
+                self._flow.ask(MergeForm(self._surface, found))
+            else:
+                self._line.say(NOTHING_TO_MERGE)
+        else:
+            self._convert(view, found)
+
+    def _redeem(self, found: Settlement) -> None:
+        if found.is_resolved:
+            self._flow.take(Redeem((found.condition_id,)))
+        else:
+            disputed = "Its answer is disputed: it pays once that is settled."
+            self._line.say(disputed if found.is_disputed else NOT_RESOLVED)
+
+    def _redeem_marked(self) -> None:
+        held = {each.condition_id for each in self._surface.queries.wallet().redeemable}
+        chosen = tuple(sorted(self._marked & held))
+        self._marked = frozenset()
+        if chosen:
+            self._flow.take(Redeem(chosen))
+        else:
+            self._line.say("What was marked is redeemed already.")
+
+    def _redeem_all(self) -> None:
+        if self._surface.queries.wallet().redeemable:
+            self._flow.take(Redeem())
+        else:
+            self._line.say("No resolved market is held: nothing to redeem.")
+
+    def _split(self, position: Position) -> None:
+        view = self._surface.queries.wallet()
+        found = settlement_of(view, position.condition_id)
+        if found is not None and found.is_resolved:
+            self._line.say("This market is resolved: only what is held can be redeemed.")
+            return
+        form = SplitForm(self._surface, position.condition_id, title=position.title, cash=view.cash)
+        self._flow.ask(form)
+
+    def _convert(self, view: WalletView, found: Settlement) -> None:
+        if not found.convertible:
+            self._line.say(NOTHING_TO_CONVERT)
+            return
+        event = self._surface.queries.event(EventId(found.event_id)).event
+        same = tuple(
+            each
+            for each in view.settlements
+            if each.convertible
+            and (each.event_id == found.event_id if found.event_id else each is found)
+        )
+        title = event.title if event is not None else found.title
+        form = ConvertForm(self._surface, same, found.condition_id, event=title)
+        self._flow.ask(form)
+
+
+def settlement_of(view: WalletView, condition_id: ConditionId) -> Settlement | None:
+    """Return what can be made of a held market; None while that is not known."""
+    return next((s for s in view.settlements if s.condition_id == condition_id), None)
+
+
+def standing_notes(view: WalletView) -> Mapping[TokenId, Cell]:
+    """Return a word for every held outcome: how it stands, or what can be made of it."""
+    notes: dict[TokenId, Cell] = {}
+    for settlement in view.settlements:
+        for outcome in settlement.outcomes:
+            if outcome.size:
+                notes[outcome.token_id] = _note(settlement, outcome)
+    return notes
+
+
+def _note(settlement: Settlement, outcome: HeldOutcome) -> Cell:
+    if outcome.standing is not Standing.OPEN:
+        return Cell(*_STANDINGS[outcome.standing])
+    if settlement.is_disputed:
+        return Cell("disputed", Role.NOTICE_WARN)
+    if settlement.mergeable:
+        return Cell("mergeable", Role.NOTICE_GOOD)
+    return Cell("")
+
+
+def say_standing(view: WalletView, position: Position, keymap: Keymap) -> Line:
+    """Say how the market of a position stands, what it pays, and which key brings that."""
+    settlement = settlement_of(view, position.condition_id)
+    held = settlement.outcomes if settlement is not None else ()
+    outcome = next((each for each in held if each.token_id == position.token_id), None)
+    if settlement is None or outcome is None:
+        return ()
+    if outcome.payout is not None:
+        paid = Micros(outcome.size * outcome.payout // SCALE)
+        word, role = _STANDINGS[outcome.standing]
+        key = key_of(keymap, "portfolio.redeem")
+        text = f"{word.upper()}: pays {format_money(paid)}, {key} redeems"
+        return (Cell(text, role),)
+    if settlement.is_disputed:
+        return (Cell("DISPUTED: pays once that is settled", Role.NOTICE_WARN),)
+    if settlement.mergeable:
+        key = key_of(keymap, "portfolio.merge")
+        shares = format_money(settlement.mergeable)
+        other = plain(next(o.label for o in held if o is not outcome), 16)
+        return (Cell(f"{key} merges it with {other} for {shares}", Role.NOTICE_GOOD),)
+    if settlement.convertible and outcome is held[1]:
+        key = key_of(keymap, "portfolio.convert")
+        return (Cell(f"{key} converts it into Yes of the others", Role.DIM),)
+    return ()

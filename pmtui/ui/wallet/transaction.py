@@ -1,0 +1,61 @@
+"""One transaction of the wallet in full: its state, its ids, its times and its calls."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.service.topics import Topic, WalletTopic
+from pmtui.service.wallet.wallet_views import TransactionView
+from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.wallet.paint_card import holdings_of
+from pmtui.ui.wallet.paint_transactions import paint_transaction
+
+
+class TransactionScreen(ReadingScreen):
+    """What a transaction of the wallet does, and how it stands."""
+
+    ABOUT: ClassVar[str] = "What a transaction of the wallet does, and how it stands."
+
+    def __init__(self, surface: Surface, key: TransactionKey) -> None:
+        """Show the transaction of this key."""
+        super().__init__(surface)
+        self._key = key
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        return (WalletTopic(),)
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        found = self._transaction()
+        return "Transaction", found.title if found is not None else ""
+
+    @override
+    def to_copy(self) -> tuple[str, str]:
+        found = self._transaction()
+        return ("transaction hash", found.hash) if found is not None else ("", "")
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        found = self._transaction()
+        if found is None:
+            return (Row("gone", (Cell("The relayer does not list it any more."),)),)
+        view, now = self.surface.queries.wallet(), self.surface.queries.now()
+        lines = paint_transaction(found, width, names=holdings_of(view).names, now=now)
+        return tuple(Row(f"{number}", (_joined(line),)) for number, line in enumerate(lines))
+
+    def _transaction(self) -> TransactionView | None:
+        listed = self.surface.queries.wallet().transactions
+        return next((each for each in listed if each.key == self._key), None)
+
+
+def _joined(line: Line) -> Cell:
+    """Return a line as the one cell that a reading screen shows."""
+    if not line:
+        return Cell("")
+    text = "".join(cell.text for cell in line)
+    return line[-1]._replace(text=text)

@@ -1,0 +1,221 @@
+"""Positions become cash from the keys: what is asked for, what is refused, and what stays in sight."""
+
+from dataclasses import replace
+
+import pytest
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.account.settlement import Settlement
+from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Split, WalletStep
+from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.service.surface import WalletVerdict
+from pmtui.service.topics import WalletTopic
+from pmtui.service.wallet.wallet_views import Failed, NotKnown, WalletCard
+from pmtui.ui.portfolio.paint_portfolio import Tab
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.wallet.signing_card import SigningCard
+from pmtui.ui.wallet.transaction import TransactionScreen
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.screens.look import screen_lines, shows, survives_resizing, text_of
+from tests.ui.wait import settle, until
+from tests.ui.wallet.wallets import (
+    BOTH,
+    DIGEST,
+    DISPUTED,
+    HASH,
+    LOST,
+    MERGE_CARD,
+    RACE,
+    READY_WALLET,
+    REDEEM_CARD,
+    WON,
+)
+
+m = parse_micros
+
+
+def held(settlement: Settlement, index: int = 0) -> Position:
+    outcome = settlement.outcomes[index]
+    return Position(
+        outcome.token_id, settlement.condition_id, settlement.title, outcome.label, outcome.size,
+        Micros(400_000), ONE if settlement.is_resolved else Micros(500_000), Micros(0),
+        outcome_index=index, is_redeemable=settlement.is_resolved, neg_risk=settlement.neg_risk,
+    )  # fmt: skip
+
+
+def service_with(*positions: Position) -> FakeService:
+    service = FakeService(wallet_view=READY_WALLET)
+    service.account_view = replace(service.account_view, positions=positions)
+    return service
+
+
+EVERYTHING = (held(WON), held(LOST), held(DISPUTED), held(BOTH), held(BOTH, 1), held(RACE[0], 1))
+
+
+def app_on(service: FakeService) -> ScreenApp:
+    return ScreenApp(PortfolioScreen(service.surface()))
+
+
+def row(app: ScreenApp, words: str) -> str:
+    return next((line for line in screen_lines(app)[3:-4] if words in line), "")
+
+
+def prepared(service: FakeService) -> list[WalletStep]:
+    return [step for (step,) in service.calls_of("prepare_wallet") if isinstance(step, WalletStep)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_positions_say_won_lost_disputed_and_mergeable(size: tuple[int, int]) -> None:
+    app = app_on(service_with(*EVERYTHING))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "won" in row(app, "Did the May"), "what was won")
+        assert "lost" in row(app, "Will the strike")
+        assert "disputed" in row(app, "Who signed")
+        assert "mergeable" in row(app, "Will it rain")
+        assert "WON: pays $2,000.00, R redeems" in text_of(app, "#title")
+        await pilot.press("down")
+        await until(pilot, lambda: "LOST: pays $0.00" in text_of(app, "#title"), "the lost one")
+        await pilot.press("down")
+        await until(pilot, lambda: "DISPUTED" in text_of(app, "#title"), "the disputed one")
+        await pilot.press("down")
+        await until(pilot, lambda: "M merges" in text_of(app, "#title"), "both outcomes")
+        await survives_resizing(pilot, app, "M merges")
+
+
+async def agree(app: ScreenApp, service: FakeService, card: WalletCard, *keys: str) -> None:
+    """Press keys that lead to a card, read it to its end, and agree."""
+    service.cards = [card]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: row(app, "Did the May"), "the positions")
+        await pilot.press(*keys)
+        await until(pilot, lambda: isinstance(app.screen, SigningCard), "the card")
+        await settle(pilot)
+        await pilot.press("end")
+        await until(pilot, lambda: shows(app, DIGEST[-8:]), "the hash")
+        service.at = NOW.replace(second=1)
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("submit_wallet"), "the submission")
+    assert service.calls_of("submit_wallet") == [(card.prepared_id,)]
+
+
+async def test_r_redeems_the_market_at_the_cursor_after_its_card() -> None:
+    service = service_with(*EVERYTHING)
+    await agree(app_on(service), service, REDEEM_CARD, "R")
+    assert prepared(service) == [Redeem((WON.condition_id,))]
+
+
+async def test_marked_markets_are_redeemed_together_and_all_of_them_too() -> None:
+    service = service_with(*EVERYTHING)
+    await agree(app_on(service), service, REDEEM_CARD, "space", "space", "R")
+    assert prepared(service) == [Redeem((WON.condition_id, LOST.condition_id))]
+    service = service_with(*EVERYTHING)
+    await agree(app_on(service), service, REDEEM_CARD, "A")
+    assert prepared(service) == [Redeem()]
+
+
+async def test_m_merges_what_both_outcomes_have() -> None:
+    service = service_with(held(BOTH), held(BOTH, 1), held(WON))
+    await agree(app_on(service), service, MERGE_CARD, "M", "enter")
+    assert prepared(service) == [Merge(BOTH.condition_id, m("12.5"))]
+
+
+async def test_s_splits_cash_and_v_converts() -> None:
+    service = service_with(held(BOTH), held(WON))
+    await agree(app_on(service), service, MERGE_CARD, "S", "7", "enter")
+    assert prepared(service) == [Split(BOTH.condition_id, m("7"))]
+    service = service_with(held(RACE[0], 1), held(WON))
+    await agree(app_on(service), service, MERGE_CARD, "V", "enter")
+    assert prepared(service) == [Convert((RACE[0].condition_id,), m("8"))]
+
+
+@pytest.mark.parametrize(
+    ("position", "key", "said"),
+    [
+        (held(BOTH), "R", "no answer yet"),
+        (held(DISPUTED), "R", "disputed"),
+        (held(DISPUTED), "M", "both outcomes"),
+        (held(BOTH), "V", "one winner"),
+        (held(WON), "S", "is resolved"),
+        (held(BOTH), "space", "Only resolved markets"),
+    ],
+)
+async def test_what_cannot_be_done_says_why(position: Position, key: str, said: str) -> None:
+    service = service_with(position)
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: row(app, position.title[:9]), "the position")
+        await pilot.press(key)
+        await until(pilot, lambda: said in text_of(app, "#notice"), said)
+    assert prepared(service) == []
+
+
+async def test_nothing_to_redeem_and_no_wallet_say_so() -> None:
+    service = service_with(held(BOTH))
+    service.wallet_view = replace(READY_WALLET, settlements=(BOTH,))
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: row(app, "Will it"), "the position")
+        await pilot.press("A")
+        await until(pilot, lambda: "nothing to redeem" in text_of(app, "#notice"), "why")
+        service.wallet_view = replace(READY_WALLET, reason="only deposit wallets")
+        await pilot.press("M")
+        await until(pilot, lambda: "only deposit wallets" in text_of(app, "#notice"), "why")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [(Failed("reverted: paused"), "Failed: reverted"), (NotKnown("no answer"), "Not known yet")],
+)
+async def test_the_end_of_a_step_is_said(verdict: WalletVerdict, said: str) -> None:
+    service = service_with(held(WON))
+    service.cards, service.wallet_verdicts = [REDEEM_CARD], [verdict]
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: row(app, "Did the May"), "the position")
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, SigningCard), "the card")
+        await settle(pilot)
+        service.at = NOW.replace(second=1)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: said in text_of(app, "#notice"), said)
+
+
+async def test_a_declined_card_signs_nothing() -> None:
+    service = service_with(held(WON))
+    service.cards = [REDEEM_CARD]
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: row(app, "Did the May"), "the position")
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, SigningCard), "the card")
+        await pilot.press("escape")
+        await until(pilot, lambda: "Nothing was signed" in text_of(app, "#notice"), "the word")
+    assert service.calls_of("submit_wallet") == []
+
+
+async def test_the_transactions_tab_lists_them_and_enter_shows_one() -> None:
+    service = service_with()
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Positions"), "the portfolio")
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: "… pending" in row(app, "Approve trading"), "the first")
+        assert "+ confirmed" in row(app, "Deploy the")
+        assert "1 under way" in text_of(app, "#totals")
+        assert service.watched() >= {WalletTopic()}
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TransactionScreen), "all of it")
+        await until(pilot, lambda: shows(app, HASH), "the hash")
+        await survives_resizing(pilot, app, "Transaction")
+
+
+async def test_a_screen_can_begin_with_the_transactions() -> None:
+    service = service_with()
+    screen = PortfolioScreen(service.surface())
+    screen.show_first(Tab.TRANSACTIONS)
+    app = ScreenApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: row(app, "Approve trading"), "the transactions")
+        screen.show_first(Tab.POSITIONS)
+        await until(pilot, lambda: shows(app, "No positions"), "the positions")
