@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import ConditionId, EventId, TokenId
@@ -13,6 +14,7 @@ from pmtui.service.ports import Clock
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
+    AddressBookTopic,
     AlertTopic,
     EventQuotesTopic,
     EventTopic,
@@ -140,6 +142,10 @@ class MirrorQueries:
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
         return self._read(WatchlistTopic(), WatchlistView((), Load.LOADING, None))
+
+    def address_book(self) -> AddressBook:
+        """Return the trader's own names for addresses."""
+        return self._read(AddressBookTopic(), AddressBook())
 
     def wallet(self) -> WalletView:
         """Return how it stands with the wallet, its approvals and its transactions."""

@@ -18,7 +18,7 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
 )
 from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
-from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
@@ -239,6 +239,14 @@ class RemoteCommands:
     def remove_alert(self, alert_id: AlertId) -> None:
         """Have a price alert forgotten."""
         self._calls.tell("remove_alert", alert_id=alert_id)
+
+    async def name_address(self, address: str, name: str) -> str:
+        """Have an address named; returns why not."""
+        return await self._calls.ask_why_not("name_address", address=address, name=name)
+
+    async def forget_address(self, address: Address) -> str:
+        """Have the name of an address forgotten; returns why not."""
+        return await self._calls.ask_why_not("forget_address", address=address)
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         """Have everything fixed that will be signed for a step of the wallet."""

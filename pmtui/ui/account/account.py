@@ -11,7 +11,14 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.account.onboarding import Step
-from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic, WalletTopic
+from pmtui.service.topics import (
+    AccountTopic,
+    AddressBookTopic,
+    OnboardingTopic,
+    StatusTopic,
+    Topic,
+    WalletTopic,
+)
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_lines import account_lines, next_line
 from pmtui.ui.account.paint_account import (
@@ -92,7 +99,7 @@ class AccountScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (OnboardingTopic(), AccountTopic(), WalletTopic())
+        return (OnboardingTopic(), AccountTopic(), WalletTopic(), AddressBookTopic())
 
     @override
     def compose_body(self) -> ComposeResult:

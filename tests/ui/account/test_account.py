@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.onboarding import LastAnswer
-from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic, WalletTopic
+from pmtui.service.topics import AccountTopic, AddressBookTopic, OnboardingTopic, Topic, WalletTopic
 from pmtui.ui.account.account import AccountLineScreen, AccountScreen
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.theme.theme_files import load_themes
@@ -22,7 +22,9 @@ from tests.ui.screens.look import (
 )
 from tests.ui.wait import settle, until
 
-TOPICS: set[Topic] = {OnboardingTopic(), AccountTopic(), WalletTopic()}
+TOPICS: set[Topic] = {
+    OnboardingTopic(), AccountTopic(), WalletTopic(), AddressBookTopic(),
+}  # fmt: skip
 
 
 def ready_service() -> FakeService:
@@ -163,7 +165,7 @@ async def test_r_asks_everything_again() -> None:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press("r")
-        await until(pilot, lambda: len(service.calls_of("refresh")) == 3, "the questions")
+        await until(pilot, lambda: len(service.calls_of("refresh")) == 4, "the questions")
         assert {topic for (topic,) in service.calls_of("refresh")} == TOPICS
 
 
