@@ -173,7 +173,7 @@ class PortfolioScreen(FrameScreen):
 
     def show_first(self, tab: Tab) -> None:
         """Show a tab now, or as the first one of a screen that is not there yet."""
-        if self.is_mounted:
+        if is_live(self):
             self.show_tab(tab)
         else:
             self._tab = tab
