@@ -25,8 +25,15 @@ class Refused:
     """No answer, and why."""
 
     reason: Refusal
-    text: str
-    """In one line; texts of the venue in it are untrusted."""
+    words: str
+    """In one line; words of the venue in it are untrusted."""
+    argument: str = ""
+    """Which one is wrong, where one is."""
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        return f"{self.argument} {self.words}".strip()
 
 
 @dataclass(frozen=True, slots=True)

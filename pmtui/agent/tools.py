@@ -100,7 +100,7 @@ class Toolbox:
             today = self._port.now().date()
             values = check_values(tool.arguments, _texts(given), today=today)
         except ArgumentError as error:
-            return Refused(Refusal.WRONG, str(error).replace("--", "", 1))
+            return Refused(Refusal.WRONG, error.reason, error.name)
         try:
             async with asyncio.timeout(CALL_S):
                 return await tool.call(values)
@@ -286,4 +286,4 @@ def _text(value: object, name: str) -> str:
         case str():
             return value
         case _:
-            raise ArgumentError(f"{name[:40]!r} takes a text, a whole number or true or false")
+            raise ArgumentError(repr(name[:40]), "takes a text, a whole number, true or false")

@@ -19,7 +19,18 @@ MOST_VALUES = 100
 
 
 class ArgumentError(ValueError):
-    """A value that its argument does not take; the text says which one and why."""
+    """A value that its argument does not take."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        """Of the argument, as tools spell it."""
+        self.reason = reason
+        super().__init__(f"{option_of(name)} {reason}")
+
+
+def option_of(name: str) -> str:
+    """Return the option of the command line for an argument."""
+    return "--" + name.replace("_", "-")
 
 
 class ArgumentKind(StrEnum):
@@ -84,7 +95,7 @@ class Argument:
     @property
     def option(self) -> str:
         """The option of the command line."""
-        return "--" + self.name.replace("_", "-")
+        return option_of(self.name)
 
     @property
     def takes(self) -> str:
@@ -131,14 +142,14 @@ class Argument:
         elif pattern is not None:
             is_fine = is_fine and re.fullmatch(pattern, text, re.ASCII) is not None
         if not is_fine:
-            raise ArgumentError(f"{self.option} takes {self.takes}")
+            raise ArgumentError(self.name, f"takes {self.takes}")
         try:
             if self.kind is ArgumentKind.DAY:
                 return date.fromisoformat(text).isoformat()
             if self.kind is ArgumentKind.MOMENT:
                 return str(int(_moment(text).timestamp()))
         except (ValueError, OverflowError):
-            raise ArgumentError(f"{self.option} takes {self.takes}") from None
+            raise ArgumentError(self.name, f"takes {self.takes}") from None
         return text
 
 
@@ -191,7 +202,7 @@ def check_values(
     known = {argument.name: argument for argument in arguments}
     for name in given:
         if name not in known:
-            raise ArgumentError(f"no such argument: {name[:40]!r}")
+            raise ArgumentError(repr(name[:40]), "is no argument of this read")
     values: dict[str, tuple[str, ...]] = {}
     for name, argument in known.items():
         default = today.isoformat() if argument.default == "today" else argument.default
@@ -200,11 +211,11 @@ def check_values(
             texts = [part.strip() for text in texts for part in text.split(",")]
         if not texts:
             if argument.is_required:
-                raise ArgumentError(f"{argument.option} is needed: {argument.words}")
+                raise ArgumentError(name, f"is needed: {argument.words}")
             continue
         if len(texts) > (MOST_VALUES if argument.is_many else 1):
             most = f"at most {MOST_VALUES} values" if argument.is_many else "one value"
-            raise ArgumentError(f"{argument.option} takes {most}")
+            raise ArgumentError(name, f"takes {most}")
         values[name] = tuple(argument.check(text) for text in texts)
     return Values(MappingProxyType(values))
 

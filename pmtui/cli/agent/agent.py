@@ -6,7 +6,11 @@ is given, which opens the account as other commands do, and none can place, canc
 
 import argparse
 import asyncio
+import hmac
+import json
 import os
+import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,8 +22,9 @@ from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.host_reads import HostReads
 from pmtui.cli.get.account import NoAccount, find_secret, open_account
-from pmtui.cli.output import write_line
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.cli.keys.passphrase import NoSecret, read_secret
+from pmtui.cli.output import show, write_line
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
@@ -33,6 +38,8 @@ from pmtui.signing.secret import Secret
 
 _PROG = "pmtui agent"
 _CHUNK = 65_536
+SHORTEST_TOKEN = 16
+"""Characters; a shorter one could be guessed by whoever may ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,9 @@ def run(arguments: Sequence[str]) -> int:
         offer = _offer(parser, options)
         if isinstance(offer, NoAccount):
             return refuse(offer.text, prog=_PROG)
-        return asyncio.run(_serve_stdio(offer))
+        if options.way == "stdio":
+            return asyncio.run(_serve_stdio(offer))
+        return _run_http(parser, options, offer)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     except (KeyboardInterrupt, BrokenPipeError):
@@ -67,6 +76,8 @@ def _offer(parser: SecretiveParser, options: argparse.Namespace) -> Offer | NoAc
     if unknown:
         parser.refuse("--tools takes names that `pmtui get` lists")
     further = tuple(READS[name] for name in dict.fromkeys(names))
+    if options.way == "stdio" and (options.port or options.token_fd is not None):
+        parser.refuse("--port and --token-fd belong to `http`")
     if not options.account and any(read.needs is Needs.KEY for read in further):
         parser.refuse("reads of the account's own figures need --account")
     settings, state = load_settings({"profile": options.profile}), locate().state
@@ -80,8 +91,11 @@ def _offer(parser: SecretiveParser, options: argparse.Namespace) -> Offer | NoAc
 
 
 @asynccontextmanager
-async def _toolbox(offer: Offer) -> AsyncIterator[Toolbox]:
-    """Lay out the tools on the profile's hosts; without hosts they are listed and refuse to run."""
+async def _toolbox(offer: Offer) -> AsyncIterator[tuple[Toolbox, bool]]:
+    """Lay out the tools on the profile's hosts, and say whether there are any.
+
+    Without hosts the tools are listed and refuse to run.
+    """
     async with profile_endpoints(offer.settings, offer.state) as endpoints:
         hosts: ReadHosts | None = None
         why_none = endpoints.text if isinstance(endpoints, Unreachable) else ""
@@ -89,12 +103,13 @@ async def _toolbox(offer: Offer) -> AsyncIterator[Toolbox]:
             hosts = _with_account(make_read_hosts(endpoints, offer.settings.dialect), offer)
         reads = HostReads(hosts, why_none=why_none, has_account=offer.secret is not None)
         try:
-            yield Toolbox(
+            toolbox = Toolbox(
                 reads,
                 version=__version__,
                 further=offer.further,
                 has_account=offer.secret is not None,
             )
+            yield toolbox, hosts is not None
         finally:
             if hosts is not None:
                 await hosts.close()
@@ -117,8 +132,53 @@ def _with_account(hosts: ReadHosts, offer: Offer) -> ReadHosts:
     return replace(hosts, open_account=open_once)
 
 
+def _run_http(parser: SecretiveParser, options: argparse.Namespace, offer: Offer) -> int:
+    from pmtui.cli.agent.http_server import LOOPBACK, bind  # noqa: PLC0415 - an HTTP server
+
+    token: Secret | None = None
+    if options.token_fd is not None:
+        found = read_secret(options.token_fd)
+        if isinstance(found, NoSecret) or len(found.reveal()) < SHORTEST_TOKEN:
+            parser.refuse(f"--token-fd takes a line of at least {SHORTEST_TOKEN} characters")
+        token = found
+    try:
+        listening = bind(options.port)
+    except OSError as error:
+        text = f"{LOOPBACK}:{options.port}: {error.strerror}"
+        return refuse(text, prog=_PROG, code=UNAVAILABLE)
+    with listening:
+        return asyncio.run(_serve_http(offer, token, listening))
+
+
+async def _serve_http(offer: Offer, token: Secret | None, listening: socket.socket) -> int:
+    from pmtui.agent.http_app import Diagnosis, make_app  # noqa: PLC0415 - as above
+    from pmtui.cli.agent.http_server import LOOPBACK, serve  # noqa: PLC0415 - as above
+
+    def accepts(text: str) -> bool:
+        return token is not None and hmac.compare_digest(text.encode(), token.reveal())
+
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    port: int = listening.getsockname()[1]
+    address = json.dumps({"url": f"http://{LOOPBACK}:{port}"})
+    async with _toolbox(offer) as (toolbox, is_configured):
+        diagnosis = Diagnosis(
+            __version__,
+            offer.settings.profile,
+            offer.settings.dialect.value,
+            is_configured,
+            offer.secret is not None,
+            tuple(toolbox.tools),
+        )
+        accepts_token = accepts if token is not None else None
+        app = make_app(toolbox, diagnosis, port=port, accepts_token=accepts_token)
+        await serve(app, listening, tell_up=lambda: show(address), stop=stop)
+    return 0
+
+
 async def _serve_stdio(offer: Offer) -> int:
-    async with _toolbox(offer) as toolbox:
+    async with _toolbox(offer) as (toolbox, _):
         await serve_lines(toolbox, _input(), write_line, version=__version__)
     return 0
 
@@ -138,13 +198,33 @@ async def _input() -> AsyncIterator[bytes]:
         yield chunk
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) < 65_536):
+        raise argparse.ArgumentTypeError("takes a number between 0 and 65535")
+    return int(text)
+
+
 def _parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog=_PROG,
         description="Serve read-only tools to a program; none can place, cancel or sign anything.",
         epilog="Five tools are always there; `pmtui help agent` says what they answer.",
     )
-    parser.add_argument("way", choices=["stdio"], metavar="WAY", help="stdio")
+    parser.add_argument(
+        "way",
+        choices=["stdio", "http"],
+        metavar="WAY",
+        help="stdio: lines for a client that starts this; http: an OpenAPI service on loopback",
+    )
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="of http; 0 (default) takes any"
+    )
+    parser.add_argument(
+        "--token-fd",
+        type=descriptor,
+        metavar="N",
+        help="of http: ask for the bearer token that is a line of file descriptor N",
+    )
     parser.add_argument("--profile", help="whose hosts are read; paper without it")
     parser.add_argument(
         "--tools",

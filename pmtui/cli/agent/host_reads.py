@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from pmtui.agent.bounds import plain_text
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
@@ -50,7 +51,7 @@ class HostReads:
         async for step in ask(self._hosts, read, values, extent=extent):
             if isinstance(step, Failure):
                 reason = _REASONS.get(step.kind, Refusal.UNAVAILABLE)
-                return Refused(reason, str(step))
+                return Refused(reason, plain_text(str(step)))
             items.extend(step.items)
             skipped += step.skipped
             is_cut |= step.is_cut

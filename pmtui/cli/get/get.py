@@ -211,7 +211,7 @@ async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failur
     if is_of_trades:
         conditions = request.values.texts("condition_id")
         if not conditions:
-            raise ArgumentError("--watch needs --condition-id: which markets")
+            raise ArgumentError("condition_id", "is needed: which markets to follow")
         clob = ClobClient(hosts.trading, hosts.routes)
         for condition in conditions:
             terms = await clob.market_terms(ConditionId(condition.lower()))

@@ -1,0 +1,91 @@
+"""Serves the agent's HTTP application on loopback, and nowhere else."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from typing_extensions import override
+
+LOOPBACK = "127.0.0.1"
+KEEP_ALIVE_S = 30
+MOST_AT_ONCE = 64
+"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
+
+
+def bind(port: int) -> socket.socket:
+    """Return a socket that listens on loopback; port 0 takes any.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+async def serve(
+    app: Starlette,
+    listening: socket.socket,
+    *,
+    tell_up: Callable[[], None],
+    stop: asyncio.Event,
+) -> None:
+    """Serve until it is to stop.
+
+    Args:
+        app: what is served.
+        listening: a bound socket.
+        tell_up: called once requests are taken.
+        stop: set when it is to end.
+    """
+    server = _Server(
+        uvicorn.Config(
+            app,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_AT_ONCE,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=1,
+        ),
+        tell_up,
+    )
+    ending = asyncio.create_task(_end_with(server, stop))
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        ending.cancel()
+
+
+async def _end_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
+    await stop.wait()
+    server.should_exit = True
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, ended by us: its own handling of signals would raise them again afterwards."""
+
+    def __init__(self, config: uvicorn.Config, tell_up: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell_up = tell_up
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell_up()
+
+    @contextmanager
+    @override
+    def capture_signals(self) -> Iterator[None]:
+        yield
