@@ -177,11 +177,13 @@ class DataService:
         self, markets: MarketParts, account: AccountParts, safeguards: Safeguards
     ) -> WalletDesk:
         facts = WalletFacts(self._kernel, account.feed, safeguards.venue)
-        return WalletDesk(
+        desk = WalletDesk(
             self._kernel, self._wait_for_hosts, self._journal, profile=self._profile,
             account=account.feed, builder_code=self._tuning.builder_code,
             settlements=Settlements(facts, account.marks.positions, markets.known.market),
         )  # fmt: skip
+        safeguards.guard.object_with(desk.why_no_orders)
+        return desk
 
     def _to_address(self, text: str) -> Address | None:
         hosts = self._connected()

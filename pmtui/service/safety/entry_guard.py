@@ -64,6 +64,7 @@ class EntryGuard:
         """Orders of this session that may have left."""
         self._given_up: dict[OrderId, float] = {}
         """When the answers of orders were given up whose fate was unknown then, in seconds."""
+        self._objections: list[Callable[[], str]] = []
         feed.on_order(self._on_order)
 
     def refuse(self, order: PreparedOrder) -> Rejected | None:
@@ -72,6 +73,10 @@ class EntryGuard:
         if rejected is None:
             self._admitted.add(order.unsigned.order_id)
         return rejected
+
+    def object_with(self, objection: Callable[[], str]) -> None:
+        """Refuse orders while this returns a reason."""
+        self._objections.append(objection)
 
     def locked(self) -> str:
         """Return why nothing may leave at this very moment; empty when it may."""
@@ -94,7 +99,8 @@ class EntryGuard:
         """
         rules = self.rules(replacing=replacing, beside=beside)
         breach = rules.find_breach(order.condition_id, order.intent.side, order.cash)
-        problem = self.locked() or breach
+        objection = next(filter(None, (each() for each in self._objections)), "")
+        problem = self.locked() or objection or breach
         return Rejected(problem) if problem else None
 
     def rules(

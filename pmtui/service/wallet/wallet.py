@@ -60,6 +60,9 @@ from pmtui.service.wallet.wallet_views import (
 ASK_PERIOD_S = 15.0
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
+NO_ORDERS = (
+    "The deposit wallet is not deployed yet, so the venue takes no order of it: see the account"
+)
 NOT_PREPARED = Rejected("This was not prepared here, or over a minute ago: review it again")
 STOPPED = "no longer followed; the wallet's transactions say how it ended"
 
@@ -118,6 +121,15 @@ class WalletDesk:
     def refresh(self) -> None:
         """Ask everything anew, and let the trading host read the chain before it answers."""
         self._start(is_thorough=True)
+
+    def why_no_orders(self) -> str:
+        """Say why no order can be accepted: the wallet that pays is known not to be deployed."""
+        wallet = self._facts.paying
+        if wallet is None or self._facts.is_deployed(wallet) is not False:
+            return ""
+        # Somebody else may have deployed it meanwhile: the next order is judged by a newer answer.
+        self._start(is_thorough=False)
+        return NO_ORDERS
 
     async def run(self) -> None:
         """Take up what earlier sessions left; while it is watched, ask now and then."""

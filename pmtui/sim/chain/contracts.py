@@ -371,6 +371,10 @@ class Chain(World):
         """Return the block of a moment."""
         return FIRST_BLOCK + max(at_ms - FIRST_BLOCK_MS, 0) // BLOCK_MS
 
+    def time_of(self, block: int) -> int:
+        """Return when a block came, in unix milliseconds."""
+        return FIRST_BLOCK_MS + (block - FIRST_BLOCK) * BLOCK_MS
+
     def begin(self, wallet: Address) -> None:
         """Let a wallet begin with no approvals: it was deployed by its owner."""
         self._wallets.setdefault(wallet, WalletState())

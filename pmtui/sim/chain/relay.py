@@ -148,6 +148,10 @@ class Relay:
         """Return an owner's transactions, newest first."""
         return [t for t in reversed(self._known.values()) if t.owner == owner]
 
+    def mined(self) -> list[Transaction]:
+        """Return the transactions that are in a block, oldest first."""
+        return [each for each in self._known.values() if each.mined_ms is not None]
+
     def submit(self, submission: Submission) -> Transaction | Refusal:
         """Take a submission, or refuse it in the service's words."""
         try:

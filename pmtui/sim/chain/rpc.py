@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from pmtui.domain.account.wallet_call import Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.money import SCALE
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import (
@@ -20,6 +21,7 @@ from pmtui.signing.eip712 import (
 )
 from pmtui.signing.wallet import derive_deposit
 from pmtui.sim.chain.contracts import Chain, Reverted, execute
+from pmtui.sim.chain.logs import MOST_BLOCKS, LogFilter, block_hash, logs_of
 from pmtui.sim.chain.relay import Relay, Transaction
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
@@ -84,6 +86,8 @@ class RpcRoutes:
             "eth_getCode": self._code,
             "eth_call": self._call,
             "eth_getTransactionReceipt": self._receipt,
+            "eth_getLogs": self._logs,
+            "eth_getBlockByNumber": self._block,
         }
 
     def routes(self) -> list[Route]:
@@ -166,10 +170,23 @@ class RpcRoutes:
                 return uint_word(self._chain.is_operator(owner, operator))
             case (POLYGON.conditional_tokens, "balanceOf"):
                 return uint_word(self._chain.shares(owner, TokenId(str(arguments["id"]))))
+            case (POLYGON.conditional_tokens, "payoutDenominator" | "payoutNumerators"):
+                return uint_word(self._payout(call))
             case (POLYGON.conditional_tokens, "balanceOfBatch"):
                 return self._balances(arguments["owners"], arguments["ids"])
             case _:
                 return None
+
+    def _payout(self, call: DecodedCall) -> int:
+        condition = self._chain.condition(str(call.argument("conditionId")))
+        if condition is None or condition.payouts is None:
+            return 0
+        if call.function == "payoutDenominator":
+            return SCALE
+        index = call.argument("index")
+        if not isinstance(index, int) or index >= len(condition.payouts):
+            raise _RpcError(3, "execution reverted")
+        return condition.payouts[index]
 
     def _balances(self, owners: object, ids: object) -> bytes:
         if not (isinstance(owners, tuple) and isinstance(ids, tuple)) or len(owners) != len(ids):
@@ -190,9 +207,52 @@ class RpcRoutes:
             "transactionHash": transaction.hash,
             "status": hex(is_good),
             "blockNumber": hex(self._chain.block_at(mined_ms)),
+            "blockHash": block_hash(self._chain.block_at(mined_ms)),
             "from": POLYGON.wallets.deposit_factory,
             "to": POLYGON.wallets.deposit_factory,
-            "logs": [],
+            "logs": logs_of(transaction, self._chain.block_at(mined_ms)),
+        }
+
+    def _logs(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        try:
+            wanted = msgspec.json.decode(parameters[0], type=LogFilter)
+            first, last = self._range(wanted)
+        except (*UNREADABLE, IndexError, ValueError) as error:
+            raise _RpcError(-32602, "invalid argument 0") from error
+        if last - first >= MOST_BLOCKS:
+            raise _RpcError(-32005, f"block range is too wide: {MOST_BLOCKS} at most")
+        found: list[Json] = []
+        for transaction in self._relay.mined():
+            number = self._chain.block_at(transaction.mined_ms or 0)
+            if first <= number <= last:
+                found += [log for log in logs_of(transaction, number) if wanted.takes(log)]
+        return found
+
+    def _range(self, wanted: LogFilter) -> tuple[int, int]:
+        return self._number(wanted.from_block), self._number(wanted.to_block)
+
+    def _number(self, text: str) -> int:
+        if text in ("latest", "pending", "safe", "finalized"):
+            return self._chain.block_number
+        return 0 if text == "earliest" else int(text, 16)
+
+    def _block(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        try:
+            number = self._number(_text(parameters, 0))
+        except ValueError as error:
+            raise _RpcError(-32602, "invalid argument 0") from error
+        if number > self._chain.block_number:
+            return None
+        return {
+            "number": hex(number),
+            "hash": block_hash(number),
+            "parentHash": block_hash(number - 1),
+            "timestamp": hex(self._chain.time_of(number) // 1_000),
+            "transactions": [
+                each.hash
+                for each in self._relay.mined()
+                if self._chain.block_at(each.mined_ms or 0) == number
+            ],
         }
 
 

@@ -15,6 +15,7 @@ from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, s
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
+from pmtui.sim.chain.logs import APPROVAL, APPROVAL_FOR_ALL, TRANSFER
 from pmtui.sim.chain.relay import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
@@ -337,6 +338,51 @@ async def test_the_chain_answers_what_is_read_of_it(owner: Owner) -> None:
     ]
     answers = (await owner.http.post(owner.running.urls["rpc"], json=batch)).json()
     assert [each["id"] for each in answers] == [1, 2]
+
+
+async def test_the_log_tells_of_approvals_and_transfers_that_happened(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    recipient = Address("0x" + "11" * 20)
+    done = await owner.run_batch(
+        calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 7),
+        calldata.set_operator(
+            POLYGON.conditional_tokens, POLYGON.collateral_adapter, is_approved=True
+        ),
+        calldata.transfer(POLYGON.collateral, recipient, 5_000_000),
+    )
+    await owner.run_batch(calldata.redeem(ConditionId(RAIN), neg_risk=False), nonce=1)
+    receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
+    assert [log["topics"][0] for log in receipt["logs"]] == [APPROVAL, APPROVAL_FOR_ALL, TRANSFER]
+    everything = {"fromBlock": receipt["blockNumber"], "toBlock": "latest"}
+    assert await owner.rpc("eth_getLogs", everything) == receipt["logs"]
+    to = "0x" + recipient[2:].rjust(64, "0")
+    sent = await owner.rpc("eth_getLogs", {**everything, "topics": [TRANSFER, None, to]})
+    assert [int(log["data"], 16) for log in sent] == [5_000_000]
+    assert await owner.rpc("eth_getLogs", {**everything, "topics": [[APPROVAL], to]}) == []
+    elsewhere = {**everything, "address": [POLYGON.exchange]}
+    assert await owner.rpc("eth_getLogs", elsewhere) == []
+    wide = await owner.rpc("eth_getLogs", {"fromBlock": "earliest"})
+    assert wide["code"] == -32005
+    assert (await owner.rpc("eth_getLogs", {"fromBlock": "x"}))["code"] == -32602
+    block = await owner.rpc("eth_getBlockByNumber", receipt["blockNumber"], False)
+    assert block["transactions"] == [done["transactionHash"]]
+    assert block["hash"] == receipt["blockHash"]
+    assert await owner.rpc("eth_getBlockByNumber", hex(10**12), False) is None
+
+
+async def test_a_resolved_market_tells_what_its_shares_pay(owner: Owner) -> None:
+    async def payouts() -> list[int]:
+        reads = [calldata.encode_call(calldata.PAYOUT_DENOMINATOR, RAIN)] + [
+            calldata.encode_call(calldata.PAYOUT_NUMERATORS, RAIN, index) for index in (0, 1)
+        ]
+        target = POLYGON.conditional_tokens
+        asked = [{"to": target, "data": "0x" + data.hex()} for data in reads]
+        return [int(await owner.rpc("eth_call", each, "latest"), 16) for each in asked]
+
+    assert await payouts() == [0, 0, 0]
+    await owner.admin("POST", "/resolve", {"condition_id": RAIN, "winner": None})
+    assert await payouts() == [1_000_000, 500_000, 500_000]
 
 
 async def test_what_was_submitted_goes_on_after_a_restart(tmp_path: Path) -> None:
