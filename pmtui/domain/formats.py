@@ -41,6 +41,12 @@ def format_dollars_up(amount: Micros) -> str:
     return write_dollars(cents_up(amount))
 
 
+def exact_dollars(amount: Micros) -> str:
+    """Write dollars to the last millionth, cents always: `$5.50`, `$0.000004`."""
+    whole, _, decimals = format_micros(Micros(abs(amount))).partition(".")
+    return f"{'-' if amount < 0 else ''}${int(whole):,}.{decimals.ljust(2, '0')}"
+
+
 def format_shares(size: Micros) -> str:
     """Write shares for a sentence: two decimals at most, with separators."""
     whole, hundredths = divmod(size // (SCALE // 100), 100)

@@ -1,4 +1,4 @@
-"""`pmtui account`: new, import, show and remove the keystore of a profile.
+"""`pmtui account`: the keystore of a profile, and its wallet.
 
 One account for a profile, because a profile is one journal. The paper account is not kept here.
 """
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pmtui.cli.account.keystores import Refused, import_account, new_account, remove_account
 from pmtui.cli.account.show import PAPER_KEY_ITS_OWN, show_account
+from pmtui.cli.account.wallet_arguments import EXIT_CODES, WALLET_ACTIONS
+from pmtui.cli.account.wallet_commands import run_wallet
 from pmtui.cli.keys.key_variable import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
@@ -27,6 +29,11 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
         arguments: what follows `pmtui account`.
         work_factor: of new keystores; None for the key library's own, a second on purpose.
     """
+    action = next((word for word in arguments if word in WALLET_ACTIONS), "")
+    if action and _names_action(arguments, action):
+        words = list(arguments)
+        words.remove(action)
+        return run_wallet(action, words)
     parser = _parser()
     options = parser.read(arguments)
     _check(parser, options)
@@ -50,6 +57,14 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
         return refuse(text.text, prog=_PROG)
     show(*text.split("\n"))
     return 0
+
+
+def _names_action(arguments: Sequence[str], action: str) -> bool:
+    """Whether a word is the action, and not the value of an option or a word of another action."""
+    before = list(arguments)[: list(arguments).index(action)]
+    values = [word for word in before if not word.startswith("--")]
+    options = [word for word in before if word.startswith("--") and "=" not in word]
+    return len(values) <= len(options)
 
 
 def _act(
@@ -98,10 +113,14 @@ def _parser() -> SecretiveParser:
         description="The account of a profile: an encrypted Ethereum keystore (version 3). "
         "A key or a passphrase is typed at a prompt, without echo, or read from a file descriptor.",
         epilog="new: create a key. import: take a key you have. show: addresses and file, without "
-        "passphrase. remove: delete the keystore; asks.",
+        "passphrase. remove: delete the keystore; asks. The wallet: "
+        f"{', '.join(WALLET_ACTIONS)}; `pmtui account ACTION --help`. {EXIT_CODES}",
     )
     parser.add_argument(
-        "action", type=_action, metavar="ACTION", help="new, import, show or remove"
+        "action",
+        type=_action,
+        metavar="ACTION",
+        help="new, import, show, remove, or one of the wallet",
     )
     parser.add_argument("--profile", help="whose account; not paper, which has a key of its own")
     parser.add_argument(

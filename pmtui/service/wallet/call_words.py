@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pmtui.domain.account.onboarding import is_unlimited
 from pmtui.domain.account.wallet_call import Argument, DecodedCall
 from pmtui.domain.account.wallet_steps import NamedContract
+from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, group_micros
 from pmtui.service.wallet.wallet_views import CallView
@@ -81,7 +82,7 @@ def _in_full(value: Argument) -> str:
 
 
 def _dollars(amount: int) -> str:
-    return f"${group_micros(Micros(amount))}"
+    return exact_dollars(Micros(amount))
 
 
 def _shares(amount: int) -> str:

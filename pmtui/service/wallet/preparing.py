@@ -33,7 +33,7 @@ from pmtui.domain.account.wallet_steps import (
     Send,
     Split,
 )
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros, group_micros
 from pmtui.domain.orders.order import Rejected
@@ -220,7 +220,7 @@ class StepPlanner:
         if recipient not in sent_to:
             warnings.append("You have never sent to this address before: compare every letter")
         call = table.send(recipient, step.amount)
-        title = f"Send ${group_micros(step.amount)} to {recipient}"
+        title = f"Send {exact_dollars(step.amount)} to {recipient}"
         return Plan(title, (call,), (cash(-step.amount),), tuple(warnings))
 
     def _why_not_moved(

@@ -20,9 +20,8 @@ from pmtui.domain.account.wallet_steps import (
     MintRelayerKey,
     WalletStep,
 )
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address
-from pmtui.domain.money import group_micros
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.ports import WalletAccess
 from pmtui.service.profile import Profile
@@ -130,7 +129,7 @@ class WalletReader:
         yield _approving(ours, approvals, blocked_by=no_wallet)
         cash = account.state.balance
         state = StepState.UNKNOWN if cash is None else StepState.DONE if cash else StepState.TO_DO
-        result = account.state.problem if cash is None else f"${group_micros(cash)}"
+        result = account.state.problem if cash is None else exact_dollars(cash)
         yield WalletStepView(StepKind.BALANCE, state, result, account.state.as_of)
         is_set = self._builder_code != NO_BUILDER
         yield WalletStepView(

@@ -125,7 +125,7 @@ class WalletTransactions:
         return tuple(sorted(self._known.values(), key=lambda t: t.created_at, reverse=True))
 
     async def restore(self) -> None:
-        """Take up what earlier sessions left without a known end."""
+        """Take up what earlier sessions left without a known end, asking about each at once."""
         found = await self._journal.wallet_transactions()
         if isinstance(found, JournalProblem):
             text = f"Transactions of the wallet cannot be read: {found.text}"
@@ -133,7 +133,9 @@ class WalletTransactions:
             return
         for each in found:
             self._known[each.key] = each
+        for each in found:
             if not each.status.is_over:
+                await self._check(each.key)
                 self._start_following(each.key)
 
     async def prepare(self, calls: Sequence[Call], title: str) -> PreparedBatch | Rejected:

@@ -111,7 +111,10 @@ class WalletDesk:
 
     def view(self) -> WalletView:
         """Return how everything stands."""
-        return self._reader.view(self._transactions, self._words(), has_asked=self._has_asked)
+        is_restored = self._restored.is_set() or self._facts.paying is None
+        return self._reader.view(
+            self._transactions, self._words(), has_asked=self._has_asked and is_restored
+        )
 
     def on_demand(self, topic: Topic) -> None:
         """Ask as soon as somebody watches."""
