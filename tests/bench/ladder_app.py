@@ -11,7 +11,7 @@ from textual.widgets import DataTable
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.ui.ladder.ladder_view import LadderView
+from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_files import load_themes
@@ -84,11 +84,11 @@ class Repainting(Stepping):
 
     @override
     def compose(self) -> ComposeResult:
-        yield LadderView()
+        yield LadderPane()
 
     @override
     def show(self) -> None:
-        ladder = self.query_one(LadderView)
+        ladder = self.query_one(LadderPane)
         ladder.show(self.book)
         ladder.refresh()
 
@@ -98,11 +98,11 @@ class Ours(TerminalApp, Stepping):
 
     @override
     def compose(self) -> ComposeResult:
-        yield LadderView()
+        yield LadderPane()
 
     @override
     def show(self) -> None:
-        self.query_one(LadderView).show(self.book)
+        self.query_one(LadderPane).show(self.book)
 
 
 class Tabled(Stepping):

@@ -1,8 +1,7 @@
 """The price ladder: rows stand still, quantities move past them, the cursor is a price.
 
-Nothing the book does moves the cursor to another price. What `enter` does there is what the book on
-show says of the price, and changes with it. The axis follows the spread until the trader points
-somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
+What `enter` does at the cursor is what the book on show says of the price, and changes with it. Which
+rows are in view is decided in `ladder_viewport`, how they look in `ladder_lines`.
 """
 
 from dataclasses import dataclass
@@ -10,21 +9,32 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
 from typing_extensions import override
 
-from pmtui.domain.books.ladder import centred, groupings, reveal
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import NO_MARKS, Axis, Ladder, LadderMarks
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill, Order, Volume
+from pmtui.domain.orders.own_orders import own_changes
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.ladder.ladder_lines import LadderLines
 from pmtui.ui.ladder.ladder_recent import SLOW_S
-from pmtui.ui.ladder.ladder_view import LadderView
+from pmtui.ui.ladder.ladder_viewport import LadderViewport
+from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.theme.role_styles import PaintedWidget
 
+FLASH_S = 1.0
+"""How long a change of own orders stands out."""
 ROWS_MOVED = "The rows had just moved: click again."
 
 
-class LadderPane(LadderView, can_focus=True):
+class LadderPane(PaintedWidget, can_focus=True):
     """A ladder over one book."""
 
     DEFAULT_CSS = "LadderPane { height: 1fr; }"
@@ -60,32 +70,50 @@ class LadderPane(LadderView, can_focus=True):
 
         words: str
 
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
+        """Start without a book."""
+        super().__init__(id=id)
+        self._ascii_only = ascii_only
+        self.viewport = LadderViewport(lambda: self.size)
+        self._lines = LadderLines(self.viewport, lambda: self.size, ascii_only=ascii_only)
+        self._flash_end: Timer | None = None
+
+    @property
+    def line_lag_s(self) -> float:
+        """How long a picture and the answer to it are on their way, as far as is known."""
+        app = self.app if self.is_mounted else None
+        return app.line_lag_s if isinstance(app, TerminalApp) else 0.0
+
+    @property
+    def book(self) -> BookView | None:
+        """The very book that is on show."""
+        return self.viewport.book
+
+    @property
+    def ladder(self) -> Ladder | None:
+        """What is on show."""
+        return self.viewport.ladder
+
+    @property
+    def axis(self) -> Axis:
+        """The rows there are."""
+        return self.viewport.axis
+
+    @property
+    def top_price(self) -> Micros | None:
+        """Price of the first row on show."""
+        top = self.viewport.top
+        return None if top is None else self.axis.price_at(top)
+
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
         """The price pointed at and what `enter` does there now; None until the trader points."""
-        if self._cursor is None or self._ladder is None:
-            return None
-        return self._cursor, self._ladder.side_at(self._cursor)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the axis stays where it is, whatever the spread does."""
-        return self._is_held
-
-    @property
-    def spread_is(self) -> str:
-        """Where best bid and best ask are while neither is in sight: `above`, `below`, else empty."""
-        if self._ladder is None or self._top is None:
-            return ""
-        rows = [r for r in (self._ladder.best_bid, self._ladder.best_ask) if r is not None]
-        if rows and min(rows) > self._top:
-            return "above"
-        return "below" if rows and max(rows) <= self._top - self._body_height else ""
+        return self.viewport.pointed_at
 
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return the touch that was seen on a slow line where taking now would cost more than it."""
         lag_s = self.line_lag_s
-        seen = self.recent.touch_seen(lag_s) if lag_s >= SLOW_S else None
+        seen = self.viewport.recent.touch_seen(lag_s) if lag_s >= SLOW_S else None
         if seen is None:
             return None
         bid, ask = seen
@@ -93,23 +121,80 @@ class LadderPane(LadderView, can_focus=True):
             return ask if ask is not None and price > ask else None
         return bid if bid is not None and price < bid else None
 
+    def show(
+        self,
+        book: BookView,
+        *,
+        tick: Micros | None = None,
+        orders: tuple[Order, ...] = (),
+        volume: Volume = (),
+        fills: tuple[Fill, ...] = (),
+        marks: LadderMarks = NO_MARKS,
+        other_label: str = "",
+    ) -> None:
+        """Show a book and what belongs to its prices; the same again costs nothing.
+
+        Args:
+            book: the one source of prices and sizes.
+            tick: where the book does not name it.
+            orders: own open orders, in terms of this book.
+            volume: what traded of the same token, by price.
+            fills: how own orders that are gone have ended.
+            marks: queue, rewards and cost.
+            other_label: the other outcome's untrusted name: its prices are shown too.
+        """
+        viewport = self.viewport
+        if viewport.shows(
+            book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label
+        ):
+            return
+        is_same = viewport.other_label == other_label
+        self._note_changes(book, orders, fills, marks, is_same=is_same)
+        is_other_tick = viewport.show(
+            book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label,
+            lag_s=self.line_lag_s,
+        )  # fmt: skip
+        if is_other_tick or not is_same:
+            self._lines.forget()
+            if self.is_mounted:
+                self.refresh()
+        self._repaint_changed()
+
+    def end_flashes(self) -> None:
+        """Let changes of own orders look like everything else again."""
+        if self._flash_end is not None:
+            self._flash_end.stop()
+            self._flash_end = None
+        if self._lines.flashes:
+            self._lines.flashes = {}
+            self._repaint_changed()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        return self._lines.strip(y, self.role_styles.strip)
+
+    def forget_lines(self) -> None:
+        """Paint every line anew when it is asked for next."""
+        self._lines.forget_strips()
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self.forget_lines()
+
     def clear_cursor(self) -> None:
         """Point at nothing and follow the spread again."""
-        self._cursor, self._is_following = None, True
+        self.viewport.clear_cursor()
         self._announce()
 
     def point_at(self, price: Micros) -> None:
         """Put the cursor on a price."""
-        if self._ladder is None:
+        if self.viewport.ladder is None:
             return
-        self._is_following = False
         self._clicked = None
-        if price != self._cursor:
+        if price != self.viewport.cursor:
             self._doubted = None
-        self._cursor = price
-        if self._top is not None:
-            index = self._ladder.index_of(price)
-            self._top = self._bound(reveal(self._top, index, self._body_height))
+        self.viewport.point_at(price)
         self._announce()
 
     def next_grouping(self) -> Micros:
@@ -117,11 +202,8 @@ class LadderPane(LadderView, can_focus=True):
 
         The cursor stays at its price, on the row that counts it.
         """
-        old_axis = self.axis
-        self._grouping = (self._grouping + 1) % len(groupings(self._tick))
-        self._rebuild(old_axis)
-        if self._cursor is not None:
-            self.point_at(self._cursor)
+        self._clicked = None
+        self.viewport.next_grouping()
         self._announce()
         return self.axis.group
 
@@ -130,23 +212,17 @@ class LadderPane(LadderView, can_focus=True):
         cursor = self.cursor
         if cursor is None:
             self._move(0)
-        elif self._has_book:
+        elif self.viewport.has_book:
             self.post_message(self.LevelPicked(*cursor, doubt=self._doubt(*cursor)))
 
     def action_recentre(self) -> None:
         """Bring the spread to the middle and follow it unless held; the cursor is let go."""
-        self._cursor, self._is_following = None, True
-        self.recent.moved_by_hand()
-        if self._ladder is not None:
-            self._top = self._bound(centred(self._ladder.middle, self._body_height))
+        self.viewport.recentre()
         self._announce()
 
     def action_hold(self) -> None:
         """Hold the axis where it is, or follow the spread again."""
-        self._is_held = not self._is_held
-        if not self._is_held:
-            self._is_following = self._cursor is None
-            self._rebuild(self.axis)
+        self.viewport.hold()
         self._announce()
 
     def action_move_up(self) -> None:
@@ -159,41 +235,40 @@ class LadderPane(LadderView, can_focus=True):
 
     @override
     def action_page_up(self) -> None:
-        self._move(max(1, self._body_height - 1))
+        self._move(max(1, self.viewport.body_height - 1))
 
     @override
     def action_page_down(self) -> None:
-        self._move(-max(1, self._body_height - 1))
+        self._move(-max(1, self.viewport.body_height - 1))
 
     def action_move_to_top(self) -> None:
         """Point at the highest price there is."""
-        self._go_to(self.axis.last)
+        if self.viewport.has_book:
+            self.point_at(self.axis.price_at(self.axis.last))
 
     def action_move_to_end(self) -> None:
         """Point at the lowest price there is."""
-        self._go_to(self.axis.first)
+        if self.viewport.has_book:
+            self.point_at(self.axis.price_at(self.axis.first))
 
     def on_click(self, event: events.Click) -> None:
         """Point at the row clicked; a double click asks for the ticket, the titles centre."""
         offset = event.get_content_offset(self)
-        if offset is None or self._top is None or not self._has_book:
+        if offset is None or self.viewport.top is None or not self.viewport.has_book:
             return
         if offset.y < 1:
             event.stop()
             self.action_recentre()
             return
-        if offset.y > self._body_height:
-            return
-        index = self._top - (offset.y - 1)
-        if not self.axis.first <= index <= self.axis.last:
+        price = self.viewport.price_at_line(offset.y)
+        if price is None:
             return
         event.stop()
-        price = self.axis.price_at(index)
-        if self.recent.prices_at(offset.y - 1, self.line_lag_s) - {price}:
+        if self.viewport.was_other_price(offset.y, price, self.line_lag_s):
             self.post_message(self.Doubted(ROWS_MOVED))
             return
         # The second click of two picks what the first one pointed at, whatever came in between.
-        if event.chain == 2 and self._cursor is not None and self._cursor == price:
+        if event.chain == 2 and self.viewport.cursor == price:
             self.action_trade_here()
         else:
             self.point_at(price)
@@ -202,52 +277,38 @@ class LadderPane(LadderView, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Look at higher prices; the cursor stays."""
         event.stop()
-        self._scroll(3)
+        if self.viewport.scroll(3):
+            self._announce()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Look at lower prices; the cursor stays."""
         event.stop()
-        self._scroll(-3)
+        if self.viewport.scroll(-3):
+            self._announce()
 
     @override
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Mark the cursor as the one keys go to, or as resting."""
         super().watch_has_focus(_has_focus)
+        self._lines.has_focus = _has_focus
         self._repaint_changed()
 
     def on_resize(self) -> None:
         """Keep what is looked at in view."""
-        self._rebuild(self.axis)
-        if self._ladder is not None:
-            home = centred(self._ladder.middle, self._body_height)
-            if self._top is None or self._is_following:
-                self._top = home
-            elif self._cursor is not None:
-                # A height that showed little leaves no view worth keeping: the spread if it can be.
-                index = self._ladder.index_of(self._cursor)
-                at_home = reveal(home, index, self._body_height)
-                away = reveal(self._top, index, self._body_height)
-                self._top = home if at_home == home and not self._is_held else away
-            self._top = self._bound(self._top)
-        self._forget_painted()
-        self._scale = self._choose_scale()
+        self.viewport.fit()
+        self._lines.forget()
+        self._lines.choose_scale()
         self.refresh()
 
     def _move(self, steps: int) -> None:
-        if self._ladder is None or not self._has_book:
-            return
-        axis, ladder = self.axis, self._ladder
-        if self._cursor is not None:
-            self.point_at(axis.stepped(self._cursor, steps))
-            return
-        # The first step lands on the touch: the nearest price in the direction of the key.
-        start = ladder.best_ask if steps > 0 else ladder.best_bid
-        self.point_at(axis.price_at(ladder.middle if start is None else start))
+        price = self.viewport.stepped(steps)
+        if price is not None:
+            self.point_at(price)
 
     def _doubt(self, price: Micros, side: Side) -> str:
         """Say once that the book may have turned what is done here around after it was seen."""
         meant, self._clicked = self._clicked, None
-        sides = self.recent.sides_at(price, self.line_lag_s)
+        sides = self.viewport.recent.sides_at(price, self.line_lag_s)
         if meant is not None and meant[0] == price:
             sides.add(meant[1])
         if not sides - {side} or self._doubted == (price, side):
@@ -257,17 +318,33 @@ class LadderPane(LadderView, can_focus=True):
         now = "buys" if side is Side.BUY else "sells"
         return f"The book had just changed at {at}: once more {now}."
 
-    def _go_to(self, index: int) -> None:
-        if self._ladder is not None and self._has_book:
-            self.point_at(self.axis.price_at(index))
-
-    def _scroll(self, rows: int) -> None:
-        if self._top is None or not self._has_book:
+    def _note_changes(
+        self, book: BookView, orders: tuple[Order, ...], fills: tuple[Fill, ...],
+        marks: LadderMarks, *, is_same: bool,
+    ) -> None:  # fmt: skip
+        """Flash what became of own orders, unless another book or another account is on show."""
+        before = self.viewport
+        if not is_same or before.book is None or before.book.token_id != book.token_id:
+            self._lines.flashes = {}
             return
-        self._is_following = False
-        self.recent.moved_by_hand()
-        self._top = self._bound(self._top + rows)
-        self._announce()
+        is_known = marks.is_account_known and before.marks.is_account_known
+        if not is_known or orders == before.orders or not self.is_mounted:
+            return
+        changes = own_changes(before.orders, orders, fills)
+        if changes:
+            self._lines.flashes = {**self._lines.flashes, **changes}
+            if self._flash_end is not None:
+                self._flash_end.stop()
+            # One end for all: the last one to come decides, and nothing is painted in between.
+            self._flash_end = self.set_timer(FLASH_S, self.end_flashes)
+
+    def _repaint_changed(self) -> None:
+        if not self.is_mounted:
+            return
+        width = self.size.width
+        changed = [Region(0, y, width, 1) for y in self._lines.changed()]
+        if changed:
+            self.refresh(*changed)
 
     def _announce(self) -> None:
         self._repaint_changed()

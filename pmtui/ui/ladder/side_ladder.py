@@ -54,19 +54,13 @@ class SideRows(LadderPane, inherit_bindings=False):
         event.prevent_default()
         event.stop()
         offset = event.get_content_offset(self)
-        if offset is not None and event.chain == 1:
-            self.post_message(self.Chosen(self._price_at(offset.y)))
-
-    def _price_at(self, y: int) -> Micros | None:
-        if self._top is None or not 1 <= y <= self._body_height:
-            return None
-        index = self._top - (y - 1)
-        axis = self.axis
-        if not axis.first <= index <= axis.last:
-            return None
-        price = axis.price_at(index)
+        if offset is None or event.chain != 1:
+            return
+        price = self.viewport.price_at_line(offset.y)
         # Rows that had just moved were not the ones that were aimed at: there, at no price.
-        return None if self.recent.prices_at(y - 1, self.line_lag_s) - {price} else price
+        if price is not None and self.viewport.was_other_price(offset.y, price, self.line_lag_s):
+            price = None
+        self.post_message(self.Chosen(price))
 
 
 class SideLadder(Vertical):

@@ -115,13 +115,13 @@ class MarketDisplay:
             return
         options = self._surface.options
         release, centre = (key_of(options.keymap, f"ladder.{n}") for n in ("hold", "recentre"))
-        where = ladder.spread_is
+        where = ladder.viewport.spread_is
         line.show_in_width(
             partial(
                 paint_state,
                 book, model.now,
                 group=ladder.axis.group, cursor=ladder.cursor,
-                release_key=release if ladder.is_held else "",
+                release_key=release if ladder.viewport.is_held else "",
                 away=(where, centre) if where else None,
                 keys=keys,
                 is_in_ticket=is_in_ticket,

@@ -357,7 +357,7 @@ async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
         await settle(pilot)
         ladder.focus()
         await pilot.press("h")
-        assert ladder.is_held
+        assert ladder.viewport.is_held
         top = ladder.top_price
         ladder.show(book(bid=80, ask=81))
         assert ladder.top_price == top
@@ -366,7 +366,7 @@ async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
         ladder.show(book(bid=20, ask=21))
         assert ladder.top_price == cents(90)
         await pilot.press("h")
-        assert not ladder.is_held
+        assert not ladder.viewport.is_held
         assert ladder.top_price == cents(30)
 
 

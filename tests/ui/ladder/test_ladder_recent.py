@@ -39,7 +39,7 @@ class _Ladder(LadderPane):
     def __init__(self) -> None:
         super().__init__(id="ladder")
         self.clock = _Clock()
-        self.recent = RecentLadders(self.clock)
+        self.viewport.recent = RecentLadders(self.clock)
         self.picked: list[tuple[Micros, Side]] = []
         self.doubts: list[str] = []
 
@@ -123,7 +123,7 @@ async def test_rows_moved_by_hand_take_clicks_at_once() -> None:
         line = await _shown(ladder, pilot)
         ladder.show(book(50, 52, version=2))
         ladder.clock.step(0.01)
-        ladder._scroll(3)
+        assert ladder.viewport.scroll(3)
         await pilot.click("#ladder", offset=(20, line))
         assert ladder.cursor is not None
         assert ladder.cursor[0] == cents(54)

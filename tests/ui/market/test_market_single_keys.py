@@ -787,7 +787,7 @@ async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press
     app = SlowDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot)
-        screen.ladder.recent.forget()
+        screen.ladder.viewport.recent.forget()
         service = app.market.service
         book = service.books[YES]
         service.books[YES] = replace(book, asks=book.asks[1:], version=book.version + 1)

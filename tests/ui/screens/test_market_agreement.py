@@ -24,7 +24,7 @@ def _in_head(lines: list[str], name: str) -> str | None:
 
 def _rows(screen: MarketScreen, lines: list[str]) -> list[tuple[str, str, str, bool]]:
     """Return price, bid size, ask size and whether it traded last, as read from the terminal."""
-    region, width, found = screen.ladder.region, screen.ladder._columns.size, []
+    region, width, found = screen.ladder.region, screen.ladder.viewport.columns.size, []
     for line in lines[region.y + 1 : region.bottom]:
         row = _ROW.match(line[region.x : region.right])
         if row is not None:

@@ -1,0 +1,163 @@
+"""How every line of a ladder looks, and which lines look different from what was painted."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from textual.geometry import Size
+from textual.strip import Strip
+
+from pmtui.domain.books.ladder import Axis, Ladder, Rung, row_of
+from pmtui.domain.markets.market import Side
+from pmtui.domain.orders.own_orders import OwnChange, Place
+from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
+from pmtui.ui.ladder.ladder_bars import bar_scale
+from pmtui.ui.ladder.ladder_columns import paint_titles
+from pmtui.ui.ladder.ladder_state import paint_facts
+from pmtui.ui.ladder.ladder_viewport import LadderViewport
+from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.theme.theme import Role
+
+_CACHED_SCREENS = 4
+"""Of lines as they were painted: sizes come and go, some of them come back."""
+
+
+class _LineState(NamedTuple):
+    rung: Rung | None = None
+    look: RungLook | None = None
+    facts: Line | None = None
+
+
+class LadderLines:
+    """The lines of one viewport, as they are painted."""
+
+    def __init__(
+        self, viewport: LadderViewport, size: Callable[[], Size], *, ascii_only: bool
+    ) -> None:
+        """Start with nothing painted.
+
+        Args:
+            viewport: the rows in view.
+            size: columns and rows there are now.
+            ascii_only: whether the terminal shows plain ASCII only.
+        """
+        self._viewport = viewport
+        self._size = size
+        self._ascii_only = ascii_only
+        self.has_focus = False
+        """Whether keys go to the ladder."""
+        self.flashes: dict[Place, OwnChange] = {}
+        """Changes of own orders that stand out now."""
+        self._painted: list[_LineState] = []
+        self._wanted: list[_LineState] = []
+        """What the lines should show, as worked out last; empty where the size is another one."""
+        self._strips: dict[_LineState, Strip] = {}
+        self._scale = 1
+
+    def changed(self) -> list[int]:
+        """Work out what every line should show now; return those that show something else."""
+        self.choose_scale()
+        painted = self._painted
+        return [
+            y
+            for y, state in enumerate(self._work_out())
+            if y >= len(painted) or painted[y] != state
+        ]
+
+    def strip(self, y: int, paint: Callable[[Line], Strip]) -> Strip:
+        """Return a line ready for the screen; what was painted before is not painted again."""
+        state = self._wanted[y] if y < len(self._wanted) else self._work_out()[y]
+        while len(self._painted) <= y:
+            self._painted.append(_LineState())
+        self._painted[y] = state
+        strip = self._strips.get(state)
+        if strip is None:
+            if len(self._strips) >= _CACHED_SCREENS * self._size().height:
+                self._strips.clear()
+            strip = self._strips[state] = paint(self._paint(state))
+        return strip
+
+    def forget(self) -> None:
+        """Count no line as painted: columns may stand elsewhere now, which no row tells."""
+        self._painted, self._wanted = [], []
+        self._strips.clear()
+
+    def forget_strips(self) -> None:
+        """Paint every line anew when it is asked for next."""
+        self._strips.clear()
+
+    def choose_scale(self) -> None:
+        """Choose how much a bar stands for: of the whole book, so that scrolling changes no bar."""
+        ladder = self._viewport.ladder
+        if ladder is not None and self._viewport.columns.bar:
+            self._scale = bar_scale(ladder.sizes(), self._scale)
+
+    def _work_out(self) -> list[_LineState]:
+        width, height = self._size()
+        if not width or not height:
+            return []
+        viewport = self._viewport
+        states = [_LineState(facts=self._titles(width))]
+        has_facts = viewport.has_facts
+        ladder, top, book = viewport.ladder, viewport.top, viewport.book
+        if ladder is None or top is None or book is None:
+            states += [_LineState()] * (height - 1)
+        else:
+            is_good = book.state.is_good
+            states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
+            if has_facts:
+                facts = paint_facts(
+                    ladder, viewport.cursor, width, is_good=is_good, ascii_only=self._ascii_only
+                )
+                states.append(_LineState(facts=facts))
+        self._wanted = states
+        return states
+
+    def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> Iterator[_LineState]:
+        axis, blank = ladder.axis, _LineState()
+        usual = RungLook(
+            tick=axis.tick, scale=self._scale, is_good=is_good, ascii_only=self._ascii_only
+        )
+        cursor = self._viewport.cursor
+        pointed_at = None if cursor is None else ladder.index_of(cursor)
+        first, last = axis.first, axis.last
+        for index in range(top, top - count, -1):
+            if not first <= index <= last:
+                yield blank
+                continue
+            look, rung = usual, ladder.rung(index)
+            if cursor is not None and index == pointed_at:
+                # What is marked and what is traded are one price, also on a row of several.
+                is_near = cursor % axis.tick != 0
+                rung = rung if is_near else ladder.rung_at(cursor, ladder.shown)
+                look = look._replace(is_cursor=True, is_near=is_near, is_focused=self.has_focus)
+            if self.flashes:
+                look = look._replace(
+                    bid_change=self._change_at(axis, index, Side.BUY),
+                    ask_change=self._change_at(axis, index, Side.SELL),
+                )
+            yield _LineState(rung, look)
+
+    def _change_at(self, axis: Axis, index: int, side: Side) -> OwnChange | None:
+        ranks = list(OwnChange)
+        found = (
+            change
+            for (price, of), change in self.flashes.items()
+            if of is side and row_of(axis, price, of) == index
+        )
+        return max(found, key=ranks.index, default=None)
+
+    def _titles(self, width: int) -> Line:
+        ascii_only, viewport = self._ascii_only, self._viewport
+        blank, *titles = paint_titles(
+            viewport.columns, width, other_label=viewport.other_label, ascii_only=ascii_only
+        )
+        mark = focus_mark(ascii_only=ascii_only)
+        return (Cell(mark, Role.KEY) if self.has_focus else blank, *titles)
+
+    def _paint(self, state: _LineState) -> Line:
+        width = self._size().width
+        if state.facts is not None:
+            return state.facts
+        if state.rung is None or state.look is None:
+            return blank_line(width)
+        return paint_rung(state.rung, self._viewport.columns, width, look=state.look)

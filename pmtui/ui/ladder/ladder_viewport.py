@@ -1,0 +1,257 @@
+"""Which rows of a book are in view, and which price is pointed at: the ladder without a screen.
+
+Nothing the book does moves the cursor to another price. The axis follows the spread until the trader
+points somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
+"""
+
+from collections.abc import Callable
+
+from textual.geometry import Size
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import (
+    NO_MARKS,
+    Axis,
+    Ladder,
+    LadderMarks,
+    bounded,
+    build_ladder,
+    centred,
+    follow,
+    groupings,
+    reveal,
+)
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order, Volume
+from pmtui.ui.ladder.ladder_columns import LadderColumns, plan_columns
+from pmtui.ui.ladder.ladder_recent import RecentLadders
+
+DEFAULT_TICK = Micros(10_000)
+"""Where neither book nor terms name one yet; the metadata names a cent nearly always."""
+FACTS_FROM_HEIGHT = 17
+"""A ladder this high gives its last line to facts, if it has no columns for them."""
+
+
+class LadderViewport:
+    """A book on a fixed axis, the part of it in view, and a cursor that is a price."""
+
+    def __init__(self, size: Callable[[], Size]) -> None:
+        """Start without a book.
+
+        Args:
+            size: columns and rows there are now, the titles' among them.
+        """
+        self._size = size
+        self.book: BookView | None = None
+        """The very book that is on show."""
+        self.orders: tuple[Order, ...] = ()
+        self.volume: Volume = ()
+        self.marks = NO_MARKS
+        self.other_label = ""
+        self.ladder: Ladder | None = None
+        """What is on show."""
+        self.top: int | None = None
+        """Index of the first row in view."""
+        self.cursor: Micros | None = None
+        self.is_held = False
+        """Whether the axis stays where it is, whatever the spread does."""
+        self.recent = RecentLadders()
+        self._tick = DEFAULT_TICK
+        self._grouping = 0
+        self._is_placed = False
+        self._is_following = True
+
+    @property
+    def axis(self) -> Axis:
+        """The rows there are."""
+        choices = groupings(self._tick)
+        return Axis(self._tick, choices[min(self._grouping, len(choices) - 1)])
+
+    @property
+    def columns(self) -> LadderColumns:
+        """The columns there is room for."""
+        return plan_columns(self._size().width, tick=self._tick, with_other=bool(self.other_label))
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether the last line is for facts about the row at the cursor."""
+        return self._size().height >= FACTS_FROM_HEIGHT and not all(self.columns.shown)
+
+    @property
+    def body_height(self) -> int:
+        """Rows there are for prices."""
+        return max(1, self._size().height - 1 - self.has_facts)
+
+    @property
+    def has_book(self) -> bool:
+        """Whether there is anything to point at: before the first snapshot no row means anything."""
+        book = self.book
+        return book is not None and bool(book.bids or book.asks or book.state.is_good)
+
+    @property
+    def pointed_at(self) -> tuple[Micros, Side] | None:
+        """The price pointed at and what `enter` does there now; None until the trader points."""
+        if self.cursor is None or self.ladder is None:
+            return None
+        return self.cursor, self.ladder.side_at(self.cursor)
+
+    @property
+    def spread_is(self) -> str:
+        """Where best bid and best ask are while neither is in sight: `above`, `below`, else empty."""
+        if self.ladder is None or self.top is None:
+            return ""
+        rows = [r for r in (self.ladder.best_bid, self.ladder.best_ask) if r is not None]
+        if rows and min(rows) > self.top:
+            return "above"
+        return "below" if rows and max(rows) <= self.top - self.body_height else ""
+
+    def shows(
+        self, book: BookView, *, tick: Micros | None, orders: tuple[Order, ...], volume: Volume,
+        marks: LadderMarks, other_label: str,
+    ) -> bool:  # fmt: skip
+        """Return whether all of this is on show already."""
+        known = self.book is book and self.volume == volume and self.orders == orders
+        known = known and self.marks == marks and self.other_label == other_label
+        return known and (book.tick_size or tick or self._tick) == self._tick
+
+    def show(
+        self, book: BookView, *, tick: Micros | None, orders: tuple[Order, ...], volume: Volume,
+        marks: LadderMarks, other_label: str, lag_s: float,
+    ) -> bool:  # fmt: skip
+        """Take a book and what belongs to its prices; return whether the ticks are other ones.
+
+        Args:
+            book: the one source of prices and sizes.
+            tick: where the book does not name it.
+            orders: own open orders, in terms of this book.
+            volume: what traded of the same token, by price.
+            marks: queue, rewards and cost.
+            other_label: the other outcome's untrusted name: its prices are shown too.
+            lag_s: how long a picture and the answer to it are on their way.
+        """
+        old_axis = self.axis
+        if self.book is None or self.book.token_id != book.token_id:
+            self._is_placed = False
+            self.recent.forget()
+        elif self.ladder is not None and self._is_placed:
+            self.recent.replaced(self.ladder, self.top, lag_s)
+        self.other_label = other_label
+        self.book, self.orders, self.volume, self.marks = book, orders, volume, marks
+        self._tick = book.tick_size or tick or self._tick
+        self._rebuild(old_axis)
+        return self.axis.tick != old_axis.tick
+
+    def fit(self) -> None:
+        """Keep what is looked at in view in a size that is another one."""
+        self._rebuild(self.axis)
+        if self.ladder is None:
+            return
+        home = centred(self.ladder.middle, self.body_height)
+        if self.top is None or self._is_following:
+            self.top = home
+        elif self.cursor is not None:
+            # A height that showed little leaves no view worth keeping: the spread if it can be.
+            index = self.ladder.index_of(self.cursor)
+            at_home = reveal(home, index, self.body_height)
+            away = reveal(self.top, index, self.body_height)
+            self.top = home if at_home == home and not self.is_held else away
+        self.top = self._bound(self.top)
+
+    def clear_cursor(self) -> None:
+        """Point at nothing and follow the spread again."""
+        self.cursor, self._is_following = None, True
+
+    def point_at(self, price: Micros) -> None:
+        """Put the cursor on a price."""
+        if self.ladder is None:
+            return
+        self._is_following = False
+        self.cursor = price
+        if self.top is not None:
+            index = self.ladder.index_of(price)
+            self.top = self._bound(reveal(self.top, index, self.body_height))
+
+    def stepped(self, steps: int) -> Micros | None:
+        """Return the price so many rows up, or down; None where there is nothing to point at.
+
+        The first step lands on the touch: the nearest price in the direction of the key.
+        """
+        if self.ladder is None or not self.has_book:
+            return None
+        if self.cursor is not None:
+            return self.axis.stepped(self.cursor, steps)
+        start = self.ladder.best_ask if steps > 0 else self.ladder.best_bid
+        return self.axis.price_at(self.ladder.middle if start is None else start)
+
+    def next_grouping(self) -> None:
+        """Change to the next wider rows, or back to single ticks; the cursor stays at its price."""
+        old_axis = self.axis
+        self._grouping = (self._grouping + 1) % len(groupings(self._tick))
+        self._rebuild(old_axis)
+        if self.cursor is not None:
+            self.point_at(self.cursor)
+
+    def recentre(self) -> None:
+        """Bring the spread to the middle and follow it unless held; the cursor is let go."""
+        self.clear_cursor()
+        self.recent.moved_by_hand()
+        if self.ladder is not None:
+            self.top = self._bound(centred(self.ladder.middle, self.body_height))
+
+    def hold(self) -> None:
+        """Hold the axis where it is, or follow the spread again."""
+        self.is_held = not self.is_held
+        if not self.is_held:
+            self._is_following = self.cursor is None
+            self._rebuild(self.axis)
+
+    def scroll(self, rows: int) -> bool:
+        """Look at higher prices, or lower ones; return whether there is anything to look at."""
+        if self.top is None or not self.has_book:
+            return False
+        self._is_following = False
+        self.recent.moved_by_hand()
+        self.top = self._bound(self.top + rows)
+        return True
+
+    def price_at_line(self, y: int) -> Micros | None:
+        """Return the price of a line, the titles' being 0; None where it has none."""
+        if self.top is None or not 1 <= y <= self.body_height:
+            return None
+        axis, index = self.axis, self.top - (y - 1)
+        return axis.price_at(index) if axis.first <= index <= axis.last else None
+
+    def was_other_price(self, y: int, price: Micros, lag_s: float) -> bool:
+        """Return whether a line had another price a moment ago, which may have been meant."""
+        return bool(self.recent.prices_at(y - 1, lag_s) - {price})
+
+    def _bound(self, top: int) -> int:
+        return bounded(self.axis, top, self.body_height)
+
+    def _rebuild(self, old_axis: Axis) -> None:
+        if self.book is None:
+            return
+        axis, height = self.axis, self.body_height
+        self.ladder = build_ladder(
+            self.book, axis, orders=self.orders, volume=self.volume, marks=self.marks,
+            shown=self.columns.shown,
+        )  # fmt: skip
+        if not self._size().height:
+            return
+        if self.top is None:
+            self.top = centred(self.ladder.middle, height)
+        elif axis != old_axis:
+            middle = old_axis.price_at(self.top - height // 2)
+            looked_at = middle if self.cursor is None else self.cursor
+            self.top = centred(self.ladder.index_of(looked_at), height)
+        if self._is_following and not self.is_held:
+            touch = (self.ladder.best_bid, self.ladder.best_ask)
+            self.top = follow(self.top, self.ladder.middle, height, touch)
+        if not self._is_placed and self.has_book:
+            # Whatever happened while there was nothing to look at.
+            self._is_placed = True
+            self.top = centred(self.ladder.middle, height)
+            if self.cursor is not None:
+                self.top = reveal(self.top, self.ladder.index_of(self.cursor), height)
+        self.top = self._bound(self.top)
