@@ -84,6 +84,7 @@ class SessionService:
                 if self._sends_heartbeats
                 else HeartbeatPolicy.OFF,
                 builder_code=self._settings.builder_code,
+                notice_command=self._settings.notices.command,
             ),
             state_dir=self._state,
         )

@@ -88,6 +88,7 @@ def make_app(
             flatten_percent=settings.flatten_percent,
             presets=settings.presets,
             chart_interval=settings.chart.interval,
+            notices=settings.notices.to_ways(),
             is_first_run=is_first_run,
             is_attached=is_attached,
             theme_problems=look.theme_problems,

@@ -48,6 +48,7 @@ from pmtui.domain.account.keys import (
 )
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
+from pmtui.domain.notices import Bell, DesktopWay, NoticeWays
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
@@ -233,6 +234,19 @@ class ServiceTable(_Table):
     terminal started ends; 0 for never."""
 
 
+class NoticeTable(_Table):
+    """How notices leave the terminal: `[notices]`."""
+
+    bell: Bell = Bell.ALERTS
+    desktop: DesktopWay = DesktopWay.OFF
+    command: Annotated[tuple[str, ...], Field(max_length=20)] = ()
+    """A program and its arguments; the notice stands where `{text}` does, else it is the last one."""
+
+    def to_ways(self) -> NoticeWays:
+        """Return the ways out of one terminal."""
+        return NoticeWays(bell=self.bell, desktop=self.desktop)
+
+
 class LimitTable(_Table):
     """What the trader allows at most, in dollars: `[limits]`. What is left out is not limited."""
 
@@ -301,6 +315,7 @@ class Settings(BaseSettings, Addresses):
     """Whom orders credit; who has the code may charge a fee for it."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
+    notices: NoticeTable = NoticeTable()
     limits: LimitTable = LimitTable()
     service: ServiceTable = ServiceTable()
     keys: KeyTable = {}

@@ -34,6 +34,7 @@ from pmtui.service.markets.own_markets import OwnMarkets, needed_markets
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
+from pmtui.service.notice_command import NoticeCommand
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
@@ -93,6 +94,9 @@ class DataService:
         first = self.open_terminal()
         self.queries, self.commands = first.queries, first.commands
         self.departing = self._make_departing()
+        self._notice_command = NoticeCommand(
+            self._kernel, self.hub, self._kernel.log, arguments=tuning.notice_command
+        )
         self._listen()
 
     @property

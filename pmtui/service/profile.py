@@ -39,6 +39,8 @@ class Tuning:
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
+    notice_command: tuple[str, ...] = ()
+    """A program of the trader's own that is given every notice; empty for none."""
     builder_code: BuilderCode = NO_BUILDER
     """Whom orders credit; the hosts sign with the same one."""
     is_venue_time: bool = False

@@ -29,6 +29,7 @@ from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.paint_portfolio import Tab
@@ -81,6 +82,7 @@ class PmtuiApp(TerminalApp):
         # Textual draws every scroll bar with one renderer.
         ScrollBar.renderer = AsciiScrollBar if surface.options.ascii_only else ScrollBarRender
         self._watch_keys = WatchKeys(self, surface)
+        self._outside_notices = OutsideNotices(self, surface)
         self._copy_key = CopyKey(self, surface)
         self._cancel_all_key = CancelAllKey(self, surface)
         self._kill_key = KillKey(self, surface)
@@ -107,7 +109,7 @@ class PmtuiApp(TerminalApp):
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""
-        _ = self.call_after_refresh(self._watch_keys.listen_for_alerts)
+        _ = self.call_after_refresh(self._outside_notices.listen)
         if self.surface.options.is_first_run:
             _ = self.call_after_refresh(self._tour_guide.greet)
 

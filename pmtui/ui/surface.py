@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
+from pmtui.domain.notices import NoticeWays
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
@@ -25,6 +26,8 @@ class Options:
     """Sizes in shares that single keys send."""
     chart_interval: Interval = Interval.DAY
     """How far back a chart reaches at first."""
+    notices: NoticeWays = field(default=NoticeWays())
+    """The ways that notices take out of this terminal."""
     is_attached: bool = False
     """The service lives in a process of its own, and goes on without this terminal."""
     is_first_run: bool = False

@@ -79,6 +79,17 @@ def clipboard_sequence(text: str, environ: Mapping[str, str], *, tmux_has_it: bo
     """
     # BEL ends it: within a string of Screen's or of tmux's, ESC \ would end that one.
     plain = f"{_ESCAPE}]52;c;{b64encode(text.encode()).decode()}\a"
+    return wrap_for_terminal(plain, environ, tmux_has_it=tmux_has_it)
+
+
+def wrap_for_terminal(plain: str, environ: Mapping[str, str], *, tmux_has_it: bool = False) -> str:
+    """Return a sequence so that it gets to the terminal through what lies between.
+
+    Args:
+        plain: as the terminal reads it, ended by BEL.
+        environ: what tells of the terminal.
+        tmux_has_it: whether the tmux around us needs none of its own.
+    """
     if is_in_tmux(environ):
         beyond = _through_tmux(_through_screen(plain) if is_in_screen(environ) else plain)
         return beyond if tmux_has_it else plain + beyond
