@@ -282,13 +282,18 @@ class SessionHosts:
 
         What a dead program had not sent yet must not keep its orders alive.
         """
-        host = HttpHost(self._endpoints.clob, total_s=self._order_deadline_s, takes_back=True)
+        host = HttpHost(
+            self._endpoints.clob,
+            total_s=self._order_deadline_s,
+            takes_back=True,
+            observe=self._note_request,
+        )
         self._hosts.append(host)
         return host
 
     def _unnoted(self, url: str) -> HttpHost:
         """A host that speaks for no source's health."""
-        host = HttpHost(url)
+        host = HttpHost(url, observe=self._note_request)
         self._hosts.append(host)
         return host
 
@@ -305,6 +310,7 @@ class SessionHosts:
 
     def _host(self, url: str, source: Source, gate: RateGate | None = None) -> HttpHost:
         def observe(report: RequestReport) -> None:
+            self._note_request(report)
             if report.rates:
                 self._budgets.note(report.route, report.rates)
             if report.failure is None:
@@ -315,6 +321,10 @@ class SessionHosts:
         host = HttpHost(url, observe=observe, gate=gate)
         self._hosts.append(host)
         return host
+
+    def _note_request(self, report: RequestReport) -> None:
+        text = "" if report.failure is None else report.failure.text or report.failure.kind.value
+        self._health.requests.add(report.route, report.status, report.elapsed_ms, text=text)
 
 
 def identity_of(kind: KeyKind, wallets: OwnerWallets, signature_type: SignatureType) -> Identity:

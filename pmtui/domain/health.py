@@ -40,6 +40,7 @@ class SourceHealth:
     """When it last answered or spoke."""
     reason: str = ""
     round_trip_ms: int | None = None
+    """The shortest of the last few answers."""
     waiting: int = 0
     """Requests that wait in line for what the host allows."""
 

@@ -23,6 +23,7 @@ from pmtui.service.topics import (
     MarketListTopic,
     MarketTopic,
     OnboardingTopic,
+    RequestsTopic,
     RewardsTopic,
     RowQuotesTopic,
     SearchTopic,
@@ -45,6 +46,7 @@ from pmtui.service.views import (
     LogView,
     MarketListView,
     MarketView,
+    RequestsView,
     RowBooksView,
     SearchView,
     StatusView,
@@ -162,3 +164,7 @@ class MirrorQueries:
     def log(self) -> LogView:
         """Return the log."""
         return self._mirror.log()
+
+    def requests(self) -> RequestsView:
+        """Return what was asked of the hosts lately."""
+        return self._read(RequestsTopic(), RequestsView((), 0))

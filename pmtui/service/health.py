@@ -1,5 +1,6 @@
 """Keeps, for every source, whether it answers and when it last did."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -7,7 +8,7 @@ from datetime import datetime
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
 from pmtui.service.hub import Hub
-from pmtui.service.log import Log
+from pmtui.service.log import Log, RequestLog
 from pmtui.service.ports import Clock
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
@@ -20,6 +21,8 @@ _ALIVE = frozenset({FailureKind.REFUSED, FailureKind.NOT_FOUND, FailureKind.BUSY
 _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
 
 
+ROUND_TRIPS = 5
+"""Of so many answers the quickest tells what the line takes: the others may have been slow to make."""
 _ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
 """ExportRequest only for what some screen shows."""
 _NEEDED_FOR_S = 35
@@ -37,6 +40,9 @@ class Health:
         self._lines: dict[Source, dict[str, int]] = {s: {} for s in Source}
         self._listeners: list[Callable[[SourceHealth, SourceHealth], None]] = []
         self._gone = ""
+        self._round_trips: dict[Source, deque[int]] = {s: deque(maxlen=ROUND_TRIPS) for s in Source}
+        self.requests = RequestLog(hub, clock)
+        """What was asked of every host."""
 
     def on_change(self, listener: Callable[[SourceHealth, SourceHealth], None]) -> None:
         """Tell this listener of what was and what is, whenever a source says anything."""
@@ -44,14 +50,15 @@ class Health:
 
     def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
         """Say that a source answered or spoke."""
+        times = self._round_trips[source]
+        if elapsed_ms is not None:
+            times.append(elapsed_ms)
         self._put(
             SourceHealth(
                 source=source,
                 state=HealthState.LIVE,
                 as_of=None if source in _STREAMS else self._clock.now(),
-                round_trip_ms=elapsed_ms
-                if elapsed_ms is not None
-                else self._sources[source].round_trip_ms,
+                round_trip_ms=min(times, default=None),
                 waiting=self._sources[source].waiting,
             )
         )

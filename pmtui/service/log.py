@@ -8,10 +8,42 @@ from collections import deque
 from pmtui.domain.ids import OrderId
 from pmtui.service.hub import Hub
 from pmtui.service.ports import Clock
-from pmtui.service.topics import LogTopic, StatusTopic
-from pmtui.service.views import Level, LogEntry, LogView
+from pmtui.service.topics import LogTopic, RequestsTopic, StatusTopic
+from pmtui.service.views import Level, LogEntry, LogView, RequestEntry, RequestsView
 
 CAPACITY = 2_000
+
+
+MOST_REQUESTS = 500
+"""Some minutes of a busy session."""
+
+
+class RequestLog:
+    """A ring of requests of its own, so that they push no order and no notice out of the log."""
+
+    def __init__(self, hub: Hub, clock: Clock) -> None:
+        self._hub = hub
+        self._clock = clock
+        self._entries: deque[RequestEntry] = deque(maxlen=MOST_REQUESTS)
+        self._sequence = 0
+
+    def add(self, route: str, status: int | None, elapsed_ms: int, *, text: str = "") -> None:
+        """Note how a request ended.
+
+        Args:
+            route: method and path template.
+            status: of the answer; None where none came.
+            elapsed_ms: from the first byte to the last.
+            text: what went wrong.
+        """
+        self._sequence += 1
+        now = self._clock.now()
+        self._entries.append(RequestEntry(self._sequence, now, route, status, elapsed_ms, text))
+        self._hub.mark(RequestsTopic())
+
+    def view(self) -> RequestsView:
+        """Return what is kept."""
+        return RequestsView(tuple(self._entries), self._sequence - len(self._entries))
 
 
 class Log:

@@ -32,6 +32,7 @@ from pmtui.service.topics import (
     MarketListTopic,
     MarketTopic,
     OnboardingTopic,
+    RequestsTopic,
     RowQuotesTopic,
     SearchTopic,
     StatusTopic,
@@ -56,6 +57,7 @@ from pmtui.service.views import (
     Mode,
     OwnList,
     QuoteRow,
+    RequestsView,
     RowBooksView,
     SearchView,
     StatusView,
@@ -217,6 +219,10 @@ class ServiceQueries:
     def log(self) -> LogView:
         """Return the log."""
         return self._view(LogTopic(), self._kernel.log.view)
+
+    def requests(self) -> RequestsView:
+        """Return what was asked of the hosts lately."""
+        return self._view(RequestsTopic(), self._kernel.health.requests.view)
 
     def _status(self) -> StatusView:
         account = self.account()

@@ -47,6 +47,7 @@ from pmtui.service.topics import (
     MarketListTopic,
     MarketTopic,
     OnboardingTopic,
+    RequestsTopic,
     RewardsTopic,
     RowQuotesTopic,
     SearchTopic,
@@ -69,6 +70,7 @@ from pmtui.service.views import (
     LogView,
     MarketListView,
     MarketView,
+    RequestsView,
     RowBooksView,
     SearchView,
     StatusView,
@@ -177,6 +179,10 @@ class Queries(Protocol):
         """Return the log."""
         ...
 
+    def requests(self) -> RequestsView:
+        """Return what was asked of the hosts lately."""
+        ...
+
 
 QUERY_OF_TOPIC: Mapping[type, str] = {
     StatusTopic: "status",
@@ -200,6 +206,7 @@ QUERY_OF_TOPIC: Mapping[type, str] = {
     WatchlistTopic: "watchlist",
     AlertTopic: "alerts",
     LogTopic: "log",
+    RequestsTopic: "requests",
 }
 """The query that answers with a topic's view; each takes the topic, or its fields."""
 

@@ -136,6 +136,11 @@ class LogTopic:
     """Notices, orders and requests; sequence numbers tell what is new."""
 
 
+@dataclass(frozen=True, slots=True)
+class RequestsTopic:
+    """What was asked of the hosts, and how each request ended; it changes with every one."""
+
+
 Topic = (
     StatusTopic
     | MarketListTopic
@@ -158,4 +163,5 @@ Topic = (
     | WatchlistTopic
     | AlertTopic
     | LogTopic
+    | RequestsTopic
 )

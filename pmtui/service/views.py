@@ -434,6 +434,30 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestEntry:
+    """One request to a host; `text` may hold its words and is untrusted."""
+
+    sequence: int
+    at: datetime
+    route: str
+    """Method and path template; never a query or a secret."""
+    status: int | None
+    """None where no answer came."""
+    elapsed_ms: int
+    text: str = ""
+    """What went wrong; empty where it was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestsView:
+    """The newest requests, oldest first."""
+
+    entries: tuple[RequestEntry, ...]
+    dropped: int
+    """How many older ones are gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogView:
     """The newest entries, oldest first."""
 

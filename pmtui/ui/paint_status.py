@@ -1,6 +1,6 @@
 """The status line: profile, money, orders, notices, and the health of every source."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,6 +18,10 @@ from pmtui.ui.theme.theme import Role
 FRESH_S = 35
 """An answer no older than this is `live`: the slowest watched poll comes twice a minute."""
 SKEW_WORTH_SAYING_MS = 2_000
+"""The venue tells whole seconds, so less may be none at all."""
+SLOW_ROUND_TRIP_MS = 500
+"""The top of an ordinary book changes about once a second (recordings of 2026): an order that takes
+half of one to arrive may meet another book than the one it was priced from."""
 
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _SHORT = {
@@ -142,10 +146,19 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
     ):  # fmt: skip
         if number:
             facts.append(_Fact(rank, (Cell(f"{number} {words}", Role.NOTICE_WARN),)))
+    return [*facts, *_line_facts(view)]
+
+
+def _line_facts(view: StatusView) -> Iterator[_Fact]:
+    """What is wrong with our clock or the line, once it matters to an order."""
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         words = f"clock off by {abs(view.clock_skew_ms) // 1000}s"
-        facts.append(_Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),)))
-    return facts
+        yield _Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),))
+    trading = next((h for h in view.health if h.source is Source.TRADING), None)
+    slow_ms = trading.round_trip_ms if trading is not None else None
+    if slow_ms is not None and slow_ms > SLOW_ROUND_TRIP_MS:
+        words = f"round trip {slow_ms / 1_000:.1f}s"
+        yield _Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),))
 
 
 def _stops(number: int) -> str:

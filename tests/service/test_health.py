@@ -2,7 +2,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
-from pmtui.service.log import Log
+from pmtui.service.log import MOST_REQUESTS, Log
 from tests.manual_clock import ManualClock
 
 
@@ -90,3 +90,26 @@ def test_hosts_that_have_ended_for_good_say_why_they_are_down() -> None:
     assert reasons[Source.METADATA] == ""
     health.note_down(Source.METADATA, "Connection refused")
     assert log.view().entries[-1].text == f"{Source.METADATA.value} down: the venue ended"
+
+
+def test_the_round_trip_is_the_quickest_of_the_last_answers() -> None:
+    health = new_health()
+    for elapsed_ms in (40, 900, 800, 700, 950):
+        health.note_answer(Source.TRADING, elapsed_ms=elapsed_ms)
+    assert of(health, Source.TRADING).round_trip_ms == 40
+    health.note_answer(Source.TRADING, elapsed_ms=1_000)
+    assert of(health, Source.TRADING).round_trip_ms == 700
+
+
+def test_requests_are_kept_apart_numbered_and_bounded() -> None:
+    clock = ManualClock()
+    hub = Hub(clock)
+    log = Log(hub, clock)
+    health = Health(hub, log, clock)
+    for number in range(MOST_REQUESTS + 2):
+        health.requests.add("GET /book", 200, number)
+    health.requests.add("POST /order", None, 10_000, text="no complete answer in time")
+    view = health.requests.view()
+    assert (len(view.entries), view.dropped, log.view().entries) == (MOST_REQUESTS, 3, ())
+    last = view.entries[-1]
+    assert (last.sequence, last.route, last.status) == (MOST_REQUESTS + 3, "POST /order", None)

@@ -61,6 +61,7 @@ from pmtui.service.views import (
     MarketListView,
     MarketView,
     Mode,
+    RequestsView,
     RowBooksView,
     SearchView,
     StatusView,
@@ -155,6 +156,7 @@ class FakeService:
     wallet_verdicts: list[WalletVerdict] = field(default_factory=list)
     """Answers of `submit_wallet` in order; without one a step is confirmed."""
     log_view: LogView = field(default=LogView((), 0, 0))
+    requests_view: RequestsView = field(default=RequestsView((), 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
     arm_refusal: str = ""
@@ -277,6 +279,9 @@ class FakeService:
 
     def log(self) -> LogView:
         return self.log_view
+
+    def requests(self) -> RequestsView:
+        return self.requests_view
 
     def watchlist(self) -> WatchlistView:
         return self.watchlist_view

@@ -113,6 +113,22 @@ def test_a_clock_that_is_off_is_told() -> None:
     assert "clock off by 95s" in text(replace(STATUS, clock_skew_ms=-95_000), 140)
 
 
+@pytest.mark.parametrize(
+    ("skew_ms", "is_said"), [(None, False), (0, False), (2_000, False), (2_001, True)]
+)
+def test_a_clock_is_told_once_it_matters(skew_ms: int | None, is_said: bool) -> None:
+    assert ("clock off" in text(replace(STATUS, clock_skew_ms=skew_ms), 140)) is is_said
+
+
+@pytest.mark.parametrize(
+    ("round_trip_ms", "said"), [(None, ""), (45, ""), (500, ""), (501, "0.5s"), (2_300, "2.3s")]
+)
+def test_a_slow_line_is_told_once_it_matters(round_trip_ms: int | None, said: str) -> None:
+    trading = replace(health(Source.TRADING, HealthState.LIVE), round_trip_ms=round_trip_ms)
+    line = text(replace(STATUS, health=(trading,)), 140)
+    assert line.partition("round trip ")[2].partition(" ")[0] == said
+
+
 @pytest.mark.parametrize("reason", ["[/] [bold]x", "\x1b[2J", "line\nbreak", "\u202eabc"])
 def test_a_hostile_reason_is_harmless(reason: str) -> None:
     down = (health(Source.TRADING, HealthState.DOWN, reason=reason),)

@@ -9,19 +9,22 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.formats import count
-from pmtui.service.topics import LogTopic, Topic
+from pmtui.service.topics import LogTopic, RequestsTopic, Topic
+from pmtui.service.views import RequestEntry
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.format import zone_at
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_log import paint_entry
+from pmtui.ui.portfolio.paint_log import paint_entry, paint_request, request_words
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
-KINDS = ("", "notice", "order", "request", "stream")
+REQUEST = "request"
+KINDS = ("", "notice", "order", REQUEST, "stream")
+"""What is shown; without a choice everything but the requests, which would fill the screen."""
 
 COLUMNS = (
     Column("time", "Time", 8),
@@ -46,7 +49,7 @@ class LogScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (LogTopic(),)
+        return (LogTopic(), RequestsTopic()) if self._kind == REQUEST else (LogTopic(),)
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -56,12 +59,14 @@ class LogScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if topic == LogTopic():
+        if topic in self.topics():
             self._show_entries()
 
     @override
     def to_copy(self) -> tuple[str, str]:
         key = self.table.cursor_key
+        if (request := self._requests().get(key or "")) is not None:
+            return "line", plain(request_words(request))
         entries = self.surface.queries.log().entries
         entry = next((e for e in entries if str(e.sequence) == key), None)
         if entry is None:
@@ -71,22 +76,33 @@ class LogScreen(FrameScreen):
     def action_next_kind(self) -> None:
         """Show the next kind of entry."""
         self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
+        self.retopic()
         self._show_entries()
+
+    def _requests(self) -> dict[str, RequestEntry]:
+        """Return the requests that are shown, by the keys of their rows."""
+        if self._kind != REQUEST:
+            return {}
+        return {f"r{e.sequence}": e for e in self.surface.queries.requests().entries}
 
     def _show_entries(self) -> None:
         view = self.surface.queries.log()
-        entries = [e for e in reversed(view.entries) if self._kind in ("", e.kind)]
-        dropped = ""
-        if view.dropped:
-            dropped = f"   {count(view.dropped, 'older one')} dropped"
-        zone = f"   times in {zone_at(entries[0].at)}" if entries else ""
+        entries = [e for e in view.entries if self._kind in ("", e.kind)]
+        lines = [(e.at, Row(str(e.sequence), paint_entry(e))) for e in entries]
+        lines += [(e.at, Row(key, paint_request(e))) for key, e in self._requests().items()]
+        lines.sort(key=lambda line: line[0], reverse=True)
+        older = view.dropped
+        if self._kind == REQUEST:
+            older = self.surface.queries.requests().dropped
+        dropped = f"   {count(older, 'older one')} dropped" if older else ""
+        zone = f"   times in {zone_at(lines[0][0])}" if lines else ""
         self.heading.show(
             (
                 Cell(" Log ", Role.HEADING),
                 Cell(f" {self._kind or 'everything'}", Role.KEY),
-                Cell(f"   {count(len(entries), 'entry', 'entries')}{dropped}{zone}", Role.DIM),
+                Cell(f"   {count(len(lines), 'entry', 'entries')}{dropped}{zone}", Role.DIM),
             )
         )
-        self.table.set_rows([Row(str(e.sequence), paint_entry(e)) for e in entries])
+        self.table.set_rows([row for _, row in lines])
         if view.entries:
             self.surface.commands.mark_log_read(view.entries[-1].sequence)

@@ -1,6 +1,6 @@
 """Log entries as lines: when, what kind, and the words, made harmless."""
 
-from pmtui.service.views import Level, LogEntry
+from pmtui.service.views import Level, LogEntry, RequestEntry
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.ellipsize import cut_notice
 from pmtui.ui.format import write_clock
@@ -24,6 +24,24 @@ def paint_entry(entry: LogEntry) -> Line:
         Cell(f"{entry.kind:<8}", Role.DIM),
         Cell(plain(entry.text), LEVEL_ROLES[entry.level]),
     )
+
+
+def paint_request(entry: RequestEntry) -> Line:
+    """Show a request: its route, how it ended, and how long it took."""
+    level = Level.INFO if not entry.text else Level.WARNING
+    return (
+        Cell(write_clock(entry.at), Role.DIM),
+        Cell(f" {_SIGNS[level]} ", LEVEL_ROLES[level]),
+        Cell(f"{'request':<8}", Role.DIM),
+        Cell(plain(request_words(entry)), LEVEL_ROLES[level]),
+    )
+
+
+def request_words(entry: RequestEntry) -> str:
+    """Say a request in a line: `GET /book 200 in 45 ms`."""
+    status = "no answer" if entry.status is None else str(entry.status)
+    reason = f": {entry.text}" if entry.text else ""
+    return f"{entry.route} {status} in {entry.elapsed_ms} ms{reason}"
 
 
 def paint_notice(entry: LogEntry, width: int) -> Line:
