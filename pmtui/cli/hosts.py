@@ -4,6 +4,7 @@ import asyncio
 import random
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from pmtui.cli.paper import fund_once
@@ -31,6 +32,7 @@ from pmtui.clients.rewards import EarningsClient
 from pmtui.clients.routes import ROUTES
 from pmtui.clients.streams.channels import MarketChannel, UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.paths import replace_file
 from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Identity,
@@ -143,7 +145,7 @@ class SessionHosts:
                 access = self._wallet_access(signer)
 
             async def open_with_key() -> Account | Failure:
-                if self._wallet.is_practice:
+                if self._wallet.is_account_held:
                     _ = await self._may_open.wait()
                 return await self._open_account(signer, signature_type)
 
@@ -202,6 +204,13 @@ class SessionHosts:
                 return None
         return await fund_once(self._admin, wallet, token=self._admin_token)
 
+    def _permit_account(self) -> None:
+        """Let the account be opened, from now on without being asked."""
+        if self._wallet.permit_file is not None:
+            with suppress(OSError):
+                replace_file(self._wallet.permit_file, b"")
+        self._may_open.set()
+
     def _wallet_access(self, signer: Signer) -> WalletAccess:
         owner, options = signer.address, self._wallet
         relayer = SessionRelayer(
@@ -224,8 +233,8 @@ class SessionHosts:
             relayer=relayer,
             keys=minter,
             chain=self._chain,
-            permit_account=self._may_open.set,
-            is_account_held=lambda: options.is_practice and not self._may_open.is_set(),
+            permit_account=self._permit_account,
+            is_account_held=lambda: options.is_account_held and not self._may_open.is_set(),
             on_deployed=pay_in if is_paper else None,
             make_ready=minter.make_ready if is_paper and not options.is_practice else None,
         )

@@ -154,6 +154,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 PRACTICE_MARK = "practice"
 """A file that is there while a paper account takes every step of the way to trading by hand."""
+PERMIT_MARK = "practice-account"
+"""A file that is there once its trader has let the account be opened."""
 
 
 def is_practice(state_dir: Path) -> bool:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.unlocking import SessionKey
 from pmtui.cli.paper import (
+    PERMIT_MARK,
     VenueProblem,
     is_practice,
     load_paper_key,
@@ -128,6 +129,7 @@ class SessionService:
     def _make_hosts(
         self, endpoints: Endpoints, health: Health, operator: tuple[str, str] | None = None
     ) -> SessionHosts:
+        is_practising = operator is not None and is_practice(self._state)
         return SessionHosts(
             endpoints,
             self._settings.dialect,
@@ -139,6 +141,7 @@ class SessionService:
                 state_dir=self._state,
                 auth=self._settings.chosen.relayer_auth,
                 builder_code=self._settings.builder_code,
-                is_practice=operator is not None and is_practice(self._state),
+                is_practice=is_practising,
+                permit_file=self._state / PERMIT_MARK if is_practising else None,
             ),
         )

@@ -9,7 +9,7 @@ from pmtui.domain.account.wallet_steps import Approval, ApprovalKind, ContractKi
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID, Contracts, condition_id, token_ids
-from pmtui.signing.eip712 import AddressError, HexError, address_bytes, bytes32, checksum_address
+from pmtui.signing.eip712 import AddressError, HexError, bytes32, parse_address
 
 AUTO_REDEEMER = Address("0xa1200000d0002264C9a1698e001292D00E1b00af")
 """Redeems for wallets that let it (polymarket-client 0.14.0, October 2026)."""
@@ -40,15 +40,10 @@ class WalletCalls:
 
     def to_address(self, text: str) -> Address | None:
         """Return an address in its checksummed spelling; None where the text is none."""
-        text = text.strip()
         try:
-            address = checksum_address(address_bytes(text))
+            return parse_address(text.strip())
         except AddressError:
             return None
-        digits = text[2:]
-        # One letter case alone carries no checksum; a mixture that is wrong is a slip of the hand.
-        is_unchecked = digits in (digits.lower(), digits.upper())
-        return address if is_unchecked or text == address else None
 
     def allow(self, approval: Approval, amount: int) -> Call:
         """Let a contract move cash up to an amount, or shares where the amount is not zero."""

@@ -14,18 +14,21 @@ from typing import Any
 from coincurve import PrivateKey
 
 from pmtui.domain.account.keys import SignatureType
+from pmtui.domain.account.wallet_call import MAX_UINT256, Batch
 from pmtui.domain.ids import ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import limit_amounts
 from pmtui.domain.orders.order import OrderDraft, TimeInForce
 from pmtui.signing.auth import ApiCredentials, RequestSigner
-from pmtui.signing.contracts import exchange_for
+from pmtui.signing.calldata import approve
+from pmtui.signing.contracts import POLYGON, exchange_for
 from pmtui.signing.eip712 import keccak256
 from pmtui.signing.orders import OrderFields, WalletSigner, encode_post, sign_order
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
+from pmtui.signing.wallet_batch import sign_batch
 
 # The public development key and credentials of the golden vectors; never fund it.
 KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -81,7 +84,50 @@ def rows() -> list[dict[str, Any]]:
                 "met": None,
             }
         )
+    return [*table, *batch_rows()]
+
+
+def batch_rows() -> list[dict[str, Any]]:
+    """Return one row for each size of a wallet's batch: its signature over the bare one and its hashes."""
+    table = []
+    for count in (1, 8):
+        us, floor, ratio = _in_turns(our_batch(count), floor_of_batch(count), calls=200)
+        table.append(
+            {
+                "name": f"batch of {count}: ours over signature and hashes",
+                "ours": us,
+                "reference": floor,
+                "ratio": ratio,
+                "goal": f"≤ {FLOOR_GOAL}",
+                "met": ratio <= FLOOR_GOAL,
+            }
+        )
     return table
+
+
+def our_batch(count: int) -> Work:
+    """Return the signing of a batch of approvals; its counter moves on as it does in use."""
+    signer = Signer(Secret.from_hex(KEY))
+    wallet = derive_wallets(signer.address).deposit_beacon
+    calls = (approve(POLYGON.collateral, POLYGON.exchange, MAX_UINT256),) * count
+    nonces = iter(range(10**15))
+    return lambda: sign_batch(Batch(wallet, next(nonces), 1_790_000_600, calls), signer)
+
+
+def floor_of_batch(count: int) -> Work:
+    """Return one signature with a kept key, and the hashes such a batch cannot do without."""
+    key = PrivateKey(bytes.fromhex(KEY[2:]))
+    data, call, array, struct, prefixed = (bytes(n) for n in (68, 128, 32 * count, 160, 66))
+
+    def work() -> bytes:
+        for _ in range(count):
+            keccak256(data)
+            keccak256(call)
+        keccak256(array)
+        keccak256(struct)
+        return key.sign_recoverable(keccak256(prefixed), hasher=None)
+
+    return work
 
 
 def our_click_to_bytes(kind: SignatureType) -> Click:

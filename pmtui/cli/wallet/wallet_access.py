@@ -37,6 +37,13 @@ class WalletOptions:
     builder_code: BuilderCode = NO_BUILDER
     is_practice: bool = False
     """Whether a paper account is to take every step by hand."""
+    permit_file: Path | None = None
+    """Who practises opens the account once this file is there; None lets it be opened at once."""
+
+    @property
+    def is_account_held(self) -> bool:
+        """Whether the account waits for the trader."""
+        return self.permit_file is not None and not self.permit_file.exists()
 
 
 class SessionRelayer:

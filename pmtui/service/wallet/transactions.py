@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from pmtui.domain.account.relayer_refusals import explain_refusal
 from pmtui.domain.account.wallet_call import (
     Batch,
     Call,
@@ -28,7 +29,7 @@ from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
-from pmtui.service.ports import CallHost, RelayerHost, WalletSigner
+from pmtui.service.ports import CallHost, CallTable, RelayerHost, WalletSigner
 from pmtui.service.topics import StatusTopic, WalletTopic
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import Simulation
@@ -80,7 +81,7 @@ class WalletTransactions:
         relayer: RelayerHost,
         signer: WalletSigner,
         wallet: Address,
-        decode: Callable[[Call], DecodedCall | None],
+        table: CallTable,
         chain: CallHost | None = None,
         on_end: Callable[[WalletTransaction], None] = lambda _: None,
     ) -> None:
@@ -92,7 +93,7 @@ class WalletTransactions:
             relayer: as the owner's key may use it.
             signer: the owner's key.
             wallet: whose transactions these are.
-            decode: reads the bytes of a call; what it cannot read is not signed.
+            table: reads the bytes of a call; what it cannot read is not signed.
             chain: tries calls before they are signed; None where no chain can be asked.
             on_end: hears of every transaction whose end is known.
         """
@@ -101,7 +102,8 @@ class WalletTransactions:
         self._relayer = relayer
         self._signer = signer
         self._wallet = wallet
-        self._decode = decode
+        self._decode = table.decode
+        self._names = {each.address.lower(): each.name for each in table.contracts}
         self._chain = chain
         self._on_end = on_end
         self._known: dict[TransactionKey, WalletTransaction] = {}
@@ -252,7 +254,8 @@ class WalletTransactions:
         elif answer.may_have_happened:
             self._save(replace(transaction, status=TransactionStatus.UNKNOWN, reason=str(answer)))
         else:
-            self._save(replace(transaction, status=TransactionStatus.FAILED, reason=str(answer)))
+            reason = explain_refusal(str(answer), self._name)
+            self._save(replace(transaction, status=TransactionStatus.FAILED, reason=reason))
         await self._follow(transaction.key)
 
     async def _post(
@@ -273,14 +276,17 @@ class WalletTransactions:
             await self._kernel.clock.sleep(answer.retry_after_s or BUSY_PAUSE_S)
 
     def _start_following(self, key: TransactionKey) -> None:
-        self._kernel.start("wallet transaction", lambda: self._follow(key))
+        self._kernel.start_unless_running(
+            ("wallet transaction", key), "wallet transaction", lambda: self._follow(key)
+        )
 
     async def _follow(self, key: TransactionKey) -> None:
         step = 0
         while not self._known[key].status.is_over and key not in self._stopped:
             await self._kernel.clock.sleep(POLL_PAUSES_S[min(step, len(POLL_PAUSES_S) - 1)])
             step += 1
-            await self._check(key)
+            if key not in self._stopped:
+                await self._check(key)
 
     async def _check(self, key: TransactionKey) -> None:
         known = self._known[key]
@@ -408,6 +414,9 @@ class WalletTransactions:
         if changed.status.is_over:
             self._resolve(changed)
             self._on_end(changed)
+
+    def _name(self, address: Address) -> str:
+        return self._names.get(address.lower(), address)
 
     def _resolve(self, known: WalletTransaction) -> None:
         end = self._ends.pop(known.key, None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count as numbers
 
-from pmtui.domain.account.keys import BuilderCode
+from pmtui.domain.account.keys import BuilderCode, SignatureType
 from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
@@ -344,6 +344,7 @@ class WalletDesk:
     async def _take_up(self) -> None:
         """Follow what earlier sessions left, as soon as it is known whose wallet it is."""
         hosts = await self._hosts()
+        self._warn_of_signature_type(hosts)
         if hosts.setup is None or hosts.setup.wallet is None:
             return
         if hosts.setup.wallet.make_ready is not None:
@@ -354,6 +355,19 @@ class WalletDesk:
             await self._kernel.clock.sleep(ASK_PERIOD_S)
             await self._ask(is_thorough=False)
         _ = await self._ready_transactions(hosts.setup.wallet)
+
+    def _warn_of_signature_type(self, hosts: Hosts) -> None:
+        """Say on live that other wallets than deposit wallets are no way for new accounts."""
+        identity = hosts.setup.identity if hosts.setup is not None else None
+        if identity is None or self._profile.mode is not Mode.LIVE:
+            return
+        kind = identity.signature_type
+        if kind is not SignatureType.DEPOSIT_WALLET:
+            text = (
+                f"Signature type {kind.number} ({kind.value}) is not supported for new accounts: the venue "
+                "may refuse its orders, and its wallet cannot be used from here"
+            )
+            self._kernel.log.notice(Level.WARNING, text)
 
     async def _ready_transactions(self, access: WalletAccess) -> WalletTransactions | Rejected:
         wallet = self._facts.paying
@@ -366,7 +380,7 @@ class WalletDesk:
                 relayer=access.relayer,
                 signer=access.signer,
                 wallet=wallet,
-                decode=access.table.decode,
+                table=access.table,
                 chain=access.chain,
                 on_end=self._on_end,
             )

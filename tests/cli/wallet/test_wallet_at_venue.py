@@ -125,7 +125,7 @@ async def until_step(
 
 
 async def test_a_bare_key_comes_to_a_wallet_that_may_trade(tmp_path: Path) -> None:
-    options = WalletOptions(state_dir=tmp_path, is_practice=True)
+    options = WalletOptions(state_dir=tmp_path, is_practice=True, permit_file=tmp_path / "permit")
     async with (
         small_venue(tmp_path) as running,
         http_client() as http,

@@ -31,10 +31,12 @@ from pmtui.service.orders.journal import Journal
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.wallet.transactions import (
     AFTER_DEADLINE,
+    CARRIED_OUT,
     DEADLINE,
     DEPLOYMENT_PATIENCE,
     GONE,
     MOST_BUSY_TRIES,
+    NOT_IN_A_BLOCK,
     PreparedBatch,
     WalletTransactions,
 )
@@ -44,6 +46,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import DepositWalletSigner
+from pmtui.signing.wallet_calls import WalletCalls
 from tests.manual_clock import ManualClock
 from tests.sim.kit import KEYS
 
@@ -151,7 +154,7 @@ async def desk(
         relayer=relayer,
         signer=SIGNER,
         wallet=WALLET,
-        decode=calldata.decode_call,
+        table=WalletCalls(),
         chain=chain,
         on_end=ended.append,
     )
@@ -217,6 +220,105 @@ async def test_a_lost_answer_is_looked_for_by_its_signature_and_never_sent_again
         relayer.told = replace(ROW, state_text="STATE_CONFIRMED")
         await scene.until(TransactionStatus.CONFIRMED)
     assert len(relayer.bodies) == 1
+
+
+async def test_an_end_is_held_against_the_chain(tmp_path: Path) -> None:
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    for receipt, status in (
+        (Receipt("0xab", is_success=True, block_number=5), TransactionStatus.CONFIRMED),
+        (Receipt("0xab", is_success=False, block_number=5), TransactionStatus.FAILED),
+        (DOWN, TransactionStatus.CONFIRMED),
+    ):
+        (folder := tmp_path / status.value / str(receipt is DOWN)).mkdir(parents=True)
+        chain = FakeChain(receipts=[receipt])
+        async with desk(folder, FakeRelayer(told=told), chain) as scene:
+            await scene.submit()
+            ended = await scene.until(status)
+            assert bool(ended.chain_view) is (status is TransactionStatus.FAILED)
+
+
+async def test_a_relayer_that_says_confirmed_alone_is_believed_in_the_end_and_shown(
+    tmp_path: Path,
+) -> None:
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    async with desk(tmp_path, FakeRelayer(told=told), FakeChain()) as scene:
+        await scene.submit()
+        doubted = await scene.until(TransactionStatus.PENDING)
+        assert doubted.reason
+        ended = await scene.until(TransactionStatus.CONFIRMED, seconds=200)
+        assert ended.chain_view == NOT_IN_A_BLOCK
+
+
+async def test_what_the_relayer_calls_failed_and_the_chain_does_not_is_shown(
+    tmp_path: Path,
+) -> None:
+    told = replace(ROW, state_text="STATE_FAILED", hash="0xab")
+    chain = FakeChain(receipts=[Receipt("0xab", is_success=True, block_number=5)])
+    async with desk(tmp_path, FakeRelayer(told=told), chain) as scene:
+        await scene.submit()
+        ended = await scene.until(TransactionStatus.FAILED)
+        assert ended.chain_view == CARRIED_OUT
+
+
+async def test_a_used_counter_is_not_signed_again(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_CONFIRMED"))
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.CONFIRMED)
+        assert isinstance(await scene.transactions.prepare([CALL], "Again"), Rejected)
+        relayer.counter = 5
+        assert isinstance(await scene.transactions.prepare([CALL], "Again"), PreparedBatch)
+
+
+async def test_a_batch_called_failed_whose_counter_was_used_stops_the_next(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_FAILED"))
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.FAILED)
+        assert isinstance(await scene.transactions.prepare([CALL], "Again"), PreparedBatch)
+        relayer.counter = 5
+        assert isinstance(await scene.transactions.prepare([CALL], "Again"), Rejected)
+        await scene.clock.advance(DEADLINE.total_seconds())
+        assert isinstance(await scene.transactions.prepare([CALL], "Again"), PreparedBatch)
+
+
+async def test_who_lets_a_transaction_go_hears_that_its_end_is_not_known(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_NEW"))
+    async with desk(tmp_path, relayer) as scene:
+        key = await scene.submit()
+        await scene.until(TransactionStatus.PENDING)
+        waiting = asyncio.ensure_future(scene.transactions.result_of(key))
+        await asyncio.sleep(0)
+        scene.transactions.stop_following(key)
+        assert (await waiting).status is TransactionStatus.PENDING
+        assert not scene.transactions.is_followed(key)
+        relayer.told = replace(ROW, state_text="STATE_CONFIRMED")
+        await scene.clock.advance(60)
+        assert scene.only().status is TransactionStatus.PENDING
+        scene.transactions.follow_again(key)
+        await scene.until(TransactionStatus.CONFIRMED)
+
+
+async def test_waiting_ends_some_time_after_the_deadline(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_NEW"))
+    async with desk(tmp_path, relayer) as scene:
+        key = await scene.submit()
+        await scene.until(TransactionStatus.PENDING)
+        waiting = asyncio.ensure_future(scene.transactions.result_of(key))
+        await scene.clock.advance((DEADLINE + AFTER_DEADLINE).total_seconds() + 60)
+        assert (await waiting).status is TransactionStatus.PENDING
+        relayer.told = replace(ROW, state_text="STATE_CONFIRMED")
+        await scene.until(TransactionStatus.CONFIRMED)
+
+
+async def test_a_refused_target_is_named(tmp_path: Path) -> None:
+    old = POLYGON.neg_risk_adapter
+    text = f"call blocked: call[0] blocked: calls to {old.lower()} are not permitted"
+    async with desk(tmp_path, FakeRelayer(answers=[refused(text)])) as scene:
+        await scene.submit()
+        failed = await scene.until(TransactionStatus.FAILED)
+        assert "Old neg-risk adapter" in failed.reason
+        assert old.lower() in failed.reason
 
 
 async def test_what_nobody_knows_has_failed_once_no_chain_can_take_it(tmp_path: Path) -> None:
