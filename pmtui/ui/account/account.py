@@ -268,7 +268,7 @@ class AccountLineScreen(ReadingScreen):
     def rows(self, width: int) -> tuple[Row, ...]:
         line = self._line()
         if line is None:
-            return (Row("gone", (Cell("The host does not name this contract any more."),)),)
+            return (Row("gone", (Cell("There is nothing more to say about this line."),)),)
         painted = paint_explanation(line, self.surface.queries.now(), width)
         return tuple(Row(f"{number}", (cell,)) for number, cell in enumerate(painted))
 

@@ -21,7 +21,7 @@ ACCOUNT_COLUMNS = (
     Column("state", "State", 12),
     Column("step", "Step", 18),
     Column("result", "What is known", 16, grow=1),
-    Column("age", "Checked", 5, priority=1, align=Align.RIGHT),
+    Column("age", "Age", 5, priority=1, align=Align.RIGHT),
 )
 _AGE_STEP_S = 10
 _RUNNING = ("…", Role.STALE)
@@ -106,7 +106,8 @@ def paint_account_way(
     """Say what to do next, or what this account is."""
     if facts.identity is None and facts.key_problem:
         return join_facts([], width, tail=say_remedy_briefly(facts))
-    following = next_line(lines)
+    running = next((each for each in lines if each.is_running and each.number), None)
+    following = running or next_line(lines)
     if following is not None:
         return join_facts([], width, tail=say_next(following, keymap))
     if status.entry_lock:
@@ -121,7 +122,7 @@ def paint_account_way(
 def say_next(line: AccountLine, keymap: Keymap) -> str:
     """Say which key takes the next step, or why none does."""
     if line.is_running:
-        return line.result
+        return f"{line.words.title}: {line.result}"
     if line.does is not None:
         key = key_of(keymap, "account.take_next")
         return f"{key}: {line.label.lower()}. {line.to_do or line.problem}".rstrip()

@@ -43,8 +43,19 @@ _STATES = {
     StepState.UNKNOWN: onboarding.StepState.NOT_KNOWN,
     StepState.OPTIONAL: onboarding.StepState.NOT_NEEDED,
 }
+_ORDER = tuple(
+    step.value
+    for step in (
+        Step.PLACE, Step.KEY, Step.CREDENTIALS, Step.RELAYER_KEY, Step.WALLET, Step.DEPLOYED,
+        Step.CODE, Step.ALLOWANCE, Step.BALANCE, Step.STANDING,
+    )
+)  # fmt: skip
+"""Of the steps (docs/wire.md#onboarding): keys come before what they are needed for."""
 _LONGEST = 160
 _SHOWN_OF_KEY = 8
+ALL_APPROVED = "all that is needed"
+NOT_SEEN = "not seen by the relayer; deployed on chain"
+LOG_IN = "Trading needs a login: your key signs it, and it moves no money."
 APPROVALS = "approvals"
 """Begins the key of every line of an approval."""
 _SIGNING = {
@@ -64,7 +75,7 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
         return tuple(lines)
     changed: list[AccountLine] = []
     are_approvals_in = False
-    for line in lines:
+    for line in sorted(lines, key=_place_of):
         if line.key.startswith(Step.ALLOWANCE.value):
             if not are_approvals_in and view.approvals:
                 changed += _approvals(view)
@@ -80,23 +91,25 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
     return _numbered(changed)
 
 
+def _place_of(line: AccountLine) -> int:
+    """Return where a line stands among the others: keys first, then the wallet and what it allows."""
+    name = Step.ALLOWANCE.value if line.key.startswith(Step.ALLOWANCE.value) else line.key
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
+
+
 def _changed(line: AccountLine, view: WalletView) -> AccountLine:  # noqa: PLR0911 - a line each
     match line.key:
         case Step.PLACE.value:
             return replace(line, refreshes=True)
         case Step.CREDENTIALS.value:
             told = view.step(StepKind.CREDENTIALS)
-            return line if told is None else _with_step(line, told, label="Log in")
+            return line if told is None else _credentials(line, told)
         case Step.RELAYER_KEY.value:
             return _relayer_key(line, view)
         case Step.DEPLOYED.value:
-            told = view.step(StepKind.DEPLOY)
-            if told is None:
-                return line
-            done = _with_step(line, told, label="Deploy")
-            # What the relayer says of the wallet stays; only a deployment on its way says more.
-            is_moving = told.transaction is not None and told.state is not StepState.DONE
-            return done if is_moving else replace(done, result=line.result, full=line.full)
+            return _deployed(line, view)
+        case Step.CODE.value:
+            return _code(line, view)
         case Step.BALANCE.value:
             return replace(line, refreshes=True)
         case Rule.BUILDER.value:
@@ -127,6 +140,43 @@ def _with_step(line: AccountLine, told: WalletStepView, *, label: str) -> Accoun
     )
 
 
+def _deployed(line: AccountLine, view: WalletView) -> AccountLine:
+    """Show a deployment on its way, else what the relayer says of the wallet."""
+    told = view.step(StepKind.DEPLOY)
+    if told is None:
+        return line
+    done = _with_step(line, told, label="Deploy")
+    if told.transaction is not None and told.state is not StepState.DONE:
+        return done
+    paying = next((each for each in view.wallets if each.is_paying), None)
+    if paying is None or paying.relayer.value is None:
+        return done
+    result = "deployed, says the relayer" if paying.relayer.value else NOT_SEEN
+    if not paying.is_deployed:
+        result = "not deployed, says the relayer"
+    return replace(done, result=result, full=result, as_of=paying.relayer.as_of)
+
+
+def _code(line: AccountLine, view: WalletView) -> AccountLine:
+    paying = next((each for each in view.wallets if each.is_paying), None)
+    if paying is None or paying.chain.value is None:
+        return line
+    is_there = paying.chain.value
+    result = "contract at the address" if is_there else "no contract there"
+    states = {True: onboarding.StepState.DONE, False: onboarding.StepState.NOT_DONE}
+    return replace(
+        line, state=states[is_there], result=result, full=result, as_of=paying.chain.as_of,
+        problem=plain(paying.chain.problem, _LONGEST), asked_at=paying.chain.asked_at,
+    )  # fmt: skip
+
+
+def _credentials(line: AccountLine, told: WalletStepView) -> AccountLine:
+    done = _with_step(line, told, label="Log in")
+    if told.state is StepState.TO_DO:
+        done = replace(done, result="none yet", full="none yet", to_do=LOG_IN)
+    return done
+
+
 def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
     told = view.step(StepKind.RELAYER_KEY)
     if told is None:
@@ -143,10 +193,7 @@ def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
 def _approvals(view: WalletView) -> Iterable[AccountLine]:
     told = view.step(StepKind.APPROVE)
     blocked = told.blocked_by if told is not None else ""
-    is_running = told is not None and told.state is StepState.RUNNING
-    missing = view.missing_approvals()
-    if missing or is_running:
-        yield _missing(view, told)
+    yield _missing(view, told)
     for each in view.approvals:
         yield _approval(each, blocked)
 
@@ -159,7 +206,7 @@ def _missing(view: WalletView, told: WalletStepView | None) -> AccountLine:
         "shares cannot be redeemed or merged.",
         "One batch that your key signs for the wallet, with a call for each contract below.",
     )
-    result = f"{count(len(missing), 'is', 'are')} missing" if missing else "on their way"
+    result = f"{count(len(missing), 'is', 'are')} missing" if missing else ALL_APPROVED
     line = AccountLine(APPROVALS, words, onboarding.StepState.NOT_DONE, result, result)
     if told is None:
         return line
@@ -171,8 +218,8 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
     approval, allowed = told.approval, told.allowed
     is_cash = approval.kind is ApprovalKind.CASH
     words = Words(
-        f"{'Cash' if is_cash else 'Shares'}: {plain(told.name, 24)}",
-        f"The {plain(told.name)} {plain(told.purpose)}. It may move "
+        "Approve cash" if is_cash else "Approve shares",
+        f"{plain(told.name)}: {plain(told.purpose)}. It may move "
         f"{'pUSD up to an amount' if is_cash else 'every outcome share'} of the wallet.",
         _SIGNING[approval.kind],
     )
@@ -188,8 +235,8 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
         key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
         words=words,
         state=state,
-        result=f"{result} to {shorten_address(approval.contract)}",
-        full=f"{result} to {approval.contract}",
+        result=f"{result}: {plain(told.name)} {shorten_address(approval.contract)}",
+        full=f"{result}: {plain(told.name)} {approval.contract}",
         as_of=allowed.as_of,
         problem=plain(allowed.problem, _LONGEST),
         asked_at=allowed.asked_at,
@@ -249,6 +296,9 @@ def _builder_key(key: BuilderKey) -> AccountLine:
         "A key that an app uses to claim the orders that name its builder code.",
         "A signed request with the API credentials revokes it.",
     )
+    if key.is_revoked:
+        text = f"id {shown}, revoked"
+        return AccountLine(f"builder {key.key}", words, onboarding.StepState.NOT_NEEDED, text, text)
     return AccountLine(
         f"builder {key.key}", words, onboarding.StepState.DONE, f"id {shown}", f"id {shown}",
         undoes=RevokeBuilderKey(key.key),

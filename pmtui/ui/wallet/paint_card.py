@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from types import MappingProxyType
 
 from pmtui.domain.account.settlement import Flow, FlowKind
-from pmtui.domain.account.wallet_steps import Approve, Deploy, Send
+from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL, Approve, Deploy, Send
 from pmtui.domain.formats import count
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros, group_micros
@@ -29,7 +29,7 @@ _LEAST_VALUE = 24
 """Cells beside a name, below which a long value has lines of its own."""
 _HEAD, _TAIL = 10, 8
 _LONGEST_WORDS = 400
-NOTHING_SIGNED = "Nothing is signed for it: the relayer is asked, for the owner's address."
+_UNLIMITED = str(UNLIMITED_APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,11 @@ def paint_card(
     lines: list[Line] = [paint_question(mode, first)]
     lines += [(Cell(part, Role.HEADING),) for part in rest]
     for warning in _against(card):
-        lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
+        if isinstance(card.step, Deploy):
+            # What it says is why there is no more to read.
+            lines += _sentence(plain(warning), width, Role.NOTICE_WARN)
+        else:
+            lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
     lines += paint_flows(card.flows, held, width)
     is_risky = isinstance(card.step, Approve | Send)
     for number, call in enumerate(card.calls, 1):
@@ -86,8 +90,6 @@ def paint_card(
     if card.message:
         lines += _sentence("Signs this text, which moves no money:", width, Role.HEADING)
         lines += [line for text in card.message.splitlines() for line in _quoted(text, width)]
-    if isinstance(card.step, Deploy):
-        lines += _sentence(NOTHING_SIGNED, width, Role.DIM)
     lines.append((Cell(""),))
     for name, value in _common(card, now, zone):
         lines += paint_named(name, value, width)
@@ -129,6 +131,9 @@ def paint_call(
     by_address = {address.lower(): name for address, name in names.items()}
     for name, value in call.arguments:
         known = by_address.get(value.lower(), "")
+        if value == _UNLIMITED:
+            facts.append((plain(name), "unlimited (2^256 - 1)"))
+            continue
         facts.append((plain(name), f"{known} {plain(value)}".lstrip()))
     for name, value in facts:
         lines += paint_named(f"{_INDENT}{name}", value, width)
@@ -182,7 +187,7 @@ def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[
         left = format_age(max((card.deadline - now).total_seconds(), 0))
         at = card.deadline.astimezone(zone)
         facts.append(("Deadline", f"{at:%Y-%m-%d %H:%M:%S %Z} (in {left})"))
-    if card.gas:
+    if card.gas and (card.calls or isinstance(card.step, Deploy)):
         facts.append(("Gas", f"paid by {plain(card.gas)}"))
     if card.digest:
         facts.append(("Hash", card.digest))

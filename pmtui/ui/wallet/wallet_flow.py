@@ -115,8 +115,9 @@ def agree_to(card: WalletCard) -> str:
 def say_verdict(verdict: WalletVerdict) -> str:
     """Say how a step ended."""
     match verdict:
-        case Confirmed(text):
-            return plain(text, _LONGEST)
+        case Confirmed(text, key):
+            told = plain(text, _LONGEST)
+            return f"Confirmed: {told}" if key is not None else told
         case Failed(reason):
             return f"Failed: {plain(reason, _LONGEST)}"
         case NotKnown(reason):

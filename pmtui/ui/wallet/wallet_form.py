@@ -109,6 +109,8 @@ class WalletForm(ModalScreen[WalletStep | None]):
         """Return an entry with its name before it and a word behind."""
         ascii_only = self.surface.options.ascii_only
         name = TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+        if not says:
+            return Horizontal(name, field, classes="row")
         told = TextLine((Cell(f" {says}", Role.DIM),), ascii_only=ascii_only)
         return Horizontal(name, field, told, classes="row")
 

@@ -152,7 +152,7 @@ async def test_an_explanation_of_a_contract_that_is_gone_says_so() -> None:
         await until(pilot, lambda: shows(app, "Orders do not"), "the explanation")
         service.onboarding_view = allowing(1, 1)
         service.announce(OnboardingTopic())
-        await until(pilot, lambda: shows(app, "does not name this contract"), "that it is gone")
+        await until(pilot, lambda: shows(app, "nothing more to say"), "that it is gone")
         await pilot.press("y")
         await settle(pilot)
         assert app.clipboard == ""

@@ -120,7 +120,7 @@ MERGE_CARD = replace(
 )
 DEPLOY_CARD = WalletCard(
     PreparedId("1"), Deploy(), "Deploy the deposit wallet", OWNER, NEWER.address,
-    "the relayer", NOW,
+    "the relayer", NOW, warnings=("Nothing is signed: the relayer makes it",),
 )  # fmt: skip
 SIGN_IN_CARD = WalletCard(
     PreparedId("2"), MintRelayerKey(), "Sign in for a relayer key", OWNER, NEWER.address, "",
