@@ -1,0 +1,453 @@
+"""The command line: from what was typed after `:` to what is meant, or to a problem with its place.
+
+    buy 100 yes 39.7 gtd 15m po stop 38 target 42
+    sell 50% no 61        sell all        buy $25 yes market fak
+    cancel all            cancel bids     cancel 39.7
+    flatten               find rate decision
+
+A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import islice
+from typing import NamedTuple
+
+from pmtui.domain.formats import format_cents, parse_cents, parse_size, with_cent_sign
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
+from pmtui.domain.ticket.fields import parse_life
+
+LONGEST = 200
+"""Characters of a command."""
+_WORD = re.compile(r"\S+")
+_ALL = "all"
+_WHOLE = "100"
+
+
+class CancelScope(Enum):
+    """Which working orders a command cancels."""
+
+    EVERYWHERE = "all"
+    MARKET = "market"
+    BIDS = "bids"
+    ASKS = "asks"
+
+
+@dataclass(frozen=True, slots=True)
+class EnterOrder:
+    """Open the ticket with these fields."""
+
+    draft: TicketDraft
+
+
+@dataclass(frozen=True, slots=True)
+class CancelOrders:
+    """Cancel working orders: of a scope, or at a price of the outcome on show."""
+
+    scope: CancelScope
+    price: Micros | None = None
+    """With `MARKET`: only those at this price."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlattenPosition:
+    """Sell the whole position of an outcome."""
+
+    outcome_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindMarkets:
+    """Search for markets."""
+
+    text: str
+
+
+Command = EnterOrder | CancelOrders | FlattenPosition | FindMarkets
+
+
+@dataclass(frozen=True, slots=True)
+class CommandProblem:
+    """Why a text is no command, and where in it."""
+
+    text: str
+    start: int
+    end: int
+    """Behind the last character; the same as `start` where something is missing."""
+
+
+class Candidate(NamedTuple):
+    """A word that may stand at the end of a command."""
+
+    word: str
+    meaning: str
+
+
+class _Word(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+    @property
+    def folded(self) -> str:
+        return self.text.casefold()
+
+
+_VERBS = {
+    "buy": "an order to buy",
+    "sell": "an order to sell",
+    "cancel": "working orders",
+    "flatten": "sell the whole position",
+    "find": "search for markets",
+}
+_SHORT = {"b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find"}
+_OPTIONS = {
+    "gtc": "until cancelled",
+    "gtd": "until a time: gtd 15m",
+    "fok": "all at once, or nothing",
+    "fak": "what there is, the rest is killed",
+    "po": "post-only: never takes",
+    "stop": "a stop with the purchase: stop 38",
+    "target": "a target with the purchase: target 42",
+}
+_SAME = {
+    "ioc": "fak",
+    "post": "po",
+    "postonly": "po",
+    "post-only": "po",
+    "tp": "target",
+    "sl": "stop",
+}
+_MARKET = ("market", "mkt")
+_TIMES = {
+    "gtc": TimeInForce.GTC,
+    "gtd": TimeInForce.GTD,
+    "fok": TimeInForce.FOK,
+    "fak": TimeInForce.FAK,
+}
+
+
+def parse_command(
+    text: str, outcomes: Sequence[str], *, outcome_index: int = 0
+) -> Command | CommandProblem:
+    """Read a command.
+
+    Args:
+        text: what was typed, without the colon.
+        outcomes: the labels of the market's outcomes, as the venue wrote them; empty where none is open.
+        outcome_index: the outcome on show, which is meant where none is named.
+    """
+    words = _words(text)
+    if not words:
+        return CommandProblem("Enter a command: buy, sell, cancel, flatten, find", 0, 0)
+    if len(text) > LONGEST:
+        return CommandProblem(f"Longer than {LONGEST} characters", LONGEST, len(text))
+    first, *rest = words
+    verb = _SHORT.get(first.folded, first.folded)
+    match verb:
+        case "buy" | "sell":
+            side = Side.BUY if verb == "buy" else Side.SELL
+            return _Order(rest, outcomes, outcome_index, len(text)).read(side)
+        case "cancel":
+            return _read_cancel(rest, len(text))
+        case "flatten":
+            return _read_flatten(rest, outcomes, outcome_index)
+        case "find":
+            found = " ".join(word.text for word in rest)
+            missing = CommandProblem("Enter what to search for", len(text), len(text))
+            return FindMarkets(found) if found else missing
+        case _:
+            return _at(first, f"No command {first.text}: {', '.join(_VERBS)}")
+
+
+def complete(text: str, outcomes: Sequence[str]) -> tuple[Candidate, ...]:
+    """Return the words that may stand in the place of the last one, or behind a blank."""
+    words = _words(text)
+    is_new = not words or text[-1:].isspace()
+    last = "" if is_new else words[-1].folded
+    before = words if is_new else words[:-1]
+    return tuple(each for each in _next_words(before, outcomes) if each.word.startswith(last))
+
+
+def completed(text: str, candidate: Candidate) -> str:
+    """Return a text with its last word completed, and a blank for the next one."""
+    words = _words(text)
+    kept = text if not words or text[-1:].isspace() else text[: words[-1].start]
+    return f"{kept}{candidate.word} "
+
+
+def write_command(command: Command, outcomes: Sequence[str]) -> str:
+    """Write a command as it would be typed: what is read from it is the same command."""
+    match command:
+        case EnterOrder(draft):
+            return " ".join(_write_order(draft, outcomes))
+        case CancelOrders(_, price) if price is not None:
+            return f"cancel {format_cents(price)}"
+        case CancelOrders(scope):
+            return f"cancel {scope.value}"
+        case FlattenPosition(index):
+            return f"flatten {outcome_words(outcomes)[index]}"
+        case FindMarkets(text):
+            return f"find {text}"
+
+
+def describe_command(command: Command, outcomes: Sequence[str]) -> str:
+    """Say what a command would do, in the words of a card."""
+    match command:
+        case EnterOrder(draft):
+            return _describe_order(draft, outcomes)
+        case CancelOrders(_, price) if price is not None:
+            return f"Cancel your orders at {with_cent_sign(price)}"
+        case CancelOrders(scope):
+            return {
+                CancelScope.EVERYWHERE: "Cancel all working orders in every market",
+                CancelScope.MARKET: "Cancel your orders in this market",
+                CancelScope.BIDS: "Cancel your bids here",
+                CancelScope.ASKS: "Cancel your offers here",
+            }[scope]
+        case FlattenPosition(index):
+            return f"Sell the whole position of {outcomes[index]}"
+        case FindMarkets(text):
+            return f"Search for {text}"
+
+
+def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
+    """Return a word for each outcome: its label without blanks, or its number where that says nothing."""
+    words = ["".join(label.split()).casefold() for label in outcomes]
+    return tuple(
+        word if word and words.count(word) == 1 and not _is_taken(word) else f"#{number}"
+        for number, word in enumerate(words, 1)
+    )
+
+
+class _Order:
+    """Reads the words behind `buy` and `sell`: size, outcome, price, and what else is wished."""
+
+    def __init__(
+        self, words: Sequence[_Word], outcomes: Sequence[str], outcome_index: int, end: int
+    ) -> None:
+        self._words = iter(words)
+        self._outcomes = outcome_words(outcomes)
+        self._index = outcome_index
+        self._end = end
+        self._has_outcome = False
+        self._seen: set[str] = set()
+
+    def read(self, side: Side) -> Command | CommandProblem:
+        """Return the order, or the first thing that is wrong."""
+        if not self._outcomes:
+            return CommandProblem("Open a market first", 0, self._end)
+        draft = TicketDraft(side, self._index)
+        size = next(self._words, None)
+        if size is None:
+            return CommandProblem("Enter a size: 100, $50, 25% or all", self._end, self._end)
+        sized = _with_size(draft, size)
+        if isinstance(sized, CommandProblem):
+            return sized
+        draft = sized
+        for word in self._words:
+            after = self._take(draft, word)
+            if isinstance(after, CommandProblem):
+                return after
+            draft = after
+        draft = replace(draft, outcome_index=self._index)
+        if draft.kind is OrderKind.LIMIT and not draft.price_text:
+            if size.folded == _ALL and not self._seen:
+                return FlattenPosition(self._index)
+            return CommandProblem("Enter a price in cents, or market", self._end, self._end)
+        return EnterOrder(draft)
+
+    def _take(self, draft: TicketDraft, word: _Word) -> TicketDraft | CommandProblem:
+        name = _SAME.get(word.folded, word.folded)
+        if name in _OPTIONS:
+            return self._option(draft, word, name)
+        if name in _MARKET:
+            if draft.price_text or draft.kind is OrderKind.MARKET:
+                return _at(word, "A second price")
+            self._seen.add(name)
+            times = draft.time_in_force
+            fitting = TimeInForce.FOK if times.rests else times
+            return replace(draft, kind=OrderKind.MARKET, time_in_force=fitting)
+        index = self._outcome(word)
+        if index is not None:
+            if self._has_outcome:
+                return _at(word, "A second outcome")
+            self._index, self._has_outcome = index, True
+            return draft
+        text = word.text.removeprefix("@")
+        if parse_cents(text) is None:
+            return _at(word, f"Not understood: {word.text}")
+        if draft.price_text or draft.kind is OrderKind.MARKET:
+            return _at(word, "A second price")
+        return replace(draft, price_text=_bare(text))
+
+    def _option(self, draft: TicketDraft, word: _Word, name: str) -> TicketDraft | CommandProblem:
+        group = "time" if name in _TIMES else name
+        if group in self._seen:
+            return _at(word, f"Said twice: {word.text}")
+        self._seen.add(group)
+        if name == "po":
+            return replace(draft, is_post_only=True)
+        if name in ("stop", "target"):
+            price = next(self._words, None)
+            if price is None or parse_cents(price.text) is None:
+                return _missing(price, f"Enter the {name} in cents", self._end)
+            text = _bare(price.text)
+            is_stop = name == "stop"
+            return replace(draft, stop_text=text) if is_stop else replace(draft, target_text=text)
+        draft = replace(draft, time_in_force=_TIMES[name])
+        if name != "gtd":
+            return draft
+        life = next(self._words, None)
+        if life is None or parse_life(life.text) is None:
+            return _missing(life, "Enter how long: 90s, 15m, 2h, 1d", self._end)
+        return replace(draft, expiry_text=life.folded)
+
+    def _outcome(self, word: _Word) -> int | None:
+        """Return the outcome that a word names whole, or as the only one that begins so."""
+        if word.folded in self._outcomes:
+            return self._outcomes.index(word.folded)
+        begun = [n for n, name in enumerate(self._outcomes) if name.startswith(word.folded)]
+        return begun[0] if len(begun) == 1 else None
+
+
+def _with_size(draft: TicketDraft, word: _Word) -> TicketDraft | CommandProblem:
+    if word.folded == _ALL:
+        if draft.side is Side.BUY:
+            return _at(word, "All of what? Enter a size, or 100% of your cash")
+        return replace(draft, size_text=_WHOLE, size_unit=SizeUnit.PERCENT)
+    size = parse_size(word.text)
+    if size is None or size <= 0:
+        return _at(word, f"Not a size: {word.text}; enter 100, $50, 25% or all")
+    unit = SizeUnit.SHARES
+    if word.text.startswith("$"):
+        unit = SizeUnit.DOLLARS
+    elif word.text.endswith("%"):
+        unit = SizeUnit.PERCENT
+    bare = word.text.removeprefix("$").removesuffix("%").replace(",", "")
+    return replace(draft, size_text=bare, size_unit=unit)
+
+
+def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
+    if not words:
+        return CommandProblem("Cancel what? all, market, bids, asks or a price", end, end)
+    word, *more = words
+    if more:
+        return _at(more[0], f"Not understood: {more[0].text}")
+    known = {scope.value: scope for scope in CancelScope} | {"offers": CancelScope.ASKS}
+    if word.folded in known:
+        return CancelOrders(known[word.folded])
+    price = parse_cents(word.text.removeprefix("@"))
+    if price is None:
+        return _at(word, "Cancel what? all, market, bids, asks or a price")
+    return CancelOrders(CancelScope.MARKET, price)
+
+
+def _read_flatten(
+    words: Sequence[_Word], outcomes: Sequence[str], outcome_index: int
+) -> Command | CommandProblem:
+    if not outcomes:
+        return CommandProblem("Open a market first", 0, 0)
+    if not words:
+        return FlattenPosition(outcome_index)
+    names = outcome_words(outcomes)
+    if words[0].folded not in names or len(words) > 1:
+        wrong = words[0] if words[0].folded not in names else words[1]
+        return _at(wrong, f"Not understood: {wrong.text}")
+    return FlattenPosition(names.index(words[0].folded))
+
+
+def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candidate, ...]:
+    """Return what may follow, the likeliest first."""
+    if not before:
+        return tuple(Candidate(verb, meaning) for verb, meaning in _VERBS.items())
+    verb = _SHORT.get(before[0].folded, before[0].folded)
+    names = tuple(
+        Candidate(word, label)
+        for word, label in zip(outcome_words(outcomes), outcomes, strict=True)
+    )
+    if verb == "flatten":
+        return names if len(before) == 1 else ()
+    if verb == "cancel":
+        scopes = (Candidate(s.value, "") for s in CancelScope)
+        return tuple(scopes) if len(before) == 1 else ()
+    if verb not in ("buy", "sell"):
+        return ()
+    if len(before) == 1:
+        return (Candidate(_ALL, "the whole position"),) if verb == "sell" else ()
+    used = {_SAME.get(word.folded, word.folded) for word in islice(before, 2, None)}
+    if {"stop", "target", "gtd"} & {_SAME.get(before[-1].folded, before[-1].folded)}:
+        return ()
+    has_time = bool(used & _TIMES.keys())
+    options = tuple(
+        Candidate(name, meaning)
+        for name, meaning in _OPTIONS.items()
+        if name not in used and not (has_time and name in _TIMES)
+    )
+    has_outcome = bool(used & {name.word for name in names})
+    market = () if used & set(_MARKET) else (Candidate("market", "at the market, in dollars"),)
+    return (*(() if has_outcome else names), *market, *options)
+
+
+def _write_order(draft: TicketDraft, outcomes: Sequence[str]) -> list[str]:
+    size = draft.size_text
+    match draft.size_unit:
+        case SizeUnit.DOLLARS:
+            size = f"${size}"
+        case SizeUnit.PERCENT:
+            size = f"{size}%"
+        case SizeUnit.SHARES:
+            pass
+    is_market = draft.kind is OrderKind.MARKET
+    words = [draft.side.value.lower(), size, outcome_words(outcomes)[draft.outcome_index]]
+    words.append("market" if is_market else draft.price_text)
+    words.append(draft.time_in_force.value.lower())
+    words += [draft.expiry_text] if draft.time_in_force is TimeInForce.GTD else []
+    words += ["po"] if draft.is_post_only else []
+    words += ["stop", draft.stop_text] if draft.stop_text else []
+    words += ["target", draft.target_text] if draft.target_text else []
+    return words
+
+
+def _describe_order(draft: TicketDraft, outcomes: Sequence[str]) -> str:
+    size = draft.size_text
+    if draft.size_unit is SizeUnit.DOLLARS:
+        size = f"${size}"
+    elif draft.size_unit is SizeUnit.PERCENT:
+        what = "cash" if draft.side is Side.BUY else "position"
+        size = f"{size}% of {what}"
+    price = "at the market" if draft.kind is OrderKind.MARKET else f"@ {draft.price_text}¢"
+    facts = [f"{draft.side.value} {size} {outcomes[draft.outcome_index]} {price}"]
+    life = f" {draft.expiry_text}" if draft.time_in_force is TimeInForce.GTD else ""
+    facts.append(f"{draft.time_in_force.value}{life}")
+    facts += ["post-only"] if draft.is_post_only else []
+    facts += [f"stop {draft.stop_text}¢"] if draft.stop_text else []
+    facts += [f"target {draft.target_text}¢"] if draft.target_text else []
+    return " · ".join(facts)
+
+
+def _words(text: str) -> tuple[_Word, ...]:
+    return tuple(_Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
+
+
+def _bare(text: str) -> str:
+    return text.strip().rstrip("¢c").strip()
+
+
+def _is_taken(word: str) -> bool:
+    """Whether a word means something else in a command."""
+    is_known = word in _OPTIONS or word in _SAME or word in _MARKET or word == _ALL
+    return is_known or parse_cents(word) is not None or word.startswith("#")
+
+
+def _at(word: _Word, text: str) -> CommandProblem:
+    return CommandProblem(text, word.start, word.end)
+
+
+def _missing(word: _Word | None, text: str, end: int) -> CommandProblem:
+    return CommandProblem(text, end, end) if word is None else _at(word, text)

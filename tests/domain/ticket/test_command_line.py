@@ -1,0 +1,186 @@
+"""The command line: what is written is read again, and what is wrong is pointed at."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.ticket.command_line import (
+    LONGEST,
+    CancelOrders,
+    CancelScope,
+    Command,
+    CommandProblem,
+    EnterOrder,
+    FindMarkets,
+    FlattenPosition,
+    complete,
+    completed,
+    describe_command,
+    outcome_words,
+    parse_command,
+    write_command,
+)
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
+
+YES_NO = ("Yes", "No")
+
+numbers = st.integers(1, 99_999).map(str) | st.decimals(1, 9_999, places=2).map(str)
+prices = st.integers(1, 99).map(str) | st.decimals(1, 98, places=1).map(str)
+lives = st.tuples(st.integers(1, 99), st.sampled_from(["s", "m", "h", "d", ""])).map(
+    lambda life: f"{life[0]}{life[1]}"
+)
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> EnterOrder:
+    is_market = draw(st.booleans())
+    times = [TimeInForce.FOK, TimeInForce.FAK] if is_market else list(TimeInForce)
+    time_in_force = draw(st.sampled_from(times))
+    return EnterOrder(
+        TicketDraft(
+            side=draw(st.sampled_from(Side)),
+            outcome_index=draw(st.integers(0, 1)),
+            kind=OrderKind.MARKET if is_market else OrderKind.LIMIT,
+            time_in_force=time_in_force,
+            price_text="" if is_market else draw(prices),
+            size_text=draw(numbers),
+            size_unit=draw(st.sampled_from(SizeUnit)),
+            is_post_only=draw(st.booleans()),
+            expiry_text=draw(lives) if time_in_force is TimeInForce.GTD else "",
+            stop_text=draw(st.just("") | prices),
+            target_text=draw(st.just("") | prices),
+        )
+    )
+
+
+commands = st.one_of(
+    orders(),
+    st.sampled_from(CancelScope).map(CancelOrders),
+    st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
+    st.integers(0, 1).map(FlattenPosition),
+    st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), min_size=1, max_size=4).map(
+        lambda words: FindMarkets(" ".join(words))
+    ),
+)
+
+
+@given(commands)
+def test_what_is_written_is_read_as_the_same_command(command: Command) -> None:
+    assert parse_command(write_command(command, YES_NO), YES_NO) == command
+    assert describe_command(command, YES_NO)
+
+
+@given(st.text(max_size=LONGEST + 20) | st.text("buysel all 10$%.@gtdpostopx", max_size=60))
+def test_any_text_is_a_command_or_a_problem_with_its_place(text: str) -> None:
+    for outcomes in (YES_NO, (), ("Up", "Down"), ("Same", "same")):
+        found = parse_command(text, outcomes)
+        if isinstance(found, CommandProblem):
+            assert 0 <= found.start <= found.end <= len(text)
+            assert found.text
+        assert all(c.word for c in complete(text, outcomes))
+
+
+@given(st.text(max_size=40), st.data())
+def test_a_completed_word_is_one_that_may_stand_there(text: str, data: st.DataObject) -> None:
+    candidates = complete(text, YES_NO)
+    if candidates:
+        chosen = data.draw(st.sampled_from(candidates))
+        after = completed(text, chosen)
+        assert after.split()[-1] == chosen.word
+        assert after.endswith(" ")
+
+
+def test_an_order_is_read_in_any_order_of_its_wishes() -> None:
+    draft = TicketDraft(
+        Side.BUY, 0, time_in_force=TimeInForce.GTD, price_text="39.7", size_text="100",
+        is_post_only=True, expiry_text="15m", stop_text="38",
+    )  # fmt: skip
+    for text in (
+        "buy 100 yes 39.7 gtd 15m po stop 38",
+        "b 100 39.7¢ y PO stop 38c GTD 15m",
+        "  buy 100 stop 38 post-only gtd 15m @39.7 Yes ",
+    ):
+        assert parse_command(text, YES_NO) == EnterOrder(draft)
+    assert describe_command(EnterOrder(draft), YES_NO) == (
+        "BUY 100 Yes @ 39.7¢ · GTD 15m · post-only · stop 38¢"
+    )
+
+
+def test_sizes_have_units() -> None:
+    def draft(text: str) -> TicketDraft:
+        found = parse_command(text, YES_NO, outcome_index=1)
+        assert isinstance(found, EnterOrder)
+        return found.draft
+
+    assert (draft("buy $25 market").size_unit, draft("buy $25 market").kind) == (
+        SizeUnit.DOLLARS, OrderKind.MARKET,
+    )  # fmt: skip
+    assert draft("buy $25 market").time_in_force is TimeInForce.FOK
+    assert draft("buy $25 fak mkt").time_in_force is TimeInForce.FAK
+    assert draft("sell 50% 61").size_unit is SizeUnit.PERCENT
+    assert draft("sell all 61").size_text == "100"
+    assert draft("sell 1,000 61").size_text == "1000"
+    # The outcome on show is meant where none is named.
+    assert draft("sell 5 61").outcome_index == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("sell all", FlattenPosition(0)), ("sell all no", FlattenPosition(1)),
+        ("f", FlattenPosition(0)), ("flatten no", FlattenPosition(1)),
+        ("cancel all", CancelOrders(CancelScope.EVERYWHERE)),
+        ("x offers", CancelOrders(CancelScope.ASKS)),
+        ("cancel 39.7", CancelOrders(CancelScope.MARKET, Micros(397_000))),
+        ("find rate  decision", FindMarkets("rate decision")),
+    ],
+)  # fmt: skip
+def test_short_commands(text: str, command: Command) -> None:
+    assert parse_command(text, YES_NO) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", ""), ("bye 5", "bye"), ("buy", ""), ("buy x 40", "x"), ("buy all 40", "all"),
+        ("buy 5", ""), ("buy 5 yes", ""), ("buy 5 40 41", "41"), ("buy 5 40 yes no", "no"),
+        ("buy 5 40 gtd", ""), ("buy 5 40 gtd soon", "soon"), ("buy 5 40 stop", ""),
+        ("buy 5 40 stop low", "low"), ("buy 5 40 fok fak", "fak"), ("buy 5 maybe 40", "maybe"),
+        ("cancel", ""), ("cancel them", "them"), ("cancel all now", "now"), ("find", ""),
+        ("flatten maybe", "maybe"), ("flatten yes no", "no"), ("buy 5 market 40", "40"),
+    ],
+)  # fmt: skip
+def test_a_problem_is_pointed_at(text: str, place: str) -> None:
+    found = parse_command(text, YES_NO)
+    assert isinstance(found, CommandProblem)
+    assert text[found.start : found.end] == place
+
+
+def test_nothing_is_traded_without_a_market() -> None:
+    for text in ("buy 5 40", "flatten"):
+        assert isinstance(parse_command(text, ()), CommandProblem)
+    assert parse_command("cancel all", ()) == CancelOrders(CancelScope.EVERYWHERE)
+
+
+def test_words_of_outcomes_are_never_words_of_the_language() -> None:
+    assert outcome_words(("Under 2.5", "GTD", "44", "Twice", "twice")) == (
+        "under2.5", "#2", "#3", "#4", "#5",
+    )  # fmt: skip
+
+
+def test_words_that_may_come_next() -> None:
+    def words(text: str) -> list[str]:
+        return [candidate.word for candidate in complete(text, YES_NO)]
+
+    assert words("") == ["buy", "sell", "cancel", "flatten", "find"]
+    assert words("c") == ["cancel"]
+    assert words("sell ") == ["all"]
+    assert words("buy 100 ")[:3] == ["yes", "no", "market"]
+    assert words("buy 100 yes 39.7 gt") == ["gtc", "gtd"]
+    assert "gtc" not in words("buy 100 yes 39.7 gtd 15m ")
+    assert words("buy 100 yes 39.7 gtd ") == []
+    assert words("cancel b") == ["bids"]
+    assert words("flatten n") == ["no"]
