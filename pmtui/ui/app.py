@@ -9,10 +9,8 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 from typing_extensions import override
 
-from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.account.account import AccountScreen
-from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of
@@ -28,7 +26,7 @@ from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
-from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.navigation import Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
@@ -81,6 +79,7 @@ class PmtuiApp(TerminalApp):
         self.is_ascii = surface.options.ascii_only
         # Textual draws every scroll bar with one renderer.
         ScrollBar.renderer = AsciiScrollBar if surface.options.ascii_only else ScrollBarRender
+        self.navigation = Navigation(self, surface)
         self._watch_keys = WatchKeys(self, surface)
         self._outside_notices = OutsideNotices(self, surface)
         self._copy_key = CopyKey(self, surface)
@@ -120,11 +119,11 @@ class PmtuiApp(TerminalApp):
 
     def on_event_chosen(self, message: EventChosen) -> None:
         """Open an event."""
-        self.open_event(message.event_id)
+        self.navigation.open_event(message.event_id)
 
     def on_market_chosen(self, message: MarketChosen) -> None:
         """Open a market."""
-        self.open_market(message.condition_id)
+        self.navigation.open_market(message.condition_id)
 
     def on_transactions_chosen(self) -> None:
         """Show the wallet's transactions in the portfolio."""
@@ -132,41 +131,33 @@ class PmtuiApp(TerminalApp):
         if isinstance(self.screen, PortfolioScreen):
             self.screen.show_first(Tab.TRANSACTIONS)
 
-    def open_event(self, event_id: EventId) -> None:
-        """Put an event in front."""
-        _ = self.push_screen(EventScreen(self.surface, event_id))
-
-    def open_market(self, condition_id: ConditionId) -> None:
-        """Put a market in front."""
-        _ = self.push_screen(MarketScreen(self.surface, condition_id))
-
     def action_search(self) -> None:
         """Search from anywhere."""
-        self._return_to_markets().start_search()
+        self.navigation.return_to_markets().start_search()
 
     def action_markets(self) -> None:
         """Go to the list of markets, not to what was searched for."""
-        self._return_to_markets().end_search()
+        self.navigation.return_to_markets().end_search()
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""
-        self._bring_forward(PortfolioScreen)
+        self.navigation.bring_forward(PortfolioScreen)
 
     def action_account(self) -> None:
         """Go to the account."""
-        self._bring_forward(AccountScreen)
+        self.navigation.bring_forward(AccountScreen)
 
     def action_watchlist(self) -> None:
         """Go to what is starred."""
-        self._bring_forward(WatchlistScreen)
+        self.navigation.bring_forward(WatchlistScreen)
 
     def action_log(self) -> None:
         """Go to the log."""
-        self._bring_forward(LogScreen)
+        self.navigation.bring_forward(LogScreen)
 
     def action_conditionals(self) -> None:
         """Go to the conditional orders."""
-        self._bring_forward(ConditionalsScreen)
+        self.navigation.bring_forward(ConditionalsScreen)
 
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""
@@ -236,21 +227,3 @@ class PmtuiApp(TerminalApp):
     def say_briefly(self, text: str) -> None:
         """Show an answer on the screen in front."""
         show_answer(self, text)
-
-    def _return_to_markets(self) -> MarketsScreen:
-        while len(self.screen_stack) > 1:
-            _ = self.pop_screen()
-        screen = self.screen_stack[0]
-        if not isinstance(screen, MarketsScreen):
-            raise TypeError("the first screen is the list of markets")
-        return screen
-
-    def _bring_forward(self, kind: type[FrameScreen]) -> None:
-        if isinstance(self.screen, kind):
-            return
-        stack = self.screen_stack
-        if any(isinstance(screen, kind) for screen in stack):
-            while not isinstance(self.screen, kind):
-                _ = self.pop_screen()
-        else:
-            _ = self.push_screen(kind(self.surface))

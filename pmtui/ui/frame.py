@@ -5,9 +5,9 @@ Nothing of the service ever touches a widget: a change crosses over by `call_nex
 to go it posts as a message, and the application takes it there.
 """
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import takewhile
 from typing import ClassVar
@@ -23,17 +23,12 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import StarKey
-from pmtui.service.surface import Subscription
 from pmtui.service.topics import (
-    BookTopic,
-    EventQuotesTopic,
     LogTopic,
-    RowQuotesTopic,
     StatusTopic,
-    TapeTopic,
     Topic,
 )
-from pmtui.service.views import Level, LogEntry
+from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, footer_entries
@@ -43,16 +38,14 @@ from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
-from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.topic_feed import TopicFeed
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.text_line import TextLine
 
 NOTICE_LIFE_S = 12
 SMALLEST = Size(40, 12)
 """Every screen shows what it is for down to here; below it says so."""
-_ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
-"""What may wait for a slow line: many changes, and nothing follows from them but a picture."""
 
 
 @dataclass
@@ -108,9 +101,13 @@ class FrameScreen(Screen[None]):
         super().__init__()
         use_spans(self)
         self.surface = surface
-        self._subscription: Subscription | None = None
         self._greeting: Line = ()
-        self._late: dict[Topic, None] = {}
+        self._feed = TopicFeed(
+            self,
+            surface.subscriptions,
+            topics=lambda: (*self.topics(), StatusTopic(), LogTopic()),
+            show=self._show,
+        )
 
     def topics(self) -> Iterable[Topic]:
         """Return what this screen watches now."""
@@ -134,21 +131,19 @@ class FrameScreen(Screen[None]):
 
     def retopic(self) -> None:
         """Subscribe anew because `topics` returns something else now."""
-        if self._subscription is not None:
-            self._subscribe()
+        if self._feed.is_open:
+            self._feed.open()
 
     def show_footer(self) -> None:
         """Show the keys that work right here: none of them below a question."""
         above = self.app.screen
         is_covered = above is not self and above.is_modal
         entries = () if is_covered else self.footer_entries()
-        working = tuple(entry for entry in entries if not self._is_idle(entry))
+        idle = self.IDLE_KEYS
+        if type(self).to_star is FrameScreen.to_star:
+            idle |= {"global.star"}
+        working = tuple(entry for entry in entries if entry.id not in idle)
         self.query_one("#footer", KeyLine).show_keys(working, self.size.width)
-
-    def _is_idle(self, entry: FooterEntry) -> bool:
-        if entry.id == "global.star":
-            return type(self).to_star is FrameScreen.to_star
-        return entry.id in self.IDLE_KEYS
 
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""
@@ -191,7 +186,7 @@ class FrameScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Start to listen."""
-        self._subscribe()
+        self._feed.open()
         self.show_footer()
 
     def on_screen_suspend(self) -> None:
@@ -199,11 +194,11 @@ class FrameScreen(Screen[None]):
         if self.app.screen.is_modal:
             self.show_footer()
         else:
-            self._unsubscribe()
+            self._feed.close()
 
     def on_unmount(self) -> None:
         """Stop listening for good."""
-        self._unsubscribe()
+        self._feed.close()
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay the frame out for the new width."""
@@ -211,41 +206,12 @@ class FrameScreen(Screen[None]):
         self._show_notice()
         self.show_footer()
 
-    def _subscribe(self) -> None:
-        previous = self._subscription
-        topics = [*self.topics(), StatusTopic(), LogTopic()]
-        self._subscription = self.surface.subscriptions.subscribe(topics, self._hear)
-        # Only now: a topic that stays must not lose its last watcher in between.
-        if previous is not None:
-            previous.close()
-
-    def _unsubscribe(self) -> None:
-        if self._subscription is not None:
-            self._subscription.close()
-            self._subscription = None
-
     def catch_up(self) -> None:
         """Show what changed while the line had no room for a picture of it."""
-        late, self._late = self._late, {}
-        for topic in late:
-            self._show(topic)
-
-    def _hear(self, topic: Topic) -> None:
-        if isinstance(topic, _ONLY_SHOWN) and self._is_line_behind():
-            self._late[topic] = None
-        else:
-            self.call_next(self._show_and_yield, topic)
-
-    def _is_line_behind(self) -> bool:
-        return isinstance(self.app, TerminalApp) and self.app.terminal.is_behind
-
-    # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
-    async def _show_and_yield(self, topic: Topic) -> None:
-        self._show(topic)
-        await asyncio.sleep(0)
+        self._feed.catch_up()
 
     def _show(self, topic: Topic) -> None:
-        if self._subscription is None or not is_live(self):
+        if not self._feed.is_open or not is_live(self):
             return
         match topic:
             case StatusTopic():
@@ -267,35 +233,31 @@ class FrameScreen(Screen[None]):
             )
         )
 
-    def _too_small(self) -> Line:
-        width, height = self.size
-        if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
-            return ()
-        text = f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}"
-        return (Cell(text, Role.NOTICE_WARN),)
-
-    def latest_notice(self) -> LogEntry | None:
-        """Return the last entry of the log that is more than information."""
-        entries = self.surface.queries.log().entries
-        return next((e for e in reversed(entries) if e.level is not Level.INFO), None)
-
-    def _must_be_read(self) -> LogEntry | None:
-        """Return the last notice that stays in sight until the log has been read."""
-        log = self.surface.queries.log()
-        unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
-        return next((e for e in unread if e.until_read), None)
-
     def _show_notice(self) -> None:
         if not is_live(self):
             return
         if self.message_line is not None and (message := self.message_line.current()):
             self.query_one("#notice", TextLine).show_in_width(message.paint)
             return
-        now, latest = self.surface.queries.now(), self.latest_notice()
-        line = self.query_one("#notice", TextLine)
-        if latest is None or (now - latest.at).total_seconds() > NOTICE_LIFE_S:
-            latest = self._must_be_read()
-        if latest is None:
-            line.show(self._too_small() or self._greeting)
+        queries, line = self.surface.queries, self.query_one("#notice", TextLine)
+        notice = notice_of(queries.log(), queries.now())
+        if notice is None:
+            line.show(_say_too_small(self.size) or self._greeting)
         else:
-            line.show_in_width(partial(paint_notice, latest))
+            line.show_in_width(partial(paint_notice, notice))
+
+
+def notice_of(log: LogView, now: datetime) -> LogEntry | None:
+    """Return the entry of the log to show now: one that is new, or one that nobody has read yet."""
+    latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
+    if latest is not None and (now - latest.at).total_seconds() <= NOTICE_LIFE_S:
+        return latest
+    unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
+    return next((e for e in unread if e.until_read), None)
+
+
+def _say_too_small(size: Size) -> Line:
+    width, height = size
+    if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
+        return ()
+    return (Cell(f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}", Role.NOTICE_WARN),)

@@ -38,12 +38,12 @@ async def search(pilot: Pilot[None], world: World) -> None:
 
 
 async def event(pilot: Pilot[None], world: World) -> None:
-    app_of(pilot).open_event(world.election)
+    app_of(pilot).navigation.open_event(world.election)
     await shown(pilot, "Xavier Marchetti")
 
 
 async def market(pilot: Pilot[None], world: World) -> None:
-    app_of(pilot).open_market(world.strike)
+    app_of(pilot).navigation.open_market(world.strike)
     await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
     await shown(pilot, "verified")
 
@@ -133,7 +133,7 @@ async def unproven(pilot: Pilot[None], world: World) -> None:
         for each in service.status_view.health
     )
     service.status_view = replace(service.status_view, health=health)
-    app_of(pilot).open_market(world.strike)
+    app_of(pilot).navigation.open_market(world.strike)
     await shown(pilot, "stale")
 
 
@@ -216,7 +216,7 @@ async def sides(pilot: Pilot[None], world: World) -> None:
     found = world.service.events[world.election].event
     assert found is not None
     assert found.markets[1].condition_id is not None
-    app_of(pilot).open_market(found.markets[1].condition_id)
+    app_of(pilot).navigation.open_market(found.markets[1].condition_id)
     await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
     await shown(pilot, "verified")
     # On a narrow screen it is said what they need.

@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import pyte
@@ -117,10 +116,11 @@ class _SurprisedDisplay(CellDisplay):
 
 
 class _Surprised(_App):
-    @cached_property
-    @override
-    def terminal(self) -> _SurprisedDisplay:
-        return _SurprisedDisplay(self, on_room=self.catch_up)
+    terminal: _SurprisedDisplay
+
+    def __init__(self, line: TextLine) -> None:
+        super().__init__(line)
+        self.terminal = _SurprisedDisplay(self, on_room=self.catch_up)
 
 
 async def test_surprises_cost_a_repaint_and_after_three_no_more_tries() -> None:

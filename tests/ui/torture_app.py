@@ -5,7 +5,6 @@ window's title is set to the number of steps and the size (`settled`), however l
 """
 
 import sys
-from functools import cached_property
 from typing import ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
@@ -152,10 +151,9 @@ class SurprisedDisplay(CellDisplay):
 
 
 class Surprised(Diffed):
-    @cached_property
-    @override
-    def terminal(self) -> CellDisplay:
-        return SurprisedDisplay(self, on_room=self.catch_up)
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = SurprisedDisplay(self, on_room=self.catch_up)
 
 
 if __name__ == "__main__":

@@ -87,8 +87,9 @@ class CellDisplay:
         if not self._is_held or not app._running or app._closed or self.has_no_room():
             return
         self._is_held = False
-        self._on_room()
         if app.screen_stack:
+            # Before the screen is idle, and so before it is painted.
+            self._on_room()
             app.screen.refresh()
 
     def has_no_room(self) -> bool:

@@ -6,11 +6,10 @@ which an event is handled is that of `TerminalApp.on_event`, and nothing else ov
 
 import logging
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 from rich.console import RenderableType
-from textual import events, on
+from textual import events
 from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -31,6 +30,33 @@ _ASCII = AsciiFilter()
 _INPUT = (events.Key, events.Paste, events.MouseDown, events.MouseScrollUp, events.MouseScrollDown)
 
 
+class Toasts:
+    """Shows the same words once, and leaves toasts behind with the screen that they were about."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._screen: Screen[Any] | None = None
+        """The one, dialogs aside, that was in front last."""
+
+    def follow_screens(self) -> None:
+        """Learn when another screen comes to the front."""
+        app = self._app
+        self._screen = app.screen
+        app.screen_change_signal.subscribe(app, self._leave_behind, immediate=True)
+
+    def take_back(self, words: str) -> None:
+        """Take back what says this."""
+        for shown in list(self._app._notifications):
+            if shown.message == words:
+                del self._app._notifications[shown]
+
+    # What a key says together with a change of screens comes after it, and stays.
+    def _leave_behind(self, screen: Screen[Any]) -> None:
+        if not screen.is_modal and screen is not self._screen:
+            self._screen = screen
+            self._app.clear_notifications()
+
+
 class TerminalApp(App[None]):
     """An application on a slow line. Where it is mixed with another one, it comes first."""
 
@@ -41,27 +67,16 @@ class TerminalApp(App[None]):
     """Whether the terminal shows plain ASCII only."""
     crash: BaseException | None = None
     """What ended the application, if something did."""
-    _screen_of_toasts: Screen[Any] | None = None
-    """The screen, dialogs aside, that was in front last."""
 
-    @cached_property
-    def terminal(self) -> CellDisplay:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take what the application that this is mixed with takes."""
+        super().__init__(*args, **kwargs)
+        self.terminal = CellDisplay(self, on_room=lambda: self.screen.call_next(self.catch_up))
         """What the terminal shows, and whether it has room for more."""
-        return CellDisplay(self, on_room=self._catch_up_on_screen)
-
-    @cached_property
-    def _key_queue(self) -> KeyQueue:
-        return KeyQueue(self, self._handle_input, questions=self.QUESTIONS)
-
-    @cached_property
-    def clipboard_writer(self) -> ClipboardWriter:
+        self.clipboard_writer = ClipboardWriter(self)
         """What is copied, and the way it takes."""
-        return ClipboardWriter(self)
-
-    @property
-    def line_lag_s(self) -> float:
-        """How long a picture and the answer to it are on their way, as far as is known."""
-        return self.terminal.lag_s
+        self._key_queue = KeyQueue(self, self._handle_input, questions=self.QUESTIONS)
+        self._toasts = Toasts(self)
 
     def catch_up(self) -> None:
         """Show what waited for room on the line; subclasses say what does."""
@@ -85,7 +100,9 @@ class TerminalApp(App[None]):
            a fast one.
         4. Textual sends the event where it belongs.
         """
-        if isinstance(event, events.Resize):
+        if isinstance(event, events.Mount):
+            self._toasts.follow_screens()
+        elif isinstance(event, events.Resize):
             # A terminal moves its text about when it is resized, also when it returns to a size.
             self.terminal.forget()
         elif isinstance(event, events.AppFocus | Driver.SignalResume):
@@ -101,11 +118,6 @@ class TerminalApp(App[None]):
             self.catch_up()
         await super().on_event(event)
 
-    def _catch_up_on_screen(self) -> None:
-        if self.screen_stack:
-            # Before the screen is idle, and so before it is painted.
-            self.screen.call_next(self.catch_up)
-
     @override
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         if not self.terminal.show(renderable):
@@ -120,22 +132,9 @@ class TerminalApp(App[None]):
     def copy_to_clipboard(self, text: str) -> None:
         self.clipboard_writer.copy(text)
 
-    @on(events.Mount)
-    def _watch_screens(self) -> None:
-        self._screen_of_toasts = self.screen
-        self.screen_change_signal.subscribe(self, self._leave_toasts_behind, immediate=True)
-
     def on_notify(self, message: Notify) -> None:
         """Take back a toast of the same words; Textual's own handler shows the new one after this."""
-        for shown in list(self._notifications):
-            if shown.message == message.notification.message:
-                del self._notifications[shown]
-
-    # What a key says together with a change of screens comes after it, and stays.
-    def _leave_toasts_behind(self, screen: Screen[Any]) -> None:
-        if not screen.is_modal and screen is not self._screen_of_toasts:
-            self._screen_of_toasts = screen
-            self.clear_notifications()
+        self._toasts.take_back(message.notification.message)
 
     @override
     def _fatal_error(self) -> None:

@@ -13,7 +13,6 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
-from typing_extensions import override
 
 from pmtui.ui.cells import Emphasis, Line
 from pmtui.ui.theme.theme import Role
@@ -97,21 +96,3 @@ class RoleStyles:
             reverse="reverse" in words or None,
             strike="strike" in words or None,
         )
-
-
-class PaintedWidget(Widget):
-    """A widget whose subclasses paint their lines in the styles of roles."""
-
-    _role_styles: RoleStyles | None = None
-
-    @property
-    def role_styles(self) -> RoleStyles:
-        """The styles of the theme in use."""
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        return self._role_styles
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None

@@ -4,18 +4,21 @@ from typing import ClassVar
 
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
 from pmtui.ui.terminal.ascii_filter import is_ascii
-from pmtui.ui.theme.role_styles import PaintedWidget
+from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
 
-class LinePane(PaintedWidget):
+class LinePane(Widget):
     """Subclasses say in `paint` what they show in a size; `repaint` looks what changed."""
 
     TITLE: ClassVar[str] = ""
+
+    _role_styles: RoleStyles | None = None
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
@@ -77,6 +80,18 @@ class LinePane(PaintedWidget):
         lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
         self._lines = lines[:height]
         return self._lines
+
+    @property
+    def role_styles(self) -> RoleStyles:
+        """The styles of the theme in use."""
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        return self._role_styles
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
 
     @override
     def render_line(self, y: int) -> Strip:

@@ -1,12 +1,10 @@
 """One line to type into while a table below follows: letters are text, arrows move the table."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -18,12 +16,6 @@ MOST_LETTERS = 120
 
 class SearchInput(Input):
     """A text field whose moving keys and enter belong to a table."""
-
-    @dataclass
-    class SignPressed(Message):
-        """A key that is no text here was pressed."""
-
-        key: str
 
     DEFAULT_CSS = """
     SearchInput { width: 1fr; }
@@ -41,7 +33,7 @@ class SearchInput(Input):
 
     def __init__(
         self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - Textual's word
-        not_text: Collection[str] = (), begins: Collection[str] = (),
+        not_text: Mapping[str, str] | None = None, begins: Collection[str] = (),
     ) -> None:  # fmt: skip
         """Start empty.
 
@@ -49,7 +41,8 @@ class SearchInput(Input):
             table: which table the keys move in, asked each time.
             placeholder: what to say while nothing is typed; never venue text.
             id: as for every widget.
-            not_text: signs that are keys here too; letters, digits and the space are always text.
+            not_text: signs that are keys here too, and the action that each does; letters, digits and
+                the space are always text.
             begins: keys that open the search elsewhere. They are no text before any other, nor over
                 words that the next letter replaces.
         """
@@ -60,11 +53,11 @@ class SearchInput(Input):
         # A blinking cursor is traffic, and it moves in a picture.
         self.cursor_blink = False
         self._table = table
-        self._not_text = frozenset(not_text)
+        self._not_text = not_text or {}
         self._begins = frozenset(begins)
 
-    def on_key(self, event: events.Key) -> None:
-        """Hand on a sign that is no text here."""
+    async def on_key(self, event: events.Key) -> None:
+        """Do what a sign does that is no text here."""
         character = event.character or " "
         if event.key in self._begins and self.selected_text == self.value:
             event.stop()
@@ -73,7 +66,7 @@ class SearchInput(Input):
         if event.key in self._not_text and not (character.isalnum() or character == " "):
             event.stop()
             event.prevent_default()
-            self.post_message(self.SignPressed(event.key))
+            await self.run_action(self._not_text[event.key])
 
     def action_open(self) -> None:
         """Open the row under the table's cursor; whoever comes back types the next search."""

@@ -4,18 +4,21 @@ from collections.abc import Callable
 
 from rich.segment import Segment
 from textual.strip import Strip
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.cells import Line, fit_line
-from pmtui.ui.theme.role_styles import PaintedWidget
+from pmtui.ui.theme.role_styles import RoleStyles
 
 
-class TextLine(PaintedWidget):
+class TextLine(Widget):
     """One row of the screen, given as cells and cropped to the width there is."""
 
     DEFAULT_CSS = """
     TextLine { height: 1; width: 1fr; }
     """
+
+    _role_styles: RoleStyles | None = None
 
     def __init__(
         self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
@@ -49,6 +52,18 @@ class TextLine(PaintedWidget):
             self._line = line
             if self.is_mounted:
                 self.refresh(layout=False)
+
+    @property
+    def role_styles(self) -> RoleStyles:
+        """The styles of the theme in use."""
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        return self._role_styles
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
 
     @override
     def render_line(self, y: int) -> Strip:

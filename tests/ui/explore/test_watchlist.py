@@ -345,7 +345,7 @@ async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await starts(pilot, app)
         assert RIVER_ID is not None
-        app.open_market(RIVER_ID)
+        app.navigation.open_market(RIVER_ID)
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
         await settle(pilot)
         await pilot.press("asterisk")
@@ -411,7 +411,7 @@ async def test_an_event_stars_its_outcomes_and_itself() -> None:
     app = whole(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await starts(pilot, app)
-        app.open_event(ELECTION.event_id)
+        app.navigation.open_event(ELECTION.event_id)
         await until(pilot, lambda: shows(app, "★ Ilse Maro"), "the sign")
         assert isinstance(app.screen, EventScreen)
         await pilot.press("asterisk", "E")
@@ -433,7 +433,7 @@ async def test_a_market_stars_itself_and_waits_for_its_price() -> None:
     app = whole(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await starts(pilot, app)
-        app.open_market(market.condition_id)
+        app.navigation.open_market(market.condition_id)
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
         await until(pilot, lambda: shows(app, f"★ {market.question[:20]}"), "the sign")
         await pilot.press("asterisk")

@@ -36,7 +36,7 @@ def market_of(world: World, name: str) -> ConditionId:
 
 async def opened(app: PmtuiApp, pilot: Pilot[None], condition_id: ConditionId) -> MarketScreen:
     await settle(pilot)
-    app.open_market(condition_id)
+    app.navigation.open_market(condition_id)
     await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
     screen = app.screen
     assert isinstance(screen, MarketScreen)

@@ -26,6 +26,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTop
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.market.controls.single_keys import SMALLEST
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.fields import Choice
 from tests.scenes.world import make_world
@@ -774,13 +775,19 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         assert "single keys are locked" in line(screen, "notice")
 
 
-class SlowDemo(MarketDemo):
-    """The screen at the end of a line that takes a minute."""
+class SlowLine(CellDisplay):
+    """A line that takes a minute."""
 
     @property
     @override
-    def line_lag_s(self) -> float:
+    def lag_s(self) -> float:
         return 60.0
+
+
+class SlowDemo(MarketDemo):
+    def __init__(self, changes: int) -> None:
+        super().__init__(changes)
+        self.terminal = SlowLine(self, on_room=self.catch_up)
 
 
 async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press() -> None:

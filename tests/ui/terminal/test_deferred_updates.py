@@ -1,7 +1,6 @@
 """A line that is behind: what only shows waits for it, what keys act on does not."""
 
 from collections.abc import AsyncIterator
-from functools import cached_property
 
 import pytest
 from textual import events
@@ -47,10 +46,11 @@ class _Display(CellDisplay):
 
 
 class _App(TerminalApp, Stage):
-    @cached_property
-    @override
-    def terminal(self) -> _Display:
-        return _Display(self, on_room=self._catch_up_on_screen)
+    terminal: _Display
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = _Display(self, on_room=lambda: self.screen.call_next(self.catch_up))
 
     @override
     def catch_up(self) -> None:

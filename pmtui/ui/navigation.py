@@ -1,0 +1,49 @@
+"""Which screen is in front: one of each kind at most, over the list of markets."""
+
+from typing import Any
+
+from textual.app import App
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.frame import FrameScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.surface import Surface
+
+
+class Navigation:
+    """Puts screens in front of an application."""
+
+    def __init__(self, app: App[Any], surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
+
+    def open_event(self, event_id: EventId) -> None:
+        """Put an event in front."""
+        _ = self._app.push_screen(EventScreen(self._surface, event_id))
+
+    def open_market(self, condition_id: ConditionId) -> None:
+        """Put a market in front."""
+        _ = self._app.push_screen(MarketScreen(self._surface, condition_id))
+
+    def return_to_markets(self) -> MarketsScreen:
+        """Close everything over the list of markets, and return that."""
+        app = self._app
+        while len(app.screen_stack) > 1:
+            _ = app.pop_screen()
+        screen = app.screen_stack[0]
+        if not isinstance(screen, MarketsScreen):
+            raise TypeError("the first screen is the list of markets")
+        return screen
+
+    def bring_forward(self, kind: type[FrameScreen]) -> None:
+        """Put the screen of a kind in front, and close what was over it."""
+        app = self._app
+        if isinstance(app.screen, kind):
+            return
+        if any(isinstance(screen, kind) for screen in app.screen_stack):
+            while not isinstance(app.screen, kind):
+                _ = app.pop_screen()
+        else:
+            _ = app.push_screen(kind(self._surface))
