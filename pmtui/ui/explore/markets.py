@@ -129,13 +129,14 @@ class MarketsScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
+        keymap = self.surface.options.keymap
         yield TextLine(id="heading")
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
             yield SearchInput(
                 lambda: self._table, placeholder="Search markets", id="search",
-                not_text=self.surface.options.keymap.keys_of("global.star"),
-                begins=self.surface.options.keymap.keys_of("global.search"),
+                not_text=dict.fromkeys(keymap.keys_of("global.star"), "app.star"),
+                begins=keymap.keys_of("global.search"),
             )  # fmt: skip
             yield TextLine(id="note")
         with Horizontal(id="lists"):
@@ -255,11 +256,6 @@ class MarketsScreen(FrameScreen):
     def search_for(self, message: Input.Changed) -> None:
         """Search for what is typed now."""
         self._set_text(message.value.strip())
-
-    @on(SearchInput.SignPressed)
-    async def star_result(self) -> None:
-        """Star what is under the cursor: no title is found by that sign."""
-        await self.run_action("app.star")
 
     @on(LineTable.EndApproached, "#events")
     def load_more(self) -> None:

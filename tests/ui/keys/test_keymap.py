@@ -105,14 +105,8 @@ class _Market(Screen[None]):
         super().__init__()
         self.done: list[str] = []
 
-    def action_buy(self) -> None:
-        self.done.append("buy")
-
-    def action_sell(self) -> None:
-        self.done.append("sell")
-
-    def action_flip_outcome(self) -> None:
-        self.done.append("flip")
+    def action_perform(self, name: str) -> None:
+        self.done.append(name)
 
 
 async def test_textual_presses_the_keys_the_user_chose() -> None:
