@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from textual import on
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -14,7 +15,7 @@ from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.answers import show_answer
@@ -26,11 +27,10 @@ from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.watch_keys import WatchKeys
-from pmtui.ui.navigation import Navigation
+from pmtui.ui.navigation import Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
-from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
@@ -117,19 +117,12 @@ class PmtuiApp(TerminalApp):
         if isinstance(self.screen, FrameScreen):
             self.screen.catch_up()
 
-    def on_event_chosen(self, message: EventChosen) -> None:
-        """Open an event."""
-        self.navigation.open_event(message.event_id)
-
-    def on_market_chosen(self, message: MarketChosen) -> None:
-        """Open a market."""
-        self.navigation.open_market(message.condition_id)
-
-    def on_transactions_chosen(self) -> None:
-        """Show the wallet's transactions in the portfolio."""
-        self.action_portfolio()
-        if isinstance(self.screen, PortfolioScreen):
-            self.screen.show_first(Tab.TRANSACTIONS)
+    @on(EventChosen)
+    @on(MarketChosen)
+    @on(TransactionsChosen)
+    def go(self, message: Destination) -> None:
+        """Go where a screen wants to."""
+        self.navigation.go(message)
 
     def action_search(self) -> None:
         """Search from anywhere."""
@@ -222,8 +215,4 @@ class PmtuiApp(TerminalApp):
     @override
     def action_help_quit(self) -> None:
         """Answer the key that ends other programs."""
-        self.say_briefly(f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
-
-    def say_briefly(self, text: str) -> None:
-        """Show an answer on the screen in front."""
-        show_answer(self, text)
+        show_answer(self, f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")

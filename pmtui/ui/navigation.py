@@ -1,15 +1,19 @@
 """Which screen is in front: one of each kind at most, over the list of markets."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from textual.app import App
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.portfolio.paint_portfolio import Tab
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
+
+Destination: TypeAlias = EventChosen | MarketChosen | TransactionsChosen
 
 
 class Navigation:
@@ -18,6 +22,18 @@ class Navigation:
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
+
+    def go(self, destination: Destination) -> None:
+        """Go where a screen wants to."""
+        match destination:
+            case EventChosen(event_id):
+                self.open_event(event_id)
+            case MarketChosen(condition_id):
+                self.open_market(condition_id)
+            case TransactionsChosen():
+                self.bring_forward(PortfolioScreen)
+                if isinstance(self._app.screen, PortfolioScreen):
+                    self._app.screen.show_first(Tab.TRANSACTIONS)
 
     def open_event(self, event_id: EventId) -> None:
         """Put an event in front."""

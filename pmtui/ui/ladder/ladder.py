@@ -13,6 +13,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
@@ -27,14 +28,14 @@ from pmtui.ui.ladder.ladder_lines import LadderLines
 from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.theme.role_styles import PaintedWidget
+from pmtui.ui.theme.role_styles import RoleStyles
 
 FLASH_S = 1.0
 """How long a change of own orders stands out."""
 ROWS_MOVED = "The rows had just moved: click again."
 
 
-class LadderPane(PaintedWidget, can_focus=True):
+class LadderPane(Widget, can_focus=True):
     """A ladder over one book."""
 
     DEFAULT_CSS = "LadderPane { height: 1fr; }"
@@ -43,6 +44,7 @@ class LadderPane(PaintedWidget, can_focus=True):
         "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
 
+    _role_styles: RoleStyles | None = None
     _clicked: tuple[Micros, Side] | None = None
     """What the last click pointed at, and what there was to do."""
     _doubted: tuple[Micros, Side] | None = None
@@ -82,7 +84,7 @@ class LadderPane(PaintedWidget, can_focus=True):
     def line_lag_s(self) -> float:
         """How long a picture and the answer to it are on their way, as far as is known."""
         app = self.app if self.is_mounted else None
-        return app.line_lag_s if isinstance(app, TerminalApp) else 0.0
+        return app.terminal.lag_s if isinstance(app, TerminalApp) else 0.0
 
     @property
     def book(self) -> BookView | None:
@@ -171,7 +173,9 @@ class LadderPane(PaintedWidget, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        return self._lines.strip(y, self.role_styles.strip)
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        return self._lines.strip(y, self._role_styles.strip)
 
     def forget_lines(self) -> None:
         """Paint every line anew when it is asked for next."""
@@ -180,6 +184,7 @@ class LadderPane(PaintedWidget, can_focus=True):
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._role_styles = None
         self.forget_lines()
 
     def clear_cursor(self) -> None:

@@ -27,6 +27,7 @@ from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import EventChosen, MarketChosen
+from pmtui.ui.keys.answers import show_answer
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.search_input import SearchInput
@@ -351,7 +352,7 @@ async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing
         await pilot.press("asterisk")
         await until(pilot, lambda: "Starred" in text_of(app, "#notice"), "it is told")
         assert not app._notifications
-        app.say_briefly("No working orders.")
+        show_answer(app, "No working orders.")
         assert "No working orders" in text_of(app, "#notice")
         assert not app._notifications
 

@@ -9,6 +9,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keys.answers import show_answer
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme_files import load_themes
@@ -29,9 +30,9 @@ async def test_the_same_words_stand_once() -> None:
     app = app_of(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.say_briefly("The chart is hidden.")
-        app.say_briefly("Another thing.")
-        app.say_briefly("The chart is hidden.")
+        show_answer(app, "The chart is hidden.")
+        show_answer(app, "Another thing.")
+        show_answer(app, "The chart is hidden.")
         await until(pilot, lambda: len(told(app)) > 1, "both")
         await settle(pilot)
         assert told(app) == ["Another thing.", "The chart is hidden."]
@@ -54,7 +55,7 @@ async def test_toasts_stay_where_they_came_up() -> None:
         assert told(app) == []
         # What is said as the screen changes is about that.
         app.action_markets()
-        app.say_briefly("Back again.")
+        show_answer(app, "Back again.")
         await until(pilot, lambda: told(app) == ["Back again."], "what came after")
 
 
