@@ -20,7 +20,13 @@ _LEAST_COLUMN = 8
 def run(arguments: Sequence[str]) -> int:
     """Show a page, or which pages there are; returns the exit code."""
     parser = _parser()
-    topic = parser.read(arguments).topic
+    asked = parser.read(arguments)
+    if asked.man:
+        from pmtui.cli.completion.man import man_page  # noqa: PLC0415 - the registry of reads
+
+        show(*man_page().splitlines())
+        return 0
+    topic = asked.topic
     if topic is None:
         show("pmtui help TOPIC shows one of:", "", *_list())
         return 0
@@ -114,4 +120,5 @@ def _list() -> Iterator[str]:
 def _parser() -> SecretiveParser:
     parser = SecretiveParser(prog="pmtui help", description="Show a page of the manual.")
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(topics()))
+    parser.add_argument("--man", action="store_true", help="the man page, for `man -l -`")
     return parser

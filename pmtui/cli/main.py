@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pmtui import __version__
+from pmtui.cli.command_words import command_help
 from pmtui.cli.output import is_at_terminal, show_crash
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
@@ -142,6 +143,12 @@ def _help(arguments: Sequence[str]) -> int:
     return manual.run(arguments)
 
 
+def _completion(arguments: Sequence[str]) -> int:
+    from pmtui.cli.completion import completion  # noqa: PLC0415
+
+    return completion.run(arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "attach": _attach,
     "serve": _serve,
@@ -158,20 +165,8 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "record": _record,
     "replay": _replay,
     "help": _help,
+    "completion": _completion,
 }
-_COMMAND_HELP = (
-    "attach: open a terminal on the service of a profile, started where none runs; "
-    "serve: run that service in the foreground; status: how it stands; stop: end it; "
-    "sim: run the local venue in the foreground; export: orders, fills, positions and activity as data; "
-    "account: create, import, show or remove the key of a profile; "
-    "get: any read of the hosts, as a table, CSV or JSON; "
-    "agent: read-only tools for programs; "
-    "kill: cancel all orders and lock trading; release: unlock trading; "
-    "doctor: what will not work, and what to do about it; "
-    "record: keep the streams of some tokens in a file; "
-    "replay: play such a file into the terminal; "
-    "help: the manual, by topic"
-)
 
 
 def _parser() -> SecretiveParser:
@@ -191,7 +186,7 @@ def _parser() -> SecretiveParser:
         action="store_true",
         help="paper: begin anew with a bare key, to practise every step; the account of before is kept",
     )
-    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=_COMMAND_HELP)
+    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=command_help())
     return parser
 
 

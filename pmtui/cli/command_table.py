@@ -1,0 +1,188 @@
+"""Every command with its options, as data: help, completion and the man page read it.
+
+The parsers stand in the commands' own modules, most of which take long to load; a test holds both against
+each other.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmtui.cli.command_words import WORDS
+from pmtui.reads.arguments import Argument, ArgumentKind
+from pmtui.reads.read import Read
+from pmtui.reads.registry import READS
+
+DOCS = Path(__file__).parents[1] / "docs"
+FILE = "FILE"
+FOLDER = "DIR"
+"""Names of values that a shell completes by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option."""
+
+    name: str
+    words: str
+    takes: str = ""
+    """Name of its value; empty where it takes none."""
+    choices: tuple[str, ...] = ()
+    """Values that it takes; empty for any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command."""
+
+    name: str
+    words: str
+    options: tuple[Option, ...] = ()
+    takes: str = ""
+    """Name of what may follow it."""
+    choices: tuple[str, ...] = ()
+    """What may follow it, where that is known."""
+
+
+PROFILE = Option(
+    "--profile", "paper, live, or one of your own", "PROFILE", choices=("paper", "live")
+)
+PASSPHRASE = Option("--passphrase-fd", "read the passphrase from file descriptor N", "N")
+_JSON = Option("--json", "one JSON object, for programs")
+_YES = Option("--yes", "do not ask")
+TERMINAL = (
+    PROFILE,
+    PASSPHRASE,
+    Option("--version", "show the version"),
+    Option("--standalone", "keep everything in one process"),
+    Option("--fresh", "paper: begin anew with a bare key"),
+)
+"""Options without a command."""
+GET = (
+    PROFILE,
+    Option("--format", "how it is written", "FORMAT", choices=("table", "json", "jsonl", "csv")),
+    Option("--columns", "only these columns, with commas between them", "COLUMNS"),
+    Option("--all", "every page of a list"),
+    Option("--watch", "follow the stream"),
+    Option("--curl", "show the request for curl, without secrets"),
+    PASSPHRASE,
+)
+"""Options of every read."""
+
+
+def topics() -> tuple[str, ...]:
+    """Return the pages of the manual."""
+    return tuple(path.stem for path in sorted(DOCS.glob("*.md")))
+
+
+_SESSION = (
+    Command(
+        "attach", WORDS["attach"],
+        (PROFILE, PASSPHRASE),
+    ),
+    Command(
+        "serve", WORDS["serve"],
+        (PROFILE, PASSPHRASE, Option("--detached", "end when nobody needs it")),
+    ),
+    Command("status", WORDS["status"], (PROFILE, _JSON)),
+    Command(
+        "stop", WORDS["stop"],
+        (PROFILE, Option("--orders", "what becomes of open orders", "WAY", ("leave", "cancel", "switch"))),
+    ),
+    Command(
+        "sim", WORDS["sim"],
+        (
+            Option("--port", "port of the trading host; the others follow", "N"),
+            Option("--state", "keep accounts, orders and trades in this folder", FOLDER),
+            Option("--seed", "of the simulated traders", "N"),
+            Option("--speed", "pace of simulated traders and settlement", "X"),
+            Option("--catalogue", "recorded metadata pages instead of the packaged ones", FILE),
+            Option("--exit-with-stdin", "end when standard input closes"),
+            Option("--print-admin-token", "add the token of the admin address to the first line"),
+        ),
+    ),
+)  # fmt: skip
+_DATA = (
+    Command(
+        "export", WORDS["export"],
+        (
+            Option("--format", "how it is written", "FORMAT", ("csv", "json", "jsonl")),
+            PROFILE,
+            Option("--wallet", "positions, activity: of another wallet", "ADDRESS"),
+            Option("--offline", "fills: from the journal alone"),
+            PASSPHRASE,
+        ),
+        "KIND", ("orders", "fills", "positions", "activity"),
+    ),
+    Command("get", WORDS["get"], GET, "NAME", tuple(READS)),
+    Command(
+        "agent", WORDS["agent"],
+        (
+            Option("--port", "of http", "N"),
+            Option("--token-fd", "of http: ask for the token on file descriptor N", "N"),
+            PROFILE,
+            Option("--tools", "further reads, with commas between them", "NAMES"),
+            Option("--account", "let reads of the account's own figures be added"),
+            PASSPHRASE,
+        ),
+        "WAY", ("stdio", "http"),
+    ),
+    Command(
+        "record", WORDS["record"],
+        (
+            Option("--token-id", "whose market to record", "ID"),
+            Option("--seconds", "end by itself after so long", "N"),
+            PROFILE,
+        ),
+        FILE,
+    ),
+    Command(
+        "replay", WORDS["replay"],
+        (Option("--speed", "recorded seconds that pass in one", "X"),), FILE,
+    ),
+)  # fmt: skip
+_SAFETY = (
+    Command(
+        "account", WORDS["account"],
+        (
+            PROFILE,
+            PASSPHRASE,
+            Option("--key-fd", "import: read the private key from file descriptor N", "N"),
+            Option("--keystore", "import: from another keystore file", FILE),
+            _YES,
+        ),
+        "ACTION", ("new", "import", "show", "remove"),
+    ),
+    Command(
+        "kill", WORDS["kill"],
+        (PROFILE, Option("--wait", "for the terminal's result, at most", "SECONDS")),
+    ),
+    Command("release", WORDS["release"], (PROFILE, _YES)),
+    Command("doctor", WORDS["doctor"], (PROFILE, _JSON)),
+)  # fmt: skip
+_MANUAL = (
+    Command(
+        "help", WORDS["help"],
+        (Option("--man", "the man page, for `man -l -`"),), "TOPIC", topics(),
+    ),
+    Command("completion", WORDS["completion"], (), "SHELL", ("bash", "zsh", "fish")),
+)  # fmt: skip
+TABLE = (*_SESSION, *_DATA, *_SAFETY, *_MANUAL)
+"""Every command, in the order of lists."""
+
+
+def options_of(read: Read) -> tuple[Option, ...]:
+    """Return the options of one read: its arguments, then those of every read."""
+    own = tuple(
+        Option(
+            argument.option,
+            argument.words,
+            argument.name.upper(),
+            _choices(argument),
+        )
+        for argument in read.asked
+    )
+    return (*own, *GET)
+
+
+def _choices(argument: Argument) -> tuple[str, ...]:
+    return ("true", "false") if argument.kind is ArgumentKind.FLAG else argument.choices

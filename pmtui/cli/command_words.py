@@ -1,0 +1,30 @@
+"""The commands and what each does in a few words, in the order of lists."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "attach": "open a terminal on the service of a profile, started where none runs",
+        "serve": "run that service in the foreground",
+        "status": "how the service stands",
+        "stop": "end the service",
+        "sim": "run the local venue in the foreground",
+        "export": "orders, fills, positions and activity as data",
+        "get": "any read of the hosts, as a table, CSV or JSON",
+        "agent": "read-only tools for programs",
+        "record": "keep the streams of some tokens in a file",
+        "replay": "play such a file into the terminal",
+        "account": "create, import, show or remove the key of a profile",
+        "kill": "cancel all orders and lock trading",
+        "release": "unlock trading",
+        "doctor": "what will not work, and what to do about it",
+        "help": "the manual, by topic",
+        "completion": "what a shell needs to complete commands",
+    }
+)
+
+
+def command_help() -> str:
+    """Return all of it in one text."""
+    return "; ".join(f"{name}: {words}" for name, words in WORDS.items())

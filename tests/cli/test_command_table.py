@@ -1,0 +1,35 @@
+"""The table that help, completion and the man page are made from, held against the parsers."""
+
+import re
+from contextlib import suppress
+
+import pytest
+
+from pmtui.cli.command_table import TABLE, TERMINAL
+from pmtui.cli.command_words import WORDS
+from pmtui.cli.main import COMMANDS, main
+
+_OPTION = re.compile(r"^  (?:-\w, )?(--[a-z-]+)", re.MULTILINE)
+BY_NAME = {command.name: command for command in TABLE}
+
+
+def options_in_help(*arguments: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    with suppress(SystemExit):
+        main([*arguments, "--help"])
+    return set(_OPTION.findall(capsys.readouterr().out)) - {"--help"}
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert set(COMMANDS) == set(WORDS) == set(BY_NAME)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_command_has_the_options_of_its_parser(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = options_in_help(name, capsys=capsys)
+    assert told == {option.name for option in BY_NAME[name].options}, "see cli/command_table.py"
+
+
+def test_the_terminal_has_the_options_of_its_parser(capsys: pytest.CaptureFixture[str]) -> None:
+    assert options_in_help(capsys=capsys) == {option.name for option in TERMINAL}
