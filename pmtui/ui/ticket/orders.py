@@ -1,14 +1,37 @@
-"""Orders a ticket has sent and cannot yet be sure of: which they are, and what became of them."""
+"""Sending a ticket's order, and the orders it has sent and cannot yet be sure of.
 
-from collections.abc import Iterable
+The service owns every order: only the waiting for its end is done here.
+"""
+
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
 
-from pmtui.domain.ids import OrderId
+from pmtui.domain.conditionals.conditional import Attachment, describe_attachment
+from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Accepted, Fill, Order, OrderStatus
+from pmtui.domain.orders.order import (
+    Accepted,
+    Fill,
+    Order,
+    OrderStatus,
+    Rejected,
+    Unknown,
+    Verdict,
+)
+from pmtui.domain.ticket.draft import Problem, TicketDraft, TicketField
+from pmtui.domain.ticket.fields import after_sending
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
+from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_size
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.card_place import Place
+from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
+from pmtui.ui.ticket.ticket_state import TicketState
 
 _IN_DOUBT = (OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN)
 
@@ -102,6 +125,133 @@ class SentOrders:
             del self._sent[order_id]
             news = _say_found(known, filled)
         return news
+
+
+class TicketPage(Protocol):
+    """The ticket on the screen, as far as sending needs it."""
+
+    def ask(self, screen: ConfirmScreen, decide: Callable[[bool | None], None]) -> None:
+        """Show the card of an order; `decide` gets the answer."""
+        ...
+
+    def place(self) -> Place:
+        """Return the region that the card shall not cover."""
+        ...
+
+    def run_worker(self, work: Coroutine[None, None, None]) -> object:
+        """Wait for something; the waiting ends with the ticket."""
+        ...
+
+    def load(self, draft: TicketDraft) -> None:
+        """Write another draft into the fields."""
+        ...
+
+    def show_state(self) -> None:
+        """Judge the draft by what is known, and paint it."""
+        ...
+
+    def await_next_size(self) -> None:
+        """Let what is typed next be another size."""
+        ...
+
+
+class TicketSending:
+    """Asks before an order is sent, sends it, and says how it ended."""
+
+    def __init__(self, surface: Surface, state: TicketState, page: TicketPage) -> None:
+        self._surface = surface
+        self._state = state
+        self._page = page
+        self._sent = SentOrders()
+        self._life: Line = ()
+        """What was said last of the order that is followed."""
+        self.was_sent = False
+        """Whether the choices of the fields are those of an order that left and was not refused."""
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether an answer is still awaited."""
+        return self._sent.is_sending
+
+    def ask(self, order: PreparedOrder) -> None:
+        """Show the card of what would be signed."""
+        check = self._state.check
+        attached = check.attached if check is not None else None
+        screen = ConfirmScreen(
+            order, surface=self._surface,
+            doubt=self._sent.doubt_about(order, self._surface.queries.account()),
+            warnings=check.warnings if check is not None else (), beside=self._page.place,
+            also=() if attached is None else (("On fills", describe_attachment(attached)),),
+        )  # fmt: skip
+        self._page.ask(screen, partial(self._decide, order, self._state.draft, attached))
+
+    def refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
+        """Keep the ticket as it is, with the reason beside its field."""
+        fields = {field.value: field for field in TicketField}
+        field = fields.get(verdict.field or "")
+        if field is None or self._state.draft != draft:
+            self.say(*paint_verdict(verdict, None, ascii_only=self._ascii_only))
+            return
+        self._state.refusal = Problem(field, f"Refused: {verdict.reason}")
+        self.say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
+
+    def follow(self, account: AccountView) -> None:
+        """Note what became of orders whose end was not known, or was not final."""
+        news = self._sent.settle(account, self._surface.queries.fills().fills)
+        if news:
+            self._state.message = (Cell(news, Role.NOTICE_WARN),)
+        life = self._sent.news_of_followed(account)
+        if life is not None and self._state.message == self._life:
+            self._life = paint_life(life[1], life[0], ascii_only=self._ascii_only)
+            self._state.message = self._life
+
+    def say(self, *line: Cell) -> None:
+        """Say something of an order."""
+        self._state.message = line
+        self._page.show_state()
+
+    @property
+    def _ascii_only(self) -> bool:
+        return self._surface.options.ascii_only
+
+    def _decide(
+        self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
+        is_agreed: bool | None,  # noqa: FBT001 - Textual's callback
+    ) -> None:  # fmt: skip
+        if not is_agreed:
+            return
+        command_id = self._surface.commands.place(order.order_id, attached=attached)
+        self._sent.note_sent(order)
+        self.was_sent = True
+        dots = "..." if self._ascii_only else "…"
+        self.say(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
+        # What is typed next must not be glued to the price or the old size.
+        self._page.await_next_size()
+        _ = self._page.run_worker(self._await_verdict(command_id, order, draft))
+
+    async def _await_verdict(
+        self, command_id: CommandId, order: PreparedOrder, draft: TicketDraft
+    ) -> None:
+        verdict = await self._surface.commands.verdict(command_id)
+        self._take_verdict(verdict, order, draft)
+
+    def _take_verdict(self, verdict: Verdict, order: PreparedOrder, draft: TicketDraft) -> None:
+        match verdict:
+            case Accepted():
+                self._sent.note_ended(order)
+                self._sent.follow(order, verdict)
+                if self._state.draft == draft:
+                    self._page.load(after_sending(draft))
+                    self._state.was_reviewed = False
+            case Rejected():
+                self._sent.note_ended(order)
+                self.was_sent = False
+                self.refuse(verdict, draft)
+                return
+            case Unknown():
+                self._sent.note_unknown(order)
+        self._life = paint_verdict(verdict, order, ascii_only=self._ascii_only)
+        self.say(*self._life)
 
 
 def _say_found(known: Order | None, filled: Micros) -> str:

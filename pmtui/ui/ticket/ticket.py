@@ -4,8 +4,8 @@ It never sends by itself, never closes on a refusal, and only waits for an order
 it. While it has the focus no letter reaches the screen's own keys.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -15,20 +15,15 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.conditional import Attachment, describe_attachment
 from pmtui.domain.formats import format_cents
-from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Accepted, Rejected, Unknown, Verdict
+from pmtui.domain.orders.order import Rejected
 from pmtui.domain.ticket.draft import (
     OrderKind,
-    Problem,
     TicketDraft,
-    TicketField,
 )
 from pmtui.domain.ticket.fields import (
-    after_sending,
     next_kind,
     next_time_in_force,
     next_unit,
@@ -38,9 +33,8 @@ from pmtui.domain.ticket.fields import (
     switch_side,
     toggle_post_only,
 )
-from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
-from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
@@ -50,8 +44,7 @@ from pmtui.ui.ticket.card_place import Place
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import Choice, NumberField
 from pmtui.ui.ticket.layout import FIELD_WIDGETS, TicketLayout
-from pmtui.ui.ticket.orders import SentOrders
-from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
+from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_face import TicketFace
 from pmtui.ui.ticket.ticket_state import TicketState
 
@@ -101,11 +94,7 @@ class TicketPane(TicketLayout):
         """Whether the trader wants all of it, even where that takes the room of something else."""
         self.has_suggestion = False
         """Whether a problem names a value that a key takes."""
-        self._sent = SentOrders()
-        self._was_sent = False
-        """Whether the choices of the fields are those of an order that left and was not refused."""
-        self._life: Line = ()
-        """What was said last of the order that is followed."""
+        self._sending = TicketSending(surface, self._state, self)
 
     @property
     def draft(self) -> TicketDraft:
@@ -149,19 +138,19 @@ class TicketPane(TicketLayout):
         if self.is_open and self._state.is_about(market, outcome_index):
             kept = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
             sized = replace(draft, size_text=kept.size_text, size_unit=kept.size_unit)
-            draft = kept if kept.side is side and not self._was_sent else sized
+            draft = kept if kept.side is side and not self._sending.was_sent else sized
         self._state.market = market
         self._state.book = None
         self._state.message, self._state.refusal = (), None
-        self._state.was_reviewed = self._was_sent = False
-        self._load(
+        self._state.was_reviewed = self._sending.was_sent = False
+        self.load(
             replace(
                 draft, side=side, outcome_index=outcome_index,
                 price_text=format_cents(price) if price is not None else "",
             )
         )  # fmt: skip
         self.add_class("-open")
-        self._show()
+        self.show_state()
         field = self.price if price is None else self.size_field
         _ = field.focus()
         self.call_after_refresh(self._place_cursor)
@@ -176,31 +165,24 @@ class TicketPane(TicketLayout):
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Judge the draft by the world as it is now."""
         self._state.market, self._state.account, self._state.book = market, account, book
-        news = self._sent.settle(account, self.surface.queries.fills().fills)
-        if news:
-            self._state.message = (Cell(news, Role.NOTICE_WARN),)
-        life = self._sent.news_of_followed(account)
-        if life is not None and self._state.message == self._life:
-            self._life = self._state.message = paint_life(
-                life[1], life[0], ascii_only=self.surface.options.ascii_only
-            )
+        self._sending.follow(account)
         terms = market.terms
         if terms is not None and book.token_id in terms.token_ids:
             index = terms.token_ids.index(book.token_id)
             if index != self.draft.outcome_index and self.is_open:
-                self._load(replace(self.draft, outcome_index=index, price_text=""))
+                self.load(replace(self.draft, outcome_index=index, price_text=""))
                 self._state.message = (Cell("Outcome changed: enter a price", Role.NOTICE_WARN),)
         if self.is_open:
-            self._show()
+            self.show_state()
 
     def on_mount(self) -> None:
         """Fill the fields for the first time."""
-        self._load(self.draft)
-        self._show()
+        self.load(self.draft)
+        self.show_state()
 
     def on_resize(self) -> None:
         """Lay the lines out for the new size."""
-        self._show()
+        self.show_state()
         self.call_after_refresh(self._place_cursor)
 
     def _place_cursor(self) -> None:
@@ -305,10 +287,10 @@ class TicketPane(TicketLayout):
         """Show the card of what would be signed, or where the draft cannot be an order."""
         self._state.was_reviewed = True
         self._state.refusal, self._state.message = None, ()
-        self._show()
+        self.show_state()
         check = self._state.check
         if check is None:
-            self._say(Cell("The trading terms are loading", Role.NOTICE_WARN))
+            self._sending.say(Cell("The trading terms are loading", Role.NOTICE_WARN))
         elif check.intent is None:
             _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
         elif self._state.forbidden is not None:
@@ -316,99 +298,43 @@ class TicketPane(TicketLayout):
         else:
             prepared = await self.surface.commands.prepare(check.intent)
             if isinstance(prepared, Rejected):
-                self._refuse(prepared, self.draft)
+                self._sending.refuse(prepared, self.draft)
             else:
-                self._ask(prepared)
+                self._sending.ask(prepared)
 
-    def _ask(self, order: PreparedOrder) -> None:
-        doubt = self._sent.doubt_about(order, self.surface.queries.account())
-        warnings = self._state.check.warnings if self._state.check is not None else ()
-        attached = self._state.check.attached if self._state.check is not None else None
-        screen = ConfirmScreen(
-            order, surface=self.surface, doubt=doubt, warnings=warnings, beside=self._place,
-            also=() if attached is None else (("On fills", describe_attachment(attached)),),
-        )  # fmt: skip
-        _ = self.app.push_screen(screen, partial(self._decide, order, self.draft, attached))
+    def ask(self, screen: ConfirmScreen, decide: Callable[[bool | None], None]) -> None:
+        """Show the card of an order; `decide` gets the answer."""
+        _ = self.app.push_screen(screen, decide)
 
-    def _place(self) -> Place:
+    def place(self) -> Place:
+        """Return the region that the card shall not cover."""
         region = self.region
         return Place(region.x, region.y, region.width, region.height)
 
-    def _decide(
-        self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
-        is_agreed: bool | None,  # noqa: FBT001 - Textual's callback
-    ) -> None:  # fmt: skip
-        if not is_agreed:
-            return
-        command_id = self.surface.commands.place(order.order_id, attached=attached)
-        self._sent.note_sent(order)
-        self._was_sent = True
-        dots = "..." if self.surface.options.ascii_only else "…"
-        self._say(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
-        # The next thing typed is another size; it must not be glued to the price or the old size.
+    def await_next_size(self) -> None:
+        """Let what is typed next be another size."""
         _ = self.size_field.focus()
         self.size_field.action_select_all()
-        # Only the waiting ends with this widget; the order is the service's.
-        _ = self.run_worker(self._await_verdict(command_id, order, draft))
-
-    async def _await_verdict(
-        self, command_id: CommandId, order: PreparedOrder, draft: TicketDraft
-    ) -> None:
-        verdict = await self.surface.commands.verdict(command_id)
-        if is_live(self):
-            self._take_verdict(verdict, order, draft)
-
-    def _take_verdict(self, verdict: Verdict, order: PreparedOrder, draft: TicketDraft) -> None:
-        ascii_only = self.surface.options.ascii_only
-        match verdict:
-            case Accepted():
-                self._sent.note_ended(order)
-                self._sent.follow(order, verdict)
-                if self.draft == draft:
-                    self._load(after_sending(draft))
-                    self._state.was_reviewed = False
-            case Rejected():
-                self._sent.note_ended(order)
-                self._was_sent = False
-                self._refuse(verdict, draft)
-                return
-            case Unknown():
-                self._sent.note_unknown(order)
-        self._life = paint_verdict(verdict, order, ascii_only=ascii_only)
-        self._say(*self._life)
-
-    def _refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
-        """Keep the ticket as it is, with the reason beside its field."""
-        fields = {field.value: field for field in TicketField}
-        field = fields.get(verdict.field or "")
-        if field is None or self.draft != draft:
-            self._say(*paint_verdict(verdict, None, ascii_only=self.surface.options.ascii_only))
-            return
-        self._state.refusal = Problem(field, f"Refused: {verdict.reason}")
-        self._say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
-
-    def _say(self, *line: Cell) -> None:
-        self._state.message = line
-        self._show()
 
     def _change(self, draft: TicketDraft, *, is_typed: bool = False) -> None:
         """Take another draft; what was said of the one before no longer holds."""
         self._state.refusal = None
-        self._was_sent = self._was_sent and is_typed
-        if not self._sent.is_sending:
+        self._sending.was_sent = self._sending.was_sent and is_typed
+        if not self._sending.is_sending:
             self._state.message = ()
         if is_typed:
             self._state.draft = draft
         else:
-            self._load(draft)
-        self._show()
+            self.load(draft)
+        self.show_state()
 
-    def _load(self, draft: TicketDraft) -> None:
+    def load(self, draft: TicketDraft) -> None:
+        """Write another draft into the fields."""
         self._state.draft = draft
         if is_live(self):
             self._face.write_fields()
 
-    def _show(self) -> None:
+    def show_state(self) -> None:
         """Judge the draft by what is known, and paint it."""
         if is_live(self) and self.is_open:
             self._state.judge(self.surface)
