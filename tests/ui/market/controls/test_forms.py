@@ -1,0 +1,64 @@
+"""The forms of the trading screen: what opens each, and what is said where one does not."""
+
+from dataclasses import replace
+
+import pytest
+
+from pmtui.domain.ids import ConditionId
+from pmtui.ui.explore.alert_form import AlertForm
+from pmtui.ui.explore.reading import RulesScreen
+from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
+from tests.ui.fake_surface import READ_ONLY_STATUS
+from tests.ui.market.controls.desk import Desk
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("protect", ProtectScreen), ("scaled", ScaledScreen), ("set_alert", AlertForm),
+        ("rules", RulesScreen),
+    ],
+)  # fmt: skip
+def test_each_form_opens_for_the_market_on_show(name: str, kind: type) -> None:
+    desk = Desk()
+    getattr(MarketForms(desk.workspace), name)()
+    (screen,) = desk.page.asked
+    assert isinstance(screen, kind)
+
+
+async def test_what_an_alert_form_says_stays_on_the_screen_behind() -> None:
+    desk = Desk()
+    MarketForms(desk.workspace).set_alert()
+    await desk.page.answer("Waiting for 60¢.")
+    assert desk.said == "Waiting for 60¢."
+    await desk.page.answer(None)
+    assert desk.said == "Waiting for 60¢."
+
+
+def test_nothing_held_is_nothing_to_protect() -> None:
+    desk = Desk()
+    desk.service.account_view = replace(desk.service.account_view, positions=())
+    MarketForms(desk.workspace).protect()
+    assert not desk.page.asked
+    assert desk.said == "No position in this outcome to protect."
+    assert desk.line.ignores_key()
+
+
+@pytest.mark.parametrize("name", ["protect", "scaled"])
+def test_a_session_without_a_key_opens_no_form_of_an_order(name: str) -> None:
+    desk = Desk()
+    desk.service.status_view = READ_ONLY_STATUS
+    getattr(MarketForms(desk.workspace), name)()
+    assert not desk.page.asked
+    assert desk.said == "Read-only: no key."
+
+
+@pytest.mark.parametrize("name", ["protect", "set_alert"])
+def test_a_market_that_is_not_known_yet_opens_no_form(name: str) -> None:
+    desk = Desk()
+    desk.reader.condition_id = ConditionId("0xelsewhere")
+    getattr(MarketForms(desk.workspace), name)()
+    assert not desk.page.asked
+    assert desk.said.startswith("The market is loading")
