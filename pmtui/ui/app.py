@@ -130,7 +130,7 @@ class PmtuiApp(TerminalApp):
 
     def action_markets(self) -> None:
         """Go to the list of markets, not to what was searched for."""
-        self.navigation.return_to_markets().end_search()
+        self.navigation.return_to_markets().action_close()
 
     def action_portfolio(self) -> None:
         """Go to what is ours."""

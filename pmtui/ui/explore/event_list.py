@@ -9,14 +9,24 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
 from pmtui.domain.markets.market import Market
+from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, MarketListView, MarketRow
-from pmtui.ui.cells import Row
+from pmtui.ui.cells import Line, Row
 from pmtui.ui.explore.paint_folds import paint_fold_row
-from pmtui.ui.explore.paint_markets import paint_event_row, paint_result_row, say_empty_list
+from pmtui.ui.explore.paint_markets import (
+    paint_event_details,
+    paint_event_row,
+    paint_result_details,
+    paint_result_row,
+    say_empty_list,
+)
 from pmtui.ui.facts import format_price_age, key_of
+from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo, tick_of
+from pmtui.ui.widgets.line_table import LineTable
 
 SORTS = tuple(ListSort)
 ENOUGH_LOADED = 300
@@ -28,12 +38,16 @@ Entry = EventRow | SeriesFold[EventRow]
 class EventList:
     """Rows by their keys, and how they are arranged."""
 
-    def __init__(self, book_of: Callable[[TokenId | None], BookView | None]) -> None:
+    def __init__(
+        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
+    ) -> None:
         """Begin with what is traded most today.
 
         Args:
+            table: where the rows are shown.
             book_of: the book of a token where it is streamed.
         """
+        self.table = table
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
         self._book_of = book_of
@@ -108,6 +122,35 @@ class EventList:
         row = self.event_at(key)
         return row.leading if row is not None else None
 
+    def details(self, key: str | None, width: int) -> tuple[Line, Line]:
+        """Return what the columns have no room for."""
+        book = self._book_of(quoted_token(self.market_at(key)))
+        return paint_event_details(self.event_at(key), book, width, is_cached=self._is_cached)
+
+    def to_copy(self, key: str | None) -> tuple[str, str]:
+        """Return what is copied of a row."""
+        row = self.event_at(key)
+        return "event slug", plain(row.event.slug) if row is not None else ""
+
+    def to_star(self, key: str | None) -> tuple[StarKey, str] | None:
+        """Return what is starred of a row."""
+        row = self.event_at(key)
+        return None if row is None else (key_of_event(row.event), row.event.title)
+
+    def destination(self, key: str | None) -> EventChosen | MarketChosen | None:
+        """Return where a row leads: to its event, or to the market where it has only one."""
+        row = self.event_at(key)
+        if row is None:
+            return None
+        markets = row.event.markets
+        if len(markets) == 1 and (condition_id := markets[0].condition_id):
+            return MarketChosen(condition_id)
+        return EventChosen(row.event.event_id)
+
+    def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
+        """Return the tokens worth streaming for some rows: none for prices of another day."""
+        return () if self._is_cached else _tokens_of(map(self.market_at, keys))
+
     def _row(self, key: str, entry: Entry, now: datetime) -> Row:
         row = entry.next_window if isinstance(entry, SeriesFold) else entry
         book, is_cached = self._book_of(quoted_token(row.leading)), self._is_cached
@@ -122,8 +165,11 @@ class EventList:
 class FoundMarkets:
     """The results of a search: what is shown stays where it is, what came later comes after it."""
 
-    def __init__(self, book_of: Callable[[TokenId | None], BookView | None]) -> None:
-        """Begin without any."""
+    def __init__(
+        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
+    ) -> None:
+        """Begin without any, in a table."""
+        self.table = table
         self.by_key: dict[str, MarketRow] = {}
         self._book_of = book_of
         self._memo = RowMemo()
@@ -148,6 +194,36 @@ class FoundMarkets:
         found = self.by_key.get(key or "")
         return found.market if found is not None else None
 
+    def details(self, key: str | None, width: int) -> tuple[Line, Line]:
+        """Return what the columns have no room for."""
+        book = self._book_of(quoted_token(self.market_at(key)))
+        return paint_result_details(self.by_key.get(key or ""), book, width)
+
+    def to_copy(self, key: str | None) -> tuple[str, str]:
+        """Return what is copied of a row."""
+        market = self.market_at(key)
+        return "condition id", (market.condition_id if market is not None else None) or ""
+
+    def to_star(self, key: str | None) -> tuple[StarKey, str] | None:
+        """Return what is starred of a row."""
+        market = self.market_at(key)
+        if market is None or market.condition_id is None:
+            return None
+        return key_of_market(market.condition_id), market.distinct_name
+
+    def destination(self, key: str | None) -> EventChosen | MarketChosen | None:
+        """Return where a row leads."""
+        row = self.by_key.get(key or "")
+        if row is None:
+            return None
+        if condition_id := row.market.condition_id:
+            return MarketChosen(condition_id)
+        return EventChosen(row.event_id) if row.event_id is not None else None
+
+    def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
+        """Return the tokens worth streaming for some rows."""
+        return _tokens_of(map(self.market_at, keys))
+
     def _row(self, row: MarketRow, now: datetime) -> Row:
         book = self._book_of(row.market.quoted_token)
         inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
@@ -158,6 +234,11 @@ class FoundMarkets:
 def quoted_token(market: Market | None) -> TokenId | None:
     """Return the token whose price a row shows."""
     return None if market is None else market.quoted_token
+
+
+def _tokens_of(markets: Iterable[Market | None]) -> tuple[TokenId, ...]:
+    tokens = (market.quoted_token for market in markets if market is not None)
+    return tuple(dict.fromkeys(token for token in tokens if token is not None))
 
 
 def _look(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
