@@ -179,7 +179,7 @@ class _Draft:
         match call.target:
             case contracts.collateral:
                 return self._collateral_token(decoded)
-            case contracts.conditional_tokens:
+            case contracts.conditional_tokens | contracts.position_manager:
                 return self._outcome_tokens(decoded)
             case contracts.collateral_adapter | contracts.neg_risk_collateral_adapter:
                 return self._adapter(decoded)

@@ -41,6 +41,8 @@ _CONTRACTS = frozenset(
         POLYGON.neg_risk_exchange,
         POLYGON.collateral_adapter,
         POLYGON.neg_risk_collateral_adapter,
+        POLYGON.neg_risk_adapter,
+        POLYGON.position_manager,
         POLYGON.wallets.deposit_factory,
         POLYGON.wallets.deposit_beacon,
     }
@@ -165,14 +167,15 @@ class RpcRoutes:
                 return uint_word(self._chain.allowance(owner, spender))
             case (POLYGON.collateral, "balanceOf"):
                 return uint_word(self._chain.collateral(owner))
-            case (POLYGON.conditional_tokens, "isApprovedForAll"):
+            case (POLYGON.conditional_tokens | POLYGON.position_manager, "isApprovedForAll"):
                 operator = Address(str(arguments["operator"]))
                 return uint_word(self._chain.is_operator(owner, operator))
-            case (POLYGON.conditional_tokens, "balanceOf"):
+            # The old neg-risk adapter passes such reads on, and the official library asks it.
+            case (POLYGON.conditional_tokens | POLYGON.neg_risk_adapter, "balanceOf"):
                 return uint_word(self._chain.shares(owner, TokenId(str(arguments["id"]))))
             case (POLYGON.conditional_tokens, "payoutDenominator" | "payoutNumerators"):
                 return uint_word(self._payout(call))
-            case (POLYGON.conditional_tokens, "balanceOfBatch"):
+            case (POLYGON.conditional_tokens | POLYGON.neg_risk_adapter, "balanceOfBatch"):
                 return self._balances(arguments["owners"], arguments["ids"])
             case _:
                 return None
