@@ -1,5 +1,6 @@
 """The read side of a terminal that is attached: every question is answered by the mirror."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -74,6 +75,7 @@ class MirrorQueries:
         self._mirror = mirror
         self._read = mirror.read
         self._clock = clock
+        self._last_search = SearchView("", (), Load.LOADING, indexed=0)
 
     def now(self) -> datetime:
         """The service's clock."""
@@ -88,8 +90,12 @@ class MirrorQueries:
         return self._read(topic, MarketListView((), Load.LOADING, has_more=False, as_of=None))
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results at once, the venue's own merged in when they are here."""
-        return self._read(topic, SearchView(topic.text, (), Load.LOADING, indexed=0))
+        """Return the service's results; until they are here, what of the last ones fits the text."""
+        view: SearchView | None = self._read(topic, None)
+        if view is None:
+            return narrow(self._last_search, topic.text)
+        self._last_search = view
+        return view
 
     def tags(self) -> TagsView:
         """Return the tags known so far."""
@@ -168,3 +174,14 @@ class MirrorQueries:
     def requests(self) -> RequestsView:
         """Return what was asked of the hosts lately."""
         return self._read(RequestsTopic(), RequestsView((), 0))
+
+
+def narrow(view: SearchView, text: str) -> SearchView:
+    """Return the results of another text as far as every word of a new one is in them."""
+    words = text.casefold().split()
+    rows = (
+        row
+        for row in view.rows
+        if all(word in f"{row.market.question} {row.event_title}".casefold() for word in words)
+    )
+    return replace(view, text=text, rows=tuple(rows) if words else (), load=Load.LOADING)

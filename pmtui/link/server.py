@@ -39,6 +39,8 @@ from pmtui.service.views import Level, LogEntry
 MOST_CONNECTIONS = 32
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
+_ACCEPT_STEPS = 3
+"""A connection is accepted, then its transport made, then its streams."""
 _BUFFER_BYTES = 1 << 16
 """What may wait for a terminal in our memory besides what the system holds."""
 
@@ -102,6 +104,9 @@ class LinkServer:
         """Say goodbye to everybody, and hear nobody any more."""
         if self._server is not None:
             self._server.close()
+            # Whoever was accepted just now is heard of in the next steps of the loop.
+            for _ in range(_ACCEPT_STEPS):
+                await asyncio.sleep(0)
         for session in self._sessions:
             session.end(Goodbye(text, is_back_soon))
         leaving = tuple(self._tasks)

@@ -322,6 +322,8 @@ async def test_a_socket_that_a_crash_left_behind_is_replaced(tmp_path: Path) -> 
     assert not is_somebody_there(path)
     async with running_house(tmp_path) as house:
         assert await asyncio.to_thread(is_somebody_there, house.path)
+        async with house.seat() as seat:
+            assert isinstance(seat.welcome, Welcome)
 
 
 def test_only_our_own_user_and_root_are_let_in() -> None:

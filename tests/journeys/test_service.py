@@ -1,0 +1,245 @@
+"""The service outlives its terminals: whatever becomes of a line, it goes on and is found again."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import time
+from decimal import Decimal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pmtui.domain.markets.market import Side
+from pmtui.sim.admin_token import read_token
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.processes import processes_of, wait_until_gone
+from tests.journeys.terminal import PROGRAM, Terminal
+from tests.journeys.venue import Market, PaperVenue
+from tests.sim.process import VenueProcess
+from tests.sim.remote import remote_person
+
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
+
+LOST_WITHIN_S = 3.0
+"""A second by the promise, and as much again on a machine that is busy."""
+
+
+def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROGRAM, *arguments], env={**os.environ, "PMTUI_HOME": str(home)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def standing(home: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads(run(home, "status", "--json").stdout)
+    return found
+
+
+def service_pid(home: Path) -> int:
+    (pid,) = [pid for pid, line in processes_of(home).items() if " serve " in line]
+    return pid
+
+
+def wait_for(home: Path, key: str, value: object) -> None:
+    end = time.monotonic() + 30
+    while standing(home).get(key) != value:
+        assert time.monotonic() < end, f"waited in vain for {key} {value}: {standing(home)}"
+
+
+@pytest.fixture
+def attached(start: Start, home: Path) -> Terminal:
+    terminal = start("attach")
+    trader.wait_for_markets(terminal)
+    return terminal
+
+
+def at_a_market(terminal: Terminal, home: Path) -> Market:
+    market = PaperVenue(home).busy_markets()[0]
+    trader.find_market(terminal, market)
+    return market
+
+
+def test_a_lost_line_leaves_the_service_and_the_next_terminal_finds_all(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    at_a_market(attached, home)
+    trader.rest_an_order(attached)
+    pid = service_pid(home)
+    attached.hang_up()
+    attached.exit_code()
+    wait_for(home, "terminals", 0)
+    assert standing(home)["open_orders"] == 1
+    again = start("attach")
+    again.until_text("1 working")
+    assert service_pid(home) == pid
+    assert PaperVenue(home).ledger().is_whole
+
+
+def test_leaving_offers_to_keep_the_service_or_to_stop_it(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    at_a_market(attached, home)
+    trader.rest_an_order(attached)
+    trader.close_ticket(attached)
+    attached.press("q")
+    attached.until_text("Leave this terminal?")
+    assert attached.row_with("It goes on without you", "1 working order")
+    attached.press("escape")
+    attached.until_gone("Leave this terminal?")
+    attached.press("q")
+    attached.until_text("Leave this terminal?")
+    attached.press("enter")
+    assert attached.exit_code() == 0
+    assert standing(home)["open_orders"] == 1
+    again = start("attach")
+    again.until_text("1 working")
+    trader.wait_for_markets(again)
+    again.press("q")
+    again.until_text("Leave this terminal?")
+    again.press("down", "down")
+    again.until(lambda: again.row_with("Cancel every order, then stop it"), "the choice")
+    again.press("enter")
+    assert again.exit_code() == 0
+    assert "1 cancelled, and the venue lists no open order any more" in again.text()
+    assert wait_until_gone(home) == {}
+
+
+def test_two_terminals_share_orders_and_not_their_arming(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    market = at_a_market(attached, home)
+    other = start("attach")
+    trader.wait_for_markets(other)
+    trader.find_market(other, market)
+    assert standing(home)["terminals"] == 2
+    attached.press("v")
+    attached.until_text("ARMED")
+    price = trader.rest_an_order(other)
+    attached.until_text("1 working")
+    attached.until(lambda: "40" in trader.ladder_row(attached, price), "the order in the ladder")
+    assert "ARMED" not in other.text()
+
+
+def test_an_order_of_a_terminal_that_was_killed_is_known_to_the_next(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    at_a_market(attached, home)
+    shown = trader.quote(attached)
+    assert shown is not None
+    PaperVenue(home).post(
+        "/faults", {"host": "clob", "prefix": "/order", "delay_ms": 1_500, "remaining": 1}
+    )
+    trader.open_ticket(attached)
+    price = shown[0] - 10 * trader.CENT
+    trader.fill_in(attached, price=f"{price * 100:.0f}", size="40")
+    trader.review(attached)
+    trader.send(attached)
+    attached.send_signal(signal.SIGKILL)
+    attached.exit_code()
+    again = start("attach")
+    again.until_text("1 working")
+    again.until(lambda: len(PaperVenue(home).ledger().open_orders) == 1, "the order at the venue")
+
+
+def test_a_service_that_was_killed_is_missed_at_once_and_replaced(
+    attached: Terminal, home: Path
+) -> None:
+    at_a_market(attached, home)
+    trader.rest_an_order(attached)
+    trader.close_ticket(attached)
+    killed, began = service_pid(home), time.monotonic()
+    os.kill(killed, signal.SIGKILL)
+    attached.until_text("the service is gone", deadline_s=LOST_WITHIN_S)
+    assert time.monotonic() - began < LOST_WITHIN_S
+    attached.until_gone("the service is gone")
+    attached.until_text("1 working")
+    attached.until(lambda: trader.has_good_book(attached), "a good book again")
+    assert service_pid(home) != killed
+    assert PaperVenue(home).ledger().is_whole
+
+
+def test_a_terminal_that_stands_still_holds_nobody_up(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    market = at_a_market(attached, home)
+    attached.send_signal(signal.SIGSTOP)
+    other = start("attach")
+    trader.wait_for_markets(other)
+    trader.find_market(other, market)
+    trader.rest_an_order(other)
+    attached.send_signal(signal.SIGCONT)
+    attached.until_text("1 working")
+    attached.until(lambda: trader.has_good_book(attached), "a good book")
+
+
+def test_a_stop_fires_while_nobody_looks_and_is_told_of(
+    attached: Terminal, start: Start, home: Path
+) -> None:
+    market = at_a_market(attached, home)
+    shown = trader.quote(attached)
+    assert shown is not None
+    bid, ask = shown
+    trader.open_ticket(attached)
+    trader.fill_in(attached, price=f"{(ask + 2 * trader.CENT) * 100:.0f}", size="20")
+    trader.review(attached)
+    trader.send(attached)
+    attached.until_text("Bought 20")
+    trader.close_ticket(attached)
+    attached.press("t")
+    attached.until_text("Stop")
+    attached.until(lambda: attached.cursor_row().strip(), "a field with the keys")
+    attached.type(f"{(bid - trader.CENT) * 100:.0f}")
+    attached.press("enter")
+    attached.until_text("Place stop / target?")
+    attached.press("enter")
+    attached.until_gone("Place stop / target?")
+    wait_for(home, "conditional_orders", 1)
+    attached.send_signal(signal.SIGKILL)
+    attached.exit_code()
+    wait_for(home, "terminals", 0)
+    asyncio.run(_push_down(home, market, bid - 3 * trader.CENT))
+    wait_for(home, "conditional_orders", 0)
+    again = start("attach")
+    again.until_text("While no terminal was attached")
+
+
+async def _push_down(home: Path, market: Market, price: Decimal) -> None:
+    """Let somebody take every bid down to a price: who buys the other outcome mints with them."""
+    venue = PaperVenue(home)
+    token = read_token(home / "state" / "paper" / "venue")
+    async with httpx.AsyncClient(trust_env=False) as http:
+        answer = await http.get(
+            f"{venue.urls['clob']}/neg-risk", params={"token_id": market.tokens[1]}
+        )
+        process = VenueProcess(None, venue.urls, token)  # type: ignore[arg-type]  # its parent ends it
+        person = await (await remote_person(process, http)).arrive(dollars="5000000")
+        response = await person.place(
+            Side.BUY, str(1 - price), "2000000", token=market.tokens[1],
+            neg_risk=answer.json()["neg_risk"],
+        )  # fmt: skip
+        assert response.status_code == 200, response.text
+
+
+def test_the_shell_asks_stops_and_finds_nobody_afterwards(attached: Terminal, home: Path) -> None:
+    found = standing(home)
+    assert found["running"] is True
+    assert found["terminals"] == 1
+    assert run(home, "stop").returncode == 0
+    attached.until_text("the service", deadline_s=LOST_WITHIN_S)
+    assert run(home, "status").returncode in (0, 1)
+
+
+def test_a_socket_that_was_left_behind_is_no_service(start: Start, home: Path) -> None:
+    first = start("attach")
+    trader.wait_for_markets(first)
+    for pid in (first.pid, service_pid(home)):
+        os.kill(pid, signal.SIGKILL)
+    first.exit_code()
+    assert (home / "run" / "paper.sock").exists()
+    assert run(home, "status").returncode == 1
+    trader.wait_for_markets(start("attach"))
