@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.account.account import AccountScreen
+from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of
@@ -85,6 +86,7 @@ class PmtuiApp(TerminalApp):
         self._copy_key = CopyKey(self, surface)
         self._cancel_all_key = CancelAllKey(self, surface)
         self._kill_key = KillKey(self, surface)
+        self._command_key = CommandKey(self, surface)
         self._quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
         self._own_themes = tuple(themes)
@@ -190,6 +192,10 @@ class PmtuiApp(TerminalApp):
             self._tour_guide.stop()
         else:
             self._tour_guide.start()
+
+    def action_command(self) -> None:
+        """Type a command."""
+        self._command_key.press()
 
     def action_copy(self) -> None:
         """Copy what is under the cursor."""

@@ -25,6 +25,7 @@ PLACES = {
     Context.SEARCH: "Searching",
     Context.PICKER: "Narrowing the list",
     Context.FILTERS: "The filters of the list",
+    Context.COMMAND: "The command line",
     Context.THEMES: "Choosing a theme",
     Context.EVENT: "An event",
     Context.MARKET: "The trading screen",

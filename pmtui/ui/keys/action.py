@@ -20,6 +20,7 @@ class Context(StrEnum):
     LADDER = "ladder"
     TICKET = "ticket"
     CONFIRM = "confirm"
+    COMMAND = "command"
     PORTFOLIO = "portfolio"
     ACCOUNT = "account"
     WATCHLIST = "watchlist"

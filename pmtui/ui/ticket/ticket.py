@@ -156,6 +156,11 @@ class TicketPane(TicketLayout):
         self.call_after_refresh(self._place_cursor)
         self.post_message(self.Opened(self))
 
+    def fill(self, draft: TicketDraft) -> None:
+        """Take fields that were typed elsewhere; the keys are where a number is changed first."""
+        self._change(draft)
+        _ = self.size_field.focus()
+
     def close(self) -> None:
         """Hide the ticket; an order on its way is the service's and goes on."""
         if self.is_open:

@@ -26,6 +26,7 @@ from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.controls.charts import Charts
+from pmtui.ui.market.controls.commands import Commands
 from pmtui.ui.market.controls.forms import MarketForms
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.outcomes import Outcomes
@@ -79,6 +80,10 @@ class MarketControls:
         self.panes = Panes(
             workspace, orders=widgets.orders, tape=widgets.tape, ticket=widgets.ticket
         )
+        self.commands = Commands(
+            workspace, self.trading, self._news,
+            flip=self.outcomes.flip, cancel_side=self.single_keys.cancel_side,
+        )  # fmt: skip
         self.actions: Mapping[str, Action] = {
             **self._order_actions(),
             **self._view_actions(),

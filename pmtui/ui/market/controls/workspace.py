@@ -17,6 +17,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import Ladder
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import Commands, Queries
 from pmtui.service.views import MarketView
 from pmtui.ui.facts import key_of
@@ -157,6 +158,14 @@ class TicketOnShow(Protocol):
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
     ) -> None:
         """Show the ticket and take the keys."""
+        ...
+
+    def fill(self, draft: TicketDraft) -> None:
+        """Take fields that were typed elsewhere."""
+        ...
+
+    async def action_review(self) -> None:
+        """Show the card, or where the draft cannot be an order."""
         ...
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from pmtui.domain.books.ladder import Axis, Ladder, build_ladder
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
+from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import MarketView
 from pmtui.ui.market.controls.moving import Moving
@@ -129,6 +130,8 @@ class FakeTicket:
     """Implements `TicketOnShow`."""
 
     opened: list[tuple[Side, Micros | None]] = field(default_factory=list)
+    drafts: list[TicketDraft] = field(default_factory=list)
+    reviews: int = 0
     is_open: bool = False
 
     def open(
@@ -136,6 +139,12 @@ class FakeTicket:
     ) -> None:
         self.opened.append((side, price))
         self.is_open = True
+
+    def fill(self, draft: TicketDraft) -> None:
+        self.drafts.append(draft)
+
+    async def action_review(self) -> None:
+        self.reviews += 1
 
     def close(self) -> None:
         self.is_open = False

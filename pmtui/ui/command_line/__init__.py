@@ -1,0 +1,1 @@
+"""The line behind `:`. It reads commands, shows what they would do, and hands them on."""

@@ -1,0 +1,187 @@
+"""The line to type commands into, over the foot of whatever is on the screen."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.ticket.command_line import (
+    LONGEST,
+    Command,
+    CommandProblem,
+    complete,
+    completed,
+    parse_command,
+)
+from pmtui.ui.cells import Cell
+from pmtui.ui.command_line.history import CommandHistory
+from pmtui.ui.command_line.paint_command import paint_candidates, paint_preview
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
+from pmtui.ui.surface import Options
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import paint_footer
+from pmtui.ui.widgets.text_line import TextLine
+
+_INDENT = 2
+"""Cells of the prompt."""
+
+
+class CommandInput(Input):
+    """A text field whose arrow keys walk through the history."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(
+        "command.run", "command.complete", "command.older", "command.newer"
+    )
+
+    class Ran(Message):
+        """The command is to be carried out."""
+
+    class CompletionAsked(Message):
+        """The last word is to be completed."""
+
+    def __init__(self, history: CommandHistory) -> None:
+        super().__init__(max_length=LONGEST, compact=True, select_on_focus=False)
+        # A blinking cursor is traffic.
+        self.cursor_blink = False
+        self._history = history
+        self._walk = history.begin("")
+        self._is_walking = False
+
+    def action_run(self) -> None:
+        """Carry out what is typed."""
+        self.post_message(self.Ran())
+
+    def action_complete(self) -> None:
+        """Complete the last word."""
+        self.post_message(self.CompletionAsked())
+
+    def action_older(self) -> None:
+        """Show the command before."""
+        self._begin_walk()
+        self.write(self._walk.older())
+
+    def action_newer(self) -> None:
+        """Show the command after."""
+        self._begin_walk()
+        self.write(self._walk.newer())
+
+    def write(self, text: str) -> None:
+        """Put a text into the field, the cursor behind it."""
+        self.value = text
+        self.cursor_position = len(text)
+
+    def on_key(self) -> None:
+        """End the walk where something else was typed since."""
+        self._is_walking = self._is_walking and self.value in self._walk.texts
+
+    def _begin_walk(self) -> None:
+        if not self._is_walking:
+            self._walk = self._history.begin(self.value)
+            self._is_walking = True
+
+
+class CommandScreen(ModalScreen[Command]):
+    """Reads one command; escape leaves everything as it is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.COMMAND)
+    DEFAULT_CSS = """
+    CommandScreen { align: left bottom; background: transparent; }
+    CommandScreen > #card { width: 100%; height: 4; background: $panel; }
+    CommandScreen #entry { height: 1; }
+    CommandScreen #prompt { width: 2; }
+    CommandScreen CommandInput { width: 1fr; background: $panel; }
+    """
+
+    field = query_one(CommandInput)
+    preview = query_one("#preview", TextLine)
+    candidates = query_one("#candidates", TextLine)
+
+    def __init__(
+        self, options: Options, history: CommandHistory, *,
+        outcomes: Sequence[str] = (), outcome_index: int = 0,
+    ) -> None:  # fmt: skip
+        """Read a command about a market.
+
+        Args:
+            options: keys of this user.
+            history: the commands of this session.
+            outcomes: labels of the market's outcomes; empty where no market is open.
+            outcome_index: the one on show.
+        """
+        super().__init__()
+        self._options = options
+        self._history = history
+        self._outcomes = tuple(outcomes)
+        self._outcome_index = outcome_index
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical(id="card"):
+            with Horizontal(id="entry"):
+                yield TextLine((Cell(": ", Role.KEY),), id="prompt")
+                yield CommandInput(self._history)
+            yield TextLine(id="preview")
+            yield TextLine(id="candidates")
+            yield TextLine(id="keys")
+
+    def on_mount(self) -> None:
+        """Take the keys."""
+        self.field.focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Lay the lines out anew."""
+        self._show()
+
+    @on(Input.Changed)
+    def follow_typing(self) -> None:
+        """Show what is typed so far."""
+        self._show()
+
+    @on(CommandInput.CompletionAsked)
+    def complete_word(self) -> None:
+        """Take the first word that may stand there."""
+        found = complete(self.field.value, self._outcomes)
+        if found:
+            self.field.write(completed(self.field.value, found[0]))
+
+    @on(CommandInput.Ran)
+    def run(self) -> None:
+        """Hand the command on, unless something is wrong with it."""
+        found = self._read()
+        if not isinstance(found, CommandProblem):
+            self._history.keep(self.field.value)
+            _ = self.dismiss(found)
+
+    def action_close(self) -> None:
+        """Leave everything as it is."""
+        _ = self.dismiss(None)
+
+    def _read(self) -> Command | CommandProblem:
+        return parse_command(
+            self.field.value, self._outcomes, outcome_index=self._outcome_index
+        )  # fmt: skip
+
+    def _show(self) -> None:
+        width, text = self.size.width, self.field.value
+        found, following = self._read(), complete(text, self._outcomes)
+        # A word that is being typed is not wrong yet.
+        is_unfinished = (
+            isinstance(found, CommandProblem) and found.end == len(text) and bool(following)
+        )
+        is_silent = is_unfinished or not text.strip()
+        self.preview.show(
+            () if is_silent else paint_preview(found, self._outcomes, width, indent=_INDENT)
+        )
+        self.candidates.show(paint_candidates(following, width, indent=_INDENT))
+        entries = footer_entries(Context.COMMAND, keymap=self._options.keymap)
+        self.query_one("#keys", TextLine).show(paint_footer(entries, width))

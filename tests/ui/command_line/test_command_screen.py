@@ -1,0 +1,138 @@
+"""The command line over the application: what is typed leads to the same ticket and card."""
+
+from dataclasses import replace
+
+from textual.pilot import Pilot
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.command_line.command_screen import CommandScreen
+from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.widgets.text_line import TextLine
+from tests.ui import believable
+from tests.ui.fake_surface import FakeService
+from tests.ui.moving_market import CONDITION, MovingMarket
+from tests.ui.stage import shown_text
+from tests.ui.wait import settle, until
+
+
+def _app(service: FakeService) -> PmtuiApp:
+    return PmtuiApp(service.surface(), themes=load_themes()[0])
+
+
+async def _in_market(pilot: Pilot[None], app: PmtuiApp) -> MarketScreen:
+    app.navigation.open_market(CONDITION)
+    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
+    screen = app.screen
+    assert isinstance(screen, MarketScreen)
+    await until(pilot, lambda: screen.ladder.ladder is not None, "the book")
+    await settle(pilot)
+    return screen
+
+
+async def _typed(pilot: Pilot[None], app: PmtuiApp, text: str) -> CommandScreen:
+    await pilot.press("colon")
+    await until(pilot, lambda: isinstance(app.screen, CommandScreen), "the line")
+    screen = app.screen
+    assert isinstance(screen, CommandScreen)
+    screen.field.write(text)
+    await settle(pilot)
+    return screen
+
+
+async def test_an_order_goes_through_the_ticket_to_its_card() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        line = await _typed(pilot, app, "buy 100 yes 39 gtd 15m po")
+        preview = shown_text(line.query_one("#preview", TextLine))[0]
+        assert preview.strip() == "BUY 100 Yes @ 39¢ · GTD 15m · post-only"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        draft = market.ticket.draft
+        assert (draft.side, draft.price_text, draft.size_text) == (Side.BUY, "39", "100")
+        assert (draft.expiry_text, draft.is_post_only) == ("15m", True)
+
+
+async def test_what_the_ticket_refuses_stays_in_the_ticket() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "buy 100 39.77")
+        await pilot.press("enter")
+        await until(pilot, lambda: market.ticket.is_open, "the ticket")
+        await settle(pilot)
+        assert app.screen is market
+        assert market.ticket.draft.price_text == "39.77"
+
+
+async def test_an_order_in_the_other_outcome_shows_that_outcome() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "buy 100 no 39")
+        await pilot.press("enter")
+        await until(pilot, lambda: market.ticket.is_open, "the ticket")
+        assert market.reader.outcome_index == 1
+        assert market.ticket.draft.outcome_index == 1
+
+
+async def test_a_problem_keeps_the_line_open_and_escape_leaves_it() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        market = await _in_market(pilot, app)
+        line = await _typed(pilot, app, "buy 100 yes")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is line
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is market, "the market")
+        assert not market.ticket.is_open
+
+
+async def test_tab_completes_and_the_arrows_walk_through_what_was_typed() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        line = await _typed(pilot, app, "canc")
+        await pilot.press("tab")
+        await until(pilot, lambda: line.field.value == "cancel ", "the verb")
+        await pilot.press("b", "tab")
+        await until(pilot, lambda: line.field.value == "cancel bids ", "the scope")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
+        line = await _typed(pilot, app, "se")
+        await pilot.press("up")
+        await until(pilot, lambda: line.field.value == "cancel bids", "the command before")
+        await pilot.press("down")
+        await until(pilot, lambda: line.field.value == "se", "what was typed")
+
+
+async def test_orders_at_a_price_are_cancelled() -> None:
+    service = MovingMarket().service
+    order = believable.order(2, price=0.39, size=50)
+    service.account_view = replace(service.account_view, open_orders=(order,))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "cancel 39")
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("cancel"), "the cancellation")
+        assert service.calls_of("cancel")[0] == ((order.order_id,),)
+        assert order.price == Micros(390_000)
+
+
+async def test_a_search_is_begun_from_anywhere() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "find ether")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        front = app.screen
+        assert isinstance(front, MarketsScreen)
+        await until(pilot, lambda: front.search.value == "ether", "the text")
