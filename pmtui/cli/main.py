@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pmtui import __version__
 from pmtui.cli.command_words import command_help
-from pmtui.cli.output import is_at_terminal, show_crash
+from pmtui.cli.output import show_crash, why_no_full_screen
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
 
@@ -37,8 +37,8 @@ def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool) -> int:
-    if not is_at_terminal():
-        return refuse("this needs a terminal; `pmtui sim` does not")
+    if reason := why_no_full_screen():
+        return refuse(reason)
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
@@ -50,8 +50,8 @@ def _attach(arguments: Sequence[str]) -> int:
     options = _terminal_parser("pmtui attach", "Open a terminal on the service of a profile.").read(
         arguments
     )
-    if not is_at_terminal():
-        return refuse("this needs a terminal", prog="pmtui attach")
+    if reason := why_no_full_screen():
+        return refuse(reason, prog="pmtui attach")
     from pmtui.cli import attach  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
     return attach.open_attached(options.profile, options.passphrase_fd)
@@ -175,7 +175,7 @@ def _parser() -> SecretiveParser:
         "A full-screen terminal for trading prediction markets by hand.",
         epilog="`pmtui COMMAND --help` explains a command.",
     )
-    parser.add_argument("--version", action="version", version=f"pmtui {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(
         "--standalone",
         action="store_true",

@@ -24,6 +24,8 @@ from typing_extensions import override
 
 from pmtui.config.paths import make_private, open_to_append, private_dir
 
+WITHOUT_CURSOR = ("", "dumb", "unknown")
+"""What `TERM` says where nothing but lines can be printed."""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _ROOM_WAIT_S = 0.5
 MAX_BYTES = 2_000_000
@@ -104,6 +106,21 @@ def write_line(line: bytes) -> None:
 def is_at_terminal() -> bool:
     """Whether both standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def why_no_full_screen() -> str:
+    """Say why no full screen can be drawn where this runs; nothing where one can."""
+    if not is_at_terminal():
+        return "this needs a terminal on standard input and output"
+    term = os.environ.get("TERM", "")
+    if term not in WITHOUT_CURSOR:
+        return ""
+    stated = f"TERM is {term}" if term else "TERM is not set"
+    return (
+        f"{stated}: such a terminal cannot move its cursor. In a terminal emulator, set TERM to its "
+        "kind, for example TERM=xterm-256color; commands such as `pmtui get` and `pmtui doctor` "
+        "need none"
+    )
 
 
 def show_crash(

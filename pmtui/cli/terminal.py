@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Mapping
 
 from pmtui.cli.output import show_last
 from pmtui.service.safety.shutdown import ShutdownReport
@@ -25,9 +26,20 @@ _PLAIN = ("vt100", "vt102", "vt220", "linux")
 
 def is_without_color() -> bool:
     """Tell, and let Textual know, which reads one variable only: else a cursor is a colour."""
-    if os.environ.get("TERM", "") in WITHOUT_COLOR:
+    if os.environ.get("TERM", "") in WITHOUT_COLOR or wants_no_color(os.environ):
         os.environ["NO_COLOR"] = "1"
     return bool(os.environ.get("NO_COLOR"))
+
+
+def wants_no_color(environ: Mapping[str, str]) -> bool:
+    """Tell whether the user asked for no colour.
+
+    `NO_COLOR` says so whatever else is set, `CLICOLOR=0` unless `CLICOLOR_FORCE` takes it back.
+    """
+    if environ.get("NO_COLOR"):
+        return True
+    is_forced = environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+    return environ.get("CLICOLOR") == "0" and not is_forced
 
 
 def is_ascii_terminal() -> bool:

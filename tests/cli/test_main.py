@@ -15,6 +15,13 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == f"pmtui {__version__}"
 
 
+def test_the_short_option_prints_the_version_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["-V"])
+    assert ended.value.code == 0
+    assert __version__ in capsys.readouterr().out
+
+
 def test_wrong_usage_ends_with_two() -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--no-such-flag"])

@@ -1,4 +1,4 @@
-"""Handing a text to tmux; the journey in a real one is `tests/journeys/test_ways_in.py`."""
+"""What the environment asks for, and handing a text to tmux; the journey in a real one is `tests/journeys/test_ways_in.py`."""
 
 from pathlib import Path
 
@@ -26,3 +26,22 @@ async def test_where_there_is_none_it_was_not_taken(tmp_path: Path) -> None:
 async def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "DEADLINE_S", 0.2)
     assert not await terminal.hand_to_tmux(TEXT, command=("sh", "-c", "exec sleep 600"))
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        ({"NO_COLOR": ""}, False),
+        ({"NO_COLOR": "1"}, True),
+        ({"CLICOLOR": "1"}, False),
+        ({"CLICOLOR": "0"}, True),
+        ({"CLICOLOR": "0", "CLICOLOR_FORCE": "1"}, False),
+        ({"CLICOLOR": "0", "CLICOLOR_FORCE": "0"}, True),
+        ({"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, True),
+    ],
+)
+def test_colour_is_left_out_as_the_environment_asks(
+    environ: dict[str, str], expected: bool
+) -> None:
+    assert terminal.wants_no_color(environ) is expected

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 _COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])[0-9;]*m")
 
 
-@pytest.mark.parametrize("term", ["vt100", "linux", "screen-256color", "dumb"])
+@pytest.mark.parametrize("term", ["vt100", "linux", "screen-256color"])
 def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None:
     terminal = start(size=(80, 24), term=term, env={"COLORTERM": ""})
     terminal.until_text("Markets")
@@ -22,6 +22,17 @@ def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None
     terminal.press("q")
     assert terminal.exit_code() == 0
     assert b"Traceback" not in terminal.output
+
+
+@pytest.mark.parametrize("term", ["dumb", "unknown", ""])
+def test_a_terminal_that_moves_no_cursor_is_refused_and_told_what_to_do(
+    start: Start, term: str
+) -> None:
+    terminal = start(size=(80, 24), term=term)
+    assert terminal.exit_code() == 2
+    assert b"TERM=xterm-256color" in terminal.output
+    # Nothing that such a terminal would print as rubbish.
+    assert b"\x1b" not in terminal.output
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rich.console import Console
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
 from pmtui.cli.doctor.terminal_query import SILENT, TerminalAnswers, ask_terminal, ask_tmux
 from pmtui.cli.output import is_at_terminal
-from pmtui.cli.terminal import is_ascii_terminal
+from pmtui.cli.terminal import is_ascii_terminal, wants_no_color
 from pmtui.ui.terminal.driver import MUTE, PLAIN
 from pmtui.ui.terminal.terminal_kind import (
     has_no_clipboard,
@@ -108,8 +108,8 @@ def _size(facts: TerminalFacts) -> Finding:
 
 
 def _colors(facts: TerminalFacts) -> Finding:
-    if facts.environ.get("NO_COLOR"):
-        return _finding("colours", State.OK, "none, as NO_COLOR asks", colors=0)
+    if wants_no_color(facts.environ):
+        return _finding("colours", State.OK, "none, as NO_COLOR or CLICOLOR asks", colors=0)
     environ = dict(facts.environ)
     if may_be_screen(environ):
         environ.pop("COLORTERM", None)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pmtui.cli.heap import use_one_pool
 from pmtui.cli.hosts import SessionHosts
-from pmtui.cli.output import is_at_terminal, warn
+from pmtui.cli.output import warn, why_no_full_screen
 from pmtui.cli.paper import load_paper_key
 from pmtui.cli.replay.playback import Playback, RecordedTime
 from pmtui.cli.running import CRASHED, run_logged
@@ -51,8 +51,8 @@ def run(arguments: Sequence[str]) -> int:
     recording = read_recording(options.file)
     if isinstance(recording, Unreadable):
         return refuse(recording.text, prog=_PROG, code=UNUSABLE)
-    if not is_at_terminal():
-        return refuse("this needs a terminal", prog=_PROG)
+    if reason := why_no_full_screen():
+        return refuse(reason, prog=_PROG)
     try:
         settings = load_settings({"profile": "paper"})
         paths = locate()
