@@ -118,7 +118,7 @@ class Toolbox:
         read = READS.get(name.removeprefix(PREFIX).replace("_", "-"))
         if read is None:
             return Refused(Refusal.WRONG, "there is no such tool")
-        turned_on = " and --account" if read.needs is Needs.KEY else ""
+        turned_on = "" if read.needs is Needs.NOTHING else " and --account"
         text = f"execution not configured: start with --tools {read.name}{turned_on}"
         return Refused(Refusal.UNCONFIGURED, text)
 

@@ -6,10 +6,11 @@ from pmtui.domain.account import standings as domain
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_call import RelayerTransaction
 from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Holder
 from pmtui.reads import answers
 from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Pages, Paging, Read, ReadHost, Route
+from pmtui.reads.read import Needs, Pages, Paging, Read, ReadHost, Route
 from pmtui.wire import standings as wire
 from pmtui.wire.analytics import (
     decode_activity,
@@ -17,6 +18,7 @@ from pmtui.wire.analytics import (
     decode_holders,
     decode_positions,
 )
+from pmtui.wire.fields import load_object, required
 
 WALLET = Argument("wallet", ArgumentKind.ADDRESS, "whose", is_required=True, seed_key="user")
 _ANY_WALLET = Argument("wallet", ArgumentKind.ADDRESS, "only of this wallet", seed_key="user")
@@ -344,6 +346,14 @@ _PUBLIC = (
 ANALYTICS = (*_WALLETS, *_PUBLIC)
 """Every read of the analytics host."""
 
+
+def _decode_relay_payload(body: bytes) -> answers.RelayPayload:
+    row = load_object(body, "relay payload")
+    return answers.RelayPayload(
+        Address(required(row, "address")), answers.Word(required(row, "nonce"))
+    )
+
+
 RELAYER = (
     Read(
         "wallet-deployed",
@@ -371,8 +381,50 @@ RELAYER = (
         Route("GET /transaction"),
         arguments=(Argument("id", ArgumentKind.TEXT, "transaction", is_required=True),),
     ),
+    Read(
+        "relay-payload",
+        "what an older kind of wallet signs with its calls",
+        ReadHost.RELAYER,
+        answers.RelayPayload,
+        Route("GET /relay-payload"),
+        arguments=(
+            Argument(
+                "owner",
+                ArgumentKind.ADDRESS,
+                "owner's address",
+                is_required=True,
+                seed_key="address",
+            ),
+            Argument(
+                "type",
+                ArgumentKind.TEXT,
+                "kind of wallet",
+                choices=("PROXY", "SAFE"),
+                default="PROXY",
+            ),
+        ),
+        decode=_decode_relay_payload,
+    ),
+    Read(
+        "relayer-transactions",
+        "the owner's recent transactions at the relayer",
+        ReadHost.RELAYER,
+        RelayerTransaction,
+        Route("GET /transactions"),
+        is_list=True,
+        needs=Needs.RELAYER_KEY,
+    ),
+    Read(
+        "relayer-keys",
+        "the owner's relayer keys, by their first digits",
+        ReadHost.RELAYER,
+        answers.RelayerKeyName,
+        Route("GET /relayer/api/keys"),
+        is_list=True,
+        needs=Needs.RELAYER_KEY,
+    ),
 )
-"""Every read of the relayer that needs no relayer key: none is kept anywhere."""
+"""Every read of the relayer."""
 
 GEOGRAPHIC = (
     Read(

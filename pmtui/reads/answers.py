@@ -197,3 +197,20 @@ class WalletNonce:
 
     owner: Address
     nonce: Word
+
+
+@dataclass(frozen=True, slots=True)
+class RelayPayload:
+    """What the older kinds of wallet sign with their calls."""
+
+    address: Address
+    nonce: Word
+
+
+@dataclass(frozen=True, slots=True)
+class RelayerKeyName:
+    """A relayer key by its first digits: the whole of it is a secret."""
+
+    key: Word
+    address: Address
+    created_at: Word

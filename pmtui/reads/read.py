@@ -24,6 +24,8 @@ class Needs(StrEnum):
     NOTHING = "public"
     KEY = "key"
     """The profile's key: what is answered is its account's."""
+    RELAYER_KEY = "relayer key"
+    """The relayer key that `pmtui account` keeps for the profile."""
 
 
 class Paging(StrEnum):

@@ -40,7 +40,7 @@ def _row(read: Read) -> str:
         f"`{argument.option}`{' (needed)' if argument.is_required else ''}"
         for argument in read.asked
     )
-    needs = "; needs the key" if read.needs is Needs.KEY else ""
+    needs = "" if read.needs is Needs.NOTHING else f"; needs the {read.needs}"
     watched = "; `--watch`" if read.is_watchable else ""
     answer = getattr(read.answer, "__name__", "")
     is_list = "list of " if read.is_list else ""

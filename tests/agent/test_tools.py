@@ -58,7 +58,7 @@ async def test_a_read_that_was_not_turned_on_is_refused(name: str) -> None:
     told = await box(port).call(f"service.{name.replace('-', '_')}", {})
     assert isinstance(told, Refused)
     assert told.reason is Refusal.UNCONFIGURED
-    assert ("--account" in told.text) == (READS[name].needs is Needs.KEY)
+    assert ("--account" in told.text) == (READS[name].needs is not Needs.NOTHING)
     assert port.asked == []
 
 

@@ -77,8 +77,12 @@ def test_every_amount_of_an_answer_has_a_unit() -> None:
 def test_hosts_are_listed_with_all_their_reads() -> None:
     listed = [read.name for _, reads in by_host() for read in reads]
     assert sorted(listed) == sorted(READS)
-    assert {read.needs for read in READS.values() if read.host is not ReadHost.TRADING} == {
-        Needs.NOTHING
+    by_host_of = {
+        read.host: read.needs for read in READS.values() if read.needs.name.endswith("KEY")
+    }
+    assert by_host_of == {
+        ReadHost.TRADING: Needs.KEY,
+        ReadHost.RELAYER: Needs.RELAYER_KEY,
     }
 
 

@@ -21,7 +21,7 @@ from pmtui import __version__
 from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.host_reads import HostReads
-from pmtui.cli.get.account import NoAccount, find_secret, open_account
+from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.output import show, write_line
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
@@ -78,7 +78,7 @@ def _offer(parser: SecretiveParser, options: argparse.Namespace) -> Offer | NoAc
     further = tuple(READS[name] for name in dict.fromkeys(names))
     if options.way == "stdio" and (options.port or options.token_fd is not None):
         parser.refuse("--port and --token-fd belong to `http`")
-    if not options.account and any(read.needs is Needs.KEY for read in further):
+    if not options.account and any(read.needs is not Needs.NOTHING for read in further):
         parser.refuse("reads of the account's own figures need --account")
     settings, state = load_settings({"profile": options.profile}), locate().state
     secret: Secret | None = None
@@ -129,7 +129,8 @@ def _with_account(hosts: ReadHosts, offer: Offer) -> ReadHosts:
             opened.append(account)
         return opened[0]
 
-    return replace(hosts, open_account=open_once)
+    headers = find_relayer_headers(offer.settings, offer.state)
+    return replace(hosts, open_account=open_once, relayer_headers=headers)
 
 
 def _run_http(parser: SecretiveParser, options: argparse.Namespace, offer: Offer) -> int:

@@ -42,7 +42,7 @@ class HostReads:
         """Ask the hosts; see the port."""
         if self._hosts is None:
             return Refused(Refusal.UNCONFIGURED, f"execution not configured: {self._why_none}")
-        if read.needs is Needs.KEY and not self._has_account:
+        if read.needs is not Needs.NOTHING and not self._has_account:
             return Refused(Refusal.UNCONFIGURED, "execution not configured: start with --account")
         items: list[object] = []
         skipped, is_cut = 0, False

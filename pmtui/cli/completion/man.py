@@ -90,7 +90,7 @@ def _read(read: Read) -> Iterator[str]:
         f"{a.option} {a.name.upper()}" if a.is_required else f"[{a.option} {a.name.upper()}]"
         for a in read.asked
     )
-    needs = " Needs the key." if read.needs is Needs.KEY else ""
+    needs = "" if read.needs is Needs.NOTHING else f" Needs the {read.needs}."
     watched = " Can be watched." if read.is_watchable else ""
     name = f"\\fB{_plain(read.name)}\\fR {_plain(arguments)}".rstrip()
     yield from _entry(name, f"{_sentence(read.words)}{needs}{watched}")

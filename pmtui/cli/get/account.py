@@ -4,20 +4,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui.cli.hosts import find_paying_wallet
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
-from pmtui.cli.keys.unlocking import find_session_key
+from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path, paper_addresses
+from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.paper import load_paper_key
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.reads.hosts import ReadHosts
-from pmtui.clients.relayer import RelayerClient
+from pmtui.clients.relayer import Authorize, RelayerClient
 from pmtui.config.settings import Settings
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.service.clock import SystemClock
-from pmtui.signing.auth import ApiCredentials
+from pmtui.signing.auth import ApiCredentials, relayer_headers
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
+from pmtui.signing.keystore import KeystoreProblem, keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
@@ -52,6 +54,34 @@ def find_secret(settings: Settings, state: Path, passphrase_fd: int | None) -> S
         settings, state, passphrase_fd=passphrase_fd, empty_means="asks nothing of the account"
     )
     return found.secret or NoAccount(found.reason)
+
+
+def find_relayer_headers(settings: Settings, state: Path) -> Authorize | None:
+    """Return what proves to the relayer who asks; None where the profile keeps no relayer key.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+
+    Raises:
+        ConfigError: the keystore cannot be read.
+    """
+    owner = _find_owner(settings, state)
+    files = WalletKeyFiles(state / settings.profile)
+    key = None if owner is None else files.relayer_key(owner)
+    if key is None:
+        return None
+    headers = relayer_headers(key.key.reveal_text(), key.address)
+    return lambda _method, _path, _body: headers
+
+
+def _find_owner(settings: Settings, state: Path) -> Address | None:
+    """Return the address of the profile's key, for which no passphrase is needed."""
+    if settings.is_paper:
+        return paper_addresses(state).get(settings.profile)
+    path = keystore_path(state, settings.profile)
+    text = read_keystore(path) if path.exists() else ""
+    return None if isinstance(text, KeystoreProblem) else keystore_address(text)
 
 
 async def open_account(
@@ -95,3 +125,8 @@ def unknown_account(hosts: ReadHosts, settings: Settings) -> AccountClient:
     clock = ServerClock(SystemClock().now, trading.server_time)
     account = Account(_NOBODY, _NOBODY, settings.signature_type, credentials)
     return AccountClient(hosts.trading, hosts.routes, account=account, clock=clock)
+
+
+def unknown_relayer_headers(_method: str, _path: str, _body: bytes) -> dict[str, str]:
+    """Return the relayer's headers of nobody, to be shown and not sent."""
+    return relayer_headers("-", _NOBODY)

@@ -14,7 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from pathlib import Path
 
-from pmtui.cli.get.account import NoAccount, find_secret, open_account, unknown_account
+from pmtui.cli.get.account import (
+    NoAccount,
+    find_relayer_headers,
+    find_secret,
+    open_account,
+    unknown_account,
+    unknown_relayer_headers,
+)
 from pmtui.cli.get.printing import Format, Printer, discard_output
 from pmtui.cli.get.watching import Watcher
 from pmtui.cli.output import show, warn
@@ -153,6 +160,9 @@ async def _hosts(request: Request) -> AsyncIterator[ReadHosts | Unreachable | No
             return
         hosts = make_read_hosts(endpoints, request.settings.dialect)
         try:
+            if request.read.needs is Needs.RELAYER_KEY:
+                headers = find_relayer_headers(request.settings, request.state)
+                hosts = replace(hosts, relayer_headers=headers)
             if secret is not None:
                 hosts = _with_account(hosts, secret, request.settings)
             yield hosts
@@ -239,7 +249,7 @@ async def _show_request(request: Request) -> int:
         async def nobody() -> AccountClient | Failure:
             return unknown_account(hosts, request.settings)
 
-        asked = replace(hosts, open_account=nobody)
+        asked = replace(hosts, open_account=nobody, relayer_headers=unknown_relayer_headers)
         async for _ in ask(asked, request.read, request.values, extent=request.extent):
             break
     show(*map(_curl, shown[:1]))
@@ -277,7 +287,7 @@ def _listing() -> list[str]:
     for host, reads in by_host():
         lines += ["", host.value.capitalize()]
         for read in reads:
-            key = " (needs the key)" if read.needs is Needs.KEY else ""
+            key = "" if read.needs is Needs.NOTHING else f" (needs the {read.needs})"
             lines.append(f"  {read.name:<{longest}}  {read.words}{key}")
     return [*lines, "", "`pmtui get NAME --help` shows the arguments of one."]
 

@@ -13,14 +13,14 @@ from enum import StrEnum
 from typing import TextIO
 
 from pmtui.cli.export.tables import to_csv, to_json
-from pmtui.cli.output import data_output, harmless
+from pmtui.cli.output import data_output, harmless, warn
 from pmtui.reads.answers import Book
 from pmtui.reads.read import Read
 from pmtui.reads.records import Cell, Record, row_columns, to_record, to_rows
 from pmtui.reads.summaries import summary
 
 WIDEST_CELL = 60
-_LEAST_CELL = 12
+_LEAST_CELL = 8
 _GAP = "  "
 MARK = "…"
 
@@ -113,24 +113,33 @@ class Printer:
             pairs = ((n, t) for row in texts for n, t in zip(self._columns, row, strict=True))
             lines = [f"{name:<{width}}{_GAP}{text}".rstrip() for name, text in pairs]
         else:
-            lines = _aligned([list(self._columns), *texts], self._width())
+            lines = self._aligned([list(self._columns), *texts])
         self._out.writelines(line + "\n" for line in lines)
 
-    def _width(self) -> int | None:
-        """Return how wide lines may be; any width where nobody looks."""
-        return shutil.get_terminal_size().columns if self._out.isatty() else None
+    def _aligned(self, rows: list[list[str]]) -> list[str]:
+        sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        if self._out.isatty():
+            sizes = narrowed(sizes, shutil.get_terminal_size().columns)
+            if left_out := self._columns[len(sizes) :]:
+                warn(f"pmtui get: no room for {', '.join(left_out)}; --columns chooses")
+        return [
+            _GAP.join(_fitted(text, size) for text, size in zip(row, sizes, strict=False)).rstrip()
+            for row in rows
+        ]
 
 
-def _aligned(rows: list[list[str]], width: int | None) -> list[str]:
-    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if width is not None:
-        sizes = [min(size, WIDEST_CELL) for size in sizes]
-        while sum(sizes) + len(_GAP) * (len(sizes) - 1) > width and max(sizes) > _LEAST_CELL:
-            sizes[sizes.index(max(sizes))] -= 1
-    return [
-        _GAP.join(_fitted(text, size) for text, size in zip(row, sizes, strict=True)).rstrip()
-        for row in rows
-    ]
+def narrowed(sizes: list[int], width: int) -> list[int]:
+    """Return sizes that fit a line: the widest columns are cut, then the last ones left out."""
+    sizes = [min(size, WIDEST_CELL) for size in sizes]
+    while _line(sizes) > width and max(sizes) > _LEAST_CELL:
+        sizes[sizes.index(max(sizes))] -= 1
+    while _line(sizes) > width and len(sizes) > 1:
+        sizes.pop()
+    return sizes
+
+
+def _line(sizes: list[int]) -> int:
+    return sum(sizes) + len(_GAP) * (len(sizes) - 1)
 
 
 def _fitted(text: str, size: int) -> str:

@@ -10,6 +10,7 @@ from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.plain_reads import walk_read
 from pmtui.clients.reads.trading_reads import Asking, Steps, walk_trading
 from pmtui.clients.relayer import RelayerClient
+from pmtui.domain.account.onboarding import shorten_key_id
 from pmtui.domain.account.wallet_call import TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
@@ -89,13 +90,36 @@ def _steps(
         case ReadHost.ANALYTICS:
             size = extent.page_size
             return walk_read(hosts.analytics, read, hosts.dialect, values, page_size=size)
+        case ReadHost.RELAYER if read.decode is not None:
+            return walk_read(hosts.relayer, read, hosts.dialect, values, page_size=USUAL_PAGE)
         case ReadHost.RELAYER | ReadHost.GEOGRAPHIC:
-            return _single(hosts, read, values)
+            return _whole(hosts, read, values)
 
 
-async def _single(hosts: ReadHosts, read: Read, values: Values) -> Steps:
+async def _whole(hosts: ReadHosts, read: Read, values: Values) -> Steps:
+    if read.needs is Needs.RELAYER_KEY:
+        rows = await _ask_relayer(hosts, read.name)
+        yield rows if isinstance(rows, Failure) else Step(rows, len(rows), 1, 0, None)
+        return
     answer = await _ask_single(hosts, read.name, values)
     yield answer if isinstance(answer, Failure) else Step((answer,), 1, 1, 0, None)
+
+
+async def _ask_relayer(hosts: ReadHosts, name: str) -> tuple[object, ...] | Failure:
+    relayer = RelayerClient(hosts.relayer, hosts.relayer_headers)
+    if name == "relayer-transactions":
+        return await relayer.transactions()
+    keys = await relayer.keys()
+    if isinstance(keys, Failure):
+        return keys
+    return tuple(
+        answers.RelayerKeyName(
+            answers.Word(shorten_key_id(key.api_key)),
+            Address(key.address),
+            answers.Word(key.created_at),
+        )
+        for key in keys
+    )
 
 
 async def _ask_single(hosts: ReadHosts, name: str, values: Values) -> object | Failure:

@@ -12,6 +12,7 @@ from pmtui.clients.http.rate_budgets import (
     clob_limits,
 )
 from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.relayer import Authorize
 from pmtui.clients.routes import ROUTES, ClobRoutes
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
@@ -37,6 +38,8 @@ class ReadHosts:
     geographic: HttpHost
     ws_market: str
     open_account: OpenAccount = no_account
+    relayer_headers: Authorize | None = None
+    """Proves to the relayer who asks; None without its key."""
 
     @property
     def routes(self) -> ClobRoutes:

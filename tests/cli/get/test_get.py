@@ -11,9 +11,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pmtui.cli.get.printing import narrowed
 from pmtui.cli.main import main
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
+from pmtui.clients.http.client import HttpHost
+from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Side
 from pmtui.reads.registry import READS
+from pmtui.signing.auth import sign_in
+from pmtui.signing.secret import Secret
+from pmtui.signing.signer import Signer
+from pmtui.wire.relayer import RelayerKey
 from tests.cli.conftest import PASSPHRASE, Get
 from tests.clients.raw_server import answering, serving
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
@@ -228,3 +237,46 @@ async def test_a_table_of_one_thing_has_a_line_for_each_field(bob: Person, get: 
     code, out, _ = await get("neg-risk", "--token-id", SNOW_YES)
     assert code == 0
     assert out.splitlines()[1].split() == ["neg_risk", "yes"]
+
+
+async def test_reads_of_the_relayer_take_the_key_that_the_profile_keeps(
+    bob: Person, keystore: Path, get: Get
+) -> None:
+    code, out, err = await get("relayer-keys")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    key = await relayer_key(bob)
+    WalletKeyFiles(keystore.parent).keep_relayer_key(key.api_key, Address(key.address))
+    code, out, err = await get("relayer-keys", "--format", "json")
+    assert (code, err) == (0, "")
+    (told,) = json.loads(out)
+    assert told["address"] == key.address
+    assert key.api_key not in out
+    code, out, _ = await get("relayer-transactions", "--curl")
+    assert code == 0
+    assert "RELAYER_API_KEY: $RELAYER_API_KEY" in out
+    assert key.api_key not in out
+
+
+async def relayer_key(bob: Person) -> RelayerKey:
+    """Let the relayer make a key for the owner of the keystore."""
+    owner = Signer(Secret.from_hex(KEYS[0]))
+    urls = bob.running.urls
+    metadata, relay = HttpHost(urls["gamma"]), HttpHost(urls["relayer"])
+
+    def sign(nonce: str) -> str:
+        at = bob.running.venue.clock.now().isoformat(timespec="milliseconds")
+        stamp = at.replace("+00:00", "Z")
+        return sign_in(owner, nonce=nonce, issued_at=stamp, expiration_time=None).authorization
+
+    key = await mint_relayer_key(metadata, RelayerClient(relay), sign)
+    assert isinstance(key, RelayerKey)
+    await metadata.aclose()
+    await relay.aclose()
+    return key
+
+
+def test_a_narrow_terminal_cuts_wide_columns_and_then_leaves_the_last_ones_out() -> None:
+    assert narrowed([5, 5], 80) == [5, 5]
+    assert narrowed([100, 5], 40) == [33, 5]
+    assert narrowed([30, 30, 30, 30], 30) == [8, 8, 8]
+    assert narrowed([30], 3) == [8]

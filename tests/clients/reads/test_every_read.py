@@ -9,14 +9,17 @@ import pytest
 
 from pmtui.cli.get.account import open_account
 from pmtui.clients.account import AccountClient
+from pmtui.clients.http.client import HttpHost
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.clients.reads.trading_reads import WALKED, WHOLE
+from pmtui.clients.relayer import RelayerClient, mint_relayer_key
 from pmtui.clients.routes import ROUTES, Auth
 from pmtui.config.endpoints import Dialect
 from pmtui.config.settings import load_settings
 from pmtui.domain.account.keys import NO_BUILDER
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.reads.arguments import ArgumentError, check_values
@@ -24,12 +27,15 @@ from pmtui.reads.read import LIMIT, Needs, Read, ReadHost
 from pmtui.reads.records import columns_of, row_columns, to_record, to_rows
 from pmtui.reads.registry import READS
 from pmtui.reads.summaries import summary
+from pmtui.signing.auth import relayer_headers, sign_in
 from pmtui.signing.secret import Secret
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 from tests.cli.at_venue import urls_of
 from tests.sim.kit import KEYS, Person, http_client
 
+RELAYER_KEY: dict[str, str] = {}
+"""Filled once the venue has made one."""
 UNKNOWN_THERE = {"builder-fees", "relayer-transaction"}
 """What the venue has none of: it says so."""
 MAY_BE_EMPTY = {
@@ -44,6 +50,7 @@ MAY_BE_EMPTY = {
     "market-rewards",
     "notifications",
     "rebates",
+    "relayer-transactions",
     "reward-percentages",
     "total-earnings",
     "wallet-comments",
@@ -71,12 +78,30 @@ async def _ask_everything() -> Results:
             Side.BUY, "0.01", "50", token=token, neg_risk=market.neg_risk, tick="0.01"
         )
         texts = _texts(running, market, ann) | {"order_id": order}
+        RELAYER_KEY.update(await _relayer_key(running, ann))
         for dialect in Dialect:
             hosts = _with_account(make_read_hosts(urls_of(running), dialect))
             for read in READS.values():
                 found[dialect, read.name] = await _asked(hosts, read, texts)
             await hosts.close()
     return found
+
+
+async def _relayer_key(running: RunningVenue, ann: Person) -> dict[str, str]:
+    """Sign in as the wallet's owner and let the relayer make a key."""
+    metadata, relay = HttpHost(running.urls["gamma"]), HttpHost(running.urls["relayer"])
+
+    def sign(nonce: str) -> str:
+        at = running.venue.clock.now().isoformat(timespec="milliseconds")
+        stamp = at.replace("+00:00", "Z")
+        signed = sign_in(ann.signer, nonce=nonce, issued_at=stamp, expiration_time=None)
+        return signed.authorization
+
+    key = await mint_relayer_key(metadata, RelayerClient(relay), sign)
+    assert not isinstance(key, Failure), key
+    await metadata.aclose()
+    await relay.aclose()
+    return relayer_headers(key.api_key, Address(key.address))
 
 
 def _quiet_market(running: RunningVenue) -> CatalogueMarket:
@@ -141,7 +166,7 @@ def _with_account(hosts: ReadHosts) -> ReadHosts:
     async def opened() -> AccountClient | Failure:
         return await open_account(hosts, Secret.from_hex(KEYS[0]), load_settings())
 
-    return replace(hosts, open_account=opened)
+    return replace(hosts, open_account=opened, relayer_headers=lambda *_: RELAYER_KEY)
 
 
 @pytest.mark.parametrize("dialect", Dialect)
