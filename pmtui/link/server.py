@@ -44,6 +44,9 @@ _ACCEPT_STEPS = 3
 _BUFFER_BYTES = 1 << 16
 """What may wait for a terminal in our memory besides what the system holds."""
 
+LOOKS_ON = "this connection only looks on"
+"""Why it may not end the service."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -254,6 +257,8 @@ class LinkServer:
 
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
+            case Stop() if not session.may_trade:
+                session.tell(Done(LOOKS_ON))
             case Stop(policy):
                 session.tell(Done(self._household.stop(policy)))
             case _:

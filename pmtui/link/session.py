@@ -83,7 +83,8 @@ class Session:
         """
         self._service = service
         self._calls = calls
-        self._may_trade = hello.may_trade
+        self.may_trade = hello.may_trade
+        """Whether it may change anything; else it only looks on."""
         self._reader, self._writer = reader, writer
         self._other = other
         self._terminal: Terminal = service.open_terminal()
@@ -159,7 +160,7 @@ class Session:
             case Peek(topic):
                 self._peek(_topic(topic))
             case Call(call_id, call):
-                commands = self._terminal.commands if self._may_trade else None
+                commands = self._terminal.commands if self.may_trade else None
                 self._asked.add(call_id)
                 self._calls.carry_out(call_id, call, commands=commands, tell=self._tell_end)
                 self._make_room()

@@ -22,6 +22,7 @@ from pmtui.link.messages import (
     Answer,
     Ask,
     Call,
+    Done,
     Hello,
     Refused,
     Standing,
@@ -137,6 +138,26 @@ async def test_who_only_looks_on_is_refused_every_command(tmp_path: Path) -> Non
         seat.commands.kill()
         _ = await seat.commands.arm()
         assert house.world.service.queries.status().entry_lock == ""
+
+
+async def test_who_only_looks_on_cannot_call_a_command_nor_end_the_service(tmp_path: Path) -> None:
+    names = [
+        name
+        for name in dir(Commands)
+        if not name.startswith("_") and callable(getattr(Commands, name))
+    ]
+    async with running_house(tmp_path) as house:
+        calls = [Call(name, encode_call(name, {})) for name in names]
+        reader, writer = await raw(house, hello(may_trade=False), *calls, Stop("cancel"))
+        answers: list[Answer] = []
+        while not isinstance(told := await read_to_terminal(reader), Done):
+            if isinstance(told, Answer):
+                answers.append(told)
+        assert {answer.call_id for answer in answers} == set(names)
+        assert all(answer.problem and not answer.value for answer in answers)
+        assert told.problem
+        assert house.stopped == []
+        writer.close()
 
 
 async def test_an_id_seen_twice_is_carried_out_once(tmp_path: Path) -> None:
