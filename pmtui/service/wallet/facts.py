@@ -116,6 +116,15 @@ class WalletFacts:
                 found.append(ViewsDiffer(f"“{position.title}”", views, CHAIN))
         return tuple(found)
 
+    async def ask_wallets(self, hosts: Hosts) -> None:
+        """Ask only which wallets are deployed."""
+        self.setup = setup = hosts.setup
+        if setup is not None and self.access is not None:
+            _ = await asyncio.gather(
+                *(self._ask_wallet(setup, each) for each in self._candidates())
+            )
+        self._kernel.mark(WalletTopic())
+
     async def ask(self, hosts: Hosts, positions: Sequence[Position]) -> None:
         """Ask everything anew."""
         self.setup = hosts.setup

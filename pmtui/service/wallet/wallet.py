@@ -58,6 +58,8 @@ from pmtui.service.wallet.wallet_views import (
 )
 
 ASK_PERIOD_S = 15.0
+ACCOUNT_PATIENCE_S = 5.0
+"""After it the wallet is looked for without the account, which may wait for the trader."""
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
 NO_ORDERS = (
@@ -349,12 +351,20 @@ class WalletDesk:
             return
         if hosts.setup.wallet.make_ready is not None:
             await hosts.setup.wallet.make_ready()
-        if not self._has_asked:
-            await self._ask(is_thorough=False)
+        await self._wait_for_account()
+        await self._facts.ask_wallets(hosts)
         while self._facts.paying is None:
             await self._kernel.clock.sleep(ASK_PERIOD_S)
-            await self._ask(is_thorough=False)
+            await self._facts.ask_wallets(hosts)
         _ = await self._ready_transactions(hosts.setup.wallet)
+
+    async def _wait_for_account(self) -> None:
+        """Wait until the account is open, which tells whose wallet it is; not for ever."""
+        opened = asyncio.ensure_future(self._account.opened.wait())
+        pause = asyncio.ensure_future(self._kernel.clock.sleep(ACCOUNT_PATIENCE_S))
+        _ = await asyncio.wait({opened, pause}, return_when=asyncio.FIRST_COMPLETED)
+        for each in (opened, pause):
+            _ = each.cancel()
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
         """Say on live that other wallets than deposit wallets are no way for new accounts."""

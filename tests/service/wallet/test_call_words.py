@@ -1,0 +1,67 @@
+"""Calls are put in words with their amounts, and every argument stands there in full."""
+
+import pytest
+
+from pmtui.domain.account.wallet_call import MAX_UINT256, Call
+from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.service.wallet.call_words import CallWords
+from pmtui.service.wallet.wallet_views import CallView
+from pmtui.signing.contracts import POLYGON
+from pmtui.signing.wallet_calls import WalletCalls
+
+TABLE = WalletCalls()
+RAIN = ConditionId("0x" + "a1" * 32)
+OTHER = Address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+CASH = Approval(POLYGON.exchange, ApprovalKind.CASH)
+SHARES = Approval(POLYGON.exchange, ApprovalKind.SHARES)
+WORDS = CallWords(TABLE.contracts, lambda c: "Will it rain?" if c == RAIN else "")
+
+
+def view(call: Call) -> CallView:
+    decoded = TABLE.decode(call)
+    assert decoded is not None
+    return WORDS.view(decoded)
+
+
+@pytest.mark.parametrize(
+    ("call", "parts"),
+    [
+        (TABLE.allow(CASH, MAX_UINT256), ("Exchange", "without a limit")),
+        (TABLE.allow(CASH, 7_500_000), ("Exchange", "$7.50")),
+        (TABLE.allow(CASH, 0), ("Exchange", "no cash")),
+        (TABLE.allow(SHARES, 1), ("Exchange", "all of your shares")),
+        (TABLE.allow(SHARES, 0), ("Exchange", "no shares")),
+        (TABLE.send(OTHER, 1_000_000), ("$1.00", OTHER)),
+        (TABLE.redeem(RAIN, neg_risk=False), ("Will it rain?",)),
+        (TABLE.merge(RAIN, 2_000_000, neg_risk=False), ("2 shares", "Will it rain?")),
+        (TABLE.split(RAIN, 2_000_000, neg_risk=True), ("$2.00", "Will it rain?")),
+        (TABLE.convert("0x" + "e7" * 32, 0b101, 3_000_000), ("3 shares", "1, 3")),
+    ],
+)
+def test_a_call_says_what_it_does(call: Call, parts: tuple[str, ...]) -> None:
+    words = view(call).words
+    assert all(part in words for part in parts), words
+
+
+def test_every_argument_stands_there_in_full() -> None:
+    shown = view(TABLE.split(RAIN, 2_000_000, neg_risk=False))
+    assert shown.contract == "Collateral adapter"
+    assert shown.target == POLYGON.collateral_adapter
+    assert dict(shown.arguments) == {
+        "collateralToken": POLYGON.collateral,
+        "parentCollectionId": "0x" + "00" * 32,
+        "conditionId": RAIN,
+        "partition": "1, 2",
+        "amount": "2000000",
+    }
+
+
+def test_a_market_without_a_name_is_called_by_its_id() -> None:
+    unnamed = ConditionId("0x" + "b2" * 32)
+    assert unnamed in view(TABLE.redeem(unnamed, neg_risk=False)).words
+
+
+def test_a_read_has_no_words_but_its_function() -> None:
+    shown = view(TABLE.read_held(OTHER, TABLE.tokens_of(RAIN, neg_risk=False)[0]))  # type: ignore[index]  # known on Polygon
+    assert "balanceOf" in shown.words
