@@ -126,6 +126,20 @@ class PaperVenue:
             if (market := _market(row, event["title"])) is not None
         ]
 
+    def negative_risk_market(self) -> Market:
+        """Return a market that can be traded, of an event with one winner."""
+        events = self._read(
+            "gamma", "/events?limit=60&order=volume24hr&ascending=false&closed=false"
+        )
+        found = (
+            market
+            for event in events
+            if event.get("negRisk") and len(event["markets"]) > 2
+            for row in event["markets"]
+            if (market := _market(row, event["title"])) is not None
+        )
+        return next(found)
+
     def post(self, path: str, body: dict[str, Any]) -> None:
         """Tell the venue's operator to do something."""
         with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:

@@ -38,6 +38,7 @@ from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
+from pmtui.ui.wallet.address_form import AddressForm
 from pmtui.ui.wallet.receive import ReceiveScreen
 from pmtui.ui.wallet.send_form import SendForm
 from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
@@ -195,6 +196,15 @@ class AccountScreen(FrameScreen):
             sent_to=view.sent_to,
         )
         self._flow.ask(form)
+
+    def action_name_address(self) -> None:
+        """Name an address, or forget one."""
+
+        def answered(said: str | None) -> None:
+            if said:
+                self.message_line.say(said)
+
+        _ = self.app.push_screen(AddressForm(self.surface), answered)
 
     def action_receive(self) -> None:
         """Show the address of the wallet."""

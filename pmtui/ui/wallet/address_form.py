@@ -1,0 +1,130 @@
+"""Names an address for sending, or forgets a name."""
+
+from collections.abc import Awaitable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from pmtui.domain.account.address_book import AddressBook, why_no_address
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.frame import is_live
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.fields import TextBlock
+from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.wallet.send_form import AddressField
+from pmtui.ui.widgets.key_line import answer_keys
+from pmtui.ui.widgets.text_line import TextLine
+
+WIDTH = 64
+_LISTED = 8
+FORGET = "A known name without an address forgets it."
+
+
+class AddressForm(ModalScreen[str]):
+    """A name and an address; answers with what became of them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+
+    DEFAULT_CSS = """
+    AddressForm { align: center middle; }
+    AddressForm > .frame {
+        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
+        border: heavy $primary; padding: 0 1;
+    }
+    AddressForm .row { height: 1; }
+    AddressForm .label { width: 9; }
+    AddressForm AddressField { width: 1fr; }
+    AddressForm #listed, AddressForm #state { height: auto; }
+    """
+
+    name_field = query_one("#name", AddressField)
+    address_field = query_one("#address", AddressField)
+    state = query_one("#state", TextBlock)
+
+    def __init__(self, surface: Surface) -> None:
+        """Open empty."""
+        super().__init__()
+        self._surface = surface
+
+    @property
+    def _book(self) -> AddressBook:
+        return self._surface.queries.address_book()
+
+    @override
+    def compose(self) -> ComposeResult:
+        ascii_only = self._surface.options.ascii_only
+        with Vertical(classes="frame"):
+            yield TextLine(
+                (Cell("Address book", Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only
+            )
+            yield TextBlock(id="listed", ascii_only=ascii_only)
+            for name, label in (("name", "Name"), ("address", "Address")):
+                with Horizontal(classes="row"):
+                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    yield AddressField(id=name)
+            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield answer_keys("Keep", self._surface.options, width=WIDTH)
+
+    def on_mount(self) -> None:
+        """List the names that there are."""
+        self.query_one("#listed", TextBlock).show(self._listed())
+        self.state.show(((Cell(FORGET, Role.DIM),),))
+        self.name_field.focus()
+
+    def action_accept(self) -> None:
+        """Keep the name, or forget one that has no address any more."""
+        known = self._book.find(self.name_field.value)
+        if known is not None and not self.address_field.value.strip():
+            said = f"Forgot the name {known.name}."
+            _ = self.run_worker(
+                self._end(self._surface.commands.forget_address(known.address), said)
+            )
+        elif problem := why_no_address(self.address_field.value):
+            self._complain(problem)
+        else:
+            address, name = self.address_field.value.strip(), self.name_field.value.strip()
+            said = f"{plain(name)} is {address}"
+            _ = self.run_worker(self._end(self._surface.commands.name_address(address, name), said))
+
+    def action_decline(self) -> None:
+        """Leave; nothing changes."""
+        _ = self.dismiss("")
+
+    @on(Input.Changed)
+    def _on_typed(self) -> None:
+        self.state.show(((Cell(FORGET, Role.DIM),),))
+
+    async def _end(self, change: Awaitable[str], said: str) -> None:
+        problem = await change
+        if not is_live(self):
+            return
+        if problem:
+            self._complain(problem)
+        else:
+            _ = self.dismiss(said)
+
+    def _complain(self, problem: str) -> None:
+        parts = wrap_text(plain(problem), WIDTH)
+        self.state.show(tuple((Cell(part, Role.NOTICE_BAD),) for part in parts))
+
+    def _listed(self) -> tuple[Line, ...]:
+        book = self._book
+        if book.problem:
+            return ((Cell(plain(book.problem, WIDTH), Role.NOTICE_WARN),),)
+        lines: list[Line] = [
+            (Cell(f"{plain(contact.name, 18):<18}  ", Role.KEY), Cell(contact.address))
+            for contact in book.contacts[:_LISTED]
+        ]
+        more = len(book.contacts) - len(lines)
+        return (*lines, (Cell(f"and {more} more", Role.DIM),)) if more > 0 else tuple(lines)

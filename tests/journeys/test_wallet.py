@@ -1,0 +1,244 @@
+"""From a bare key to the first fill, and from a win to cash, in a real terminal."""
+
+import signal
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.journeys import trader
+from tests.journeys.conftest import Start
+from tests.journeys.processes import processes_of
+from tests.journeys.terminal import Terminal
+from tests.journeys.venue import Ledger, Market, PaperVenue
+
+pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
+
+STARTING_CASH = Decimal(10_000)
+_MOST_PAGES = 20
+CHAIN_DEADLINE_S = 120.0
+
+
+def differs(terminal: Terminal, before: str) -> bool:
+    return terminal.text() != before
+
+
+def sign(terminal: Terminal, title: str) -> None:
+    """Read a card to its end and agree."""
+
+    def is_asking() -> bool:
+        return bool(terminal.row_with("enter", "esc Back"))
+
+    terminal.until(lambda: terminal.row_with("PAPER", title), f"the card {title!r}")
+    terminal.until(is_asking, "its keys")
+    for _ in range(_MOST_PAGES):
+        before = terminal.text()
+        terminal.press("enter")
+        terminal.until(partial(differs, terminal, before), "the card taking the key")
+        terminal.pump_for(0.3)
+        if not is_asking():
+            return
+    raise AssertionError(f"the card {title!r} does not end")
+
+
+def open_account(terminal: Terminal) -> None:
+    terminal.press("a")
+    terminal.until(lambda: terminal.row_with("Step", "What is known"), "the account")
+
+
+def open_positions(terminal: Terminal) -> None:
+    terminal.press("p")
+    terminal.until(lambda: terminal.row_with("Market", "Outcome", "Value"), "the positions")
+
+
+def buy(terminal: Terminal, venue: PaperVenue, market: Market, *, size: str = "20") -> None:
+    """Take offers of the outcome on show, from the market's screen."""
+    before = venue.ledger().shares
+    shown = trader.quote(terminal)
+    assert shown is not None
+    trader.open_ticket(terminal)
+    price = min(shown[1] + Decimal("0.03"), Decimal("0.97"))
+    trader.fill_in(terminal, price=f"{price * 100:.0f}", size=size)
+    trader.review(terminal)
+    trader.send(terminal)
+    terminal.until(lambda: venue.ledger().shares != before, "the fill")
+    trader.close_ticket(terminal)
+
+
+def started(start: Start, home: Path) -> tuple[Terminal, PaperVenue]:
+    terminal = start(size=(120, 36))
+    trader.wait_for_markets(terminal)
+    return terminal, PaperVenue(home)
+
+
+def hold(terminal: Terminal, venue: PaperVenue, *, size: str = "20") -> Market:
+    """Buy Yes in a busy market and go to the positions."""
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    buy(terminal, venue, market, size=size)
+    open_positions(terminal)
+    terminal.until(lambda: terminal.row_with(market.outcomes[0], "¢"), "the position")
+    return market
+
+
+def held(ledger: Ledger, token: str) -> Decimal:
+    return ledger.shares.get(token, Decimal(0))
+
+
+def test_a_bare_key_becomes_an_account_that_trades(start: Start, home: Path) -> None:
+    terminal = start("--fresh", size=(120, 36))
+    terminal.until(lambda: terminal.row_with("Markets", "by volume"), "markets")
+    terminal.until(lambda: PaperVenue.is_up(home), "the venue")
+    venue = PaperVenue(home)
+    open_account(terminal)
+    for way, card in (
+        ("n: log in", "Make the trading host's API key?"),
+        ("n: make a key", "Make a relayer key?"),
+        ("n: deploy", "Deploy the deposit wallet?"),
+        ("n: approve all", "Approve 8 contracts?"),
+    ):
+        terminal.until(lambda way=way: terminal.row_with(way), way, deadline_s=CHAIN_DEADLINE_S)  # type: ignore[misc]
+        terminal.press("n")
+        sign(terminal, card)
+    terminal.until_text("every step is done", deadline_s=CHAIN_DEADLINE_S)
+    assert venue.ledger().collateral == STARTING_CASH
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    buy(terminal, venue, market)
+    assert held(venue.ledger(), market.tokens[0]) == 20
+    assert venue.audit() == []
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_a_win_becomes_cash(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    market = hold(terminal, venue)
+    before = venue.ledger()
+    venue.post("/resolve", {"condition_id": market.condition_id, "winner": 0})
+    terminal.press("r")
+    terminal.until(lambda: terminal.row_with("won"), "the win", deadline_s=CHAIN_DEADLINE_S)
+    terminal.press("R")
+    terminal.until_text("+$20")
+    sign(terminal, "Redeem")
+    terminal.until_text("Confirmed: Redeem", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert after.collateral - before.collateral == 20
+    assert held(after, market.tokens[0]) == 0
+    assert venue.audit() == []
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("+ confirmed", "Redeem"), "the transaction")
+    terminal.press("enter")
+    terminal.until_text("redeemPositions(")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_cash_is_split_and_both_outcomes_are_merged(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    market = hold(terminal, venue)
+    before = venue.ledger()
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.type("7.5")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
+    split = venue.ledger()
+    assert split.collateral - before.collateral == Decimal("-7.5")
+    assert held(split, market.tokens[1]) == Decimal("7.5")
+    terminal.until(lambda: terminal.row_with("mergeable"), "both outcomes")
+    terminal.press("M")
+    terminal.until_text("Merge both outcomes into cash")
+    terminal.press("enter")
+    sign(terminal, "Merge ")
+    terminal.until_text("Confirmed: Merge", deadline_s=CHAIN_DEADLINE_S)
+    merged = venue.ledger()
+    assert merged.collateral == before.collateral
+    assert held(merged, market.tokens[1]) == 0
+    assert venue.audit() == []
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_no_shares_are_converted_into_yes_of_the_others(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    market = venue.negative_risk_market()
+    trader.find_market(terminal, market)
+    terminal.press("o")
+    terminal.until(lambda: terminal.row_with(" No ", market.question), "the other outcome")
+    terminal.until(
+        lambda: trader.quote(terminal) == venue.best(market.tokens[1]), "the prices of No"
+    )
+    buy(terminal, venue, market)
+    no_shares = held(venue.ledger(), market.tokens[1])
+    assert no_shares == 20
+    open_positions(terminal)
+    terminal.until(lambda: terminal.row_with("No", "¢"), "the position")
+    terminal.until_text("V converts", deadline_s=CHAIN_DEADLINE_S)
+    terminal.press("V")
+    terminal.until_text("Convert No shares into Yes of the others")
+    terminal.press("enter")
+    sign(terminal, "Convert No of 1 outcome")
+    terminal.until_text("Confirmed: Convert", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert held(after, market.tokens[1]) == 0
+    others = [size for token, size in after.shares.items() if token not in market.tokens and size]
+    assert len(others) >= 2
+    assert set(others) == {no_shares}
+    assert venue.audit() == []
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_a_batch_that_reverts_changes_nothing_and_says_so(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    hold(terminal, venue)
+    before = venue.ledger()
+    venue.post("/relayer", {"course": "failed", "count": 1})
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.type("7.5")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.until_text("Failed:", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert (after.collateral, after.shares) == (before.collateral, before.shares)
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("x failed", "Split"), "the transaction")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    hold(terminal, venue)
+    before = venue.ledger()
+    venue.post("/relayer", {"course": "stalled", "count": 1})
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.type("7.5")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("pending", "Split"), "the transaction")
+    terminal.send_signal(signal.SIGKILL)
+    terminal.close()
+
+    again = start(size=(120, 36))
+    trader.wait_for_markets(again)
+    open_positions(again)
+    again.press("[")
+    again.until(lambda: again.row_with("pending", "Split"), "the same transaction")
+    venue = PaperVenue(home)
+    venue.post("/relayer", {"course": "normal", "count": 0})
+    again.until(
+        lambda: again.row_with("+ confirmed", "Split"), "its end", deadline_s=CHAIN_DEADLINE_S
+    )
+    after = venue.ledger()
+    assert before.collateral - after.collateral == Decimal("7.5")
+    assert len([row for row in again.rows() if "Split" in row and "confirmed" in row]) == 1
+    again.press("q")
+    assert again.exit_code() == 0
+    assert processes_of(home) == {}
