@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from pmtui.cli.heap import give_back
 from pmtui.cli.output import start_logging
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths, why_untrusted
-from pmtui.config.settings import Settings
+from pmtui.config.settings import Settings, Times
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.replay import ReplayControls
@@ -76,6 +77,7 @@ def make_app(
 ) -> PmtuiApp:
     """Return the application over a service, wherever that runs; with the keys of a replay of one."""
     forget_true_color(os.environ)
+    choose_clock(settings.times)
     is_grey = is_without_color()
     surface = Surface(
         queries=queries,
@@ -88,6 +90,7 @@ def make_app(
             flatten_percent=settings.flatten_percent,
             presets=settings.presets,
             chart_interval=settings.chart.interval,
+            prices=settings.prices,
             notices=settings.notices.to_ways(),
             is_first_run=is_first_run,
             is_attached=is_attached,
@@ -106,6 +109,13 @@ def make_app(
     if os.environ.get("TMUX"):
         app.clipboard_writer.hand_over = hand_to_tmux
     return app
+
+
+def choose_clock(times: Times) -> None:
+    """Let this process live in UTC where the trader wants all times written by that clock."""
+    if times is Times.UTC:
+        os.environ["TZ"] = "UTC"
+        time.tzset()
 
 
 def read_keys(settings: Settings) -> Keymap:

@@ -51,9 +51,18 @@ from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
 from pmtui.domain.notices import Bell, DesktopWay, NoticeWays
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
+from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 
 PREFIX = "PMTUI_"
+
+
+class Times(StrEnum):
+    """Which clock times are written by."""
+
+    LOCAL = "local"
+    """That of the machine this runs on, which over SSH need not be the trader's own."""
+    UTC = "utc"
 
 
 class ProfileKind(StrEnum):
@@ -315,6 +324,10 @@ class Settings(BaseSettings, Addresses):
     """Whom orders credit; who has the code may charge a fee for it."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
+    prices: PriceFormat = PriceFormat.CENTS
+    """How prices are written in lists."""
+    times: Times = Times.LOCAL
+    """Which clock all times are written by."""
     notices: NoticeTable = NoticeTable()
     limits: LimitTable = LimitTable()
     service: ServiceTable = ServiceTable()

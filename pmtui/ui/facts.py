@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.domain.price_formats import PriceFormat, write_price
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -35,11 +36,14 @@ FRESH_S = 35
 
 
 def paint_price(
-    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None
-) -> Cell:
+    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None,
+    prices: PriceFormat = PriceFormat.CENTS,
+) -> Cell:  # fmt: skip
     """Show a price, to a tenth of a cent where the exact one has no room."""
     if price is None:
         return Cell(ABSENT, Role.DIM)
+    if prices is not PriceFormat.CENTS:
+        return Cell(_as_wished(price, prices), role)
     text = format_price(price, tick=tick)
     return Cell(text if len(text) <= PRICE_WIDTH else format_average(price), role)
 
@@ -56,13 +60,26 @@ def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
     return (bid is None) is not (ask is None)
 
 
-def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
+def paint_mid(
+    bid: Micros | None, ask: Micros | None, role: Role, *, prices: PriceFormat = PriceFormat.CENTS
+) -> Cell:
     """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
     middle = counted_mid(bid, ask)
     if middle is None or not is_one_sided(bid, ask):
-        return paint_price(middle, role)
+        return paint_price(middle, role, prices=prices)
+    if prices is not PriceFormat.CENTS:
+        return Cell(f"~{_as_wished(middle, prices)}"[:PRICE_WIDTH], role)
     text = f"~{format_price(middle)}"
     return Cell(text if len(text) <= PRICE_WIDTH else f"~{format_average(middle)}", role)
+
+
+def _as_wished(price: Micros, prices: PriceFormat) -> str:
+    """Write a price another way: a chance exact where that fits, else to a tenth."""
+    text = write_price(price, prices)
+    if len(text) <= PRICE_WIDTH:
+        return text
+    text = write_price(round_price(price, TENTH_OF_CENT), prices)
+    return text if len(text) <= PRICE_WIDTH else text.replace(",", "")
 
 
 def paint_change(change: Micros | None) -> Cell:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
+from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
@@ -26,6 +27,8 @@ class Options:
     """Sizes in shares that single keys send."""
     chart_interval: Interval = Interval.DAY
     """How far back a chart reaches at first."""
+    prices: PriceFormat = PriceFormat.CENTS
+    """How prices are written in lists; what is typed stays in cents."""
     notices: NoticeWays = field(default=NoticeWays())
     """The ways that notices take out of this terminal."""
     is_attached: bool = False

@@ -10,6 +10,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
+from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, MarketListView, MarketRow
 from pmtui.ui.cells import Line, Row
@@ -39,15 +40,18 @@ class EventList:
     """Rows by their keys, and how they are arranged."""
 
     def __init__(
-        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
-    ) -> None:
+        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
+        prices: PriceFormat = PriceFormat.CENTS,
+    ) -> None:  # fmt: skip
         """Begin with what is traded most today.
 
         Args:
             table: where the rows are shown.
             book_of: the book of a token where it is streamed.
+            prices: how a price is written.
         """
         self.table = table
+        self._prices = prices
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
         self._book_of = book_of
@@ -156,9 +160,13 @@ class EventList:
         book, is_cached = self._book_of(quoted_token(row.leading)), self._is_cached
         inputs = (entry, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
         if isinstance(entry, SeriesFold):
-            paint = partial(paint_fold_row, entry, book, now, is_cached=is_cached)
+            paint = partial(
+                paint_fold_row, entry, book, now, is_cached=is_cached, prices=self._prices
+            )
         else:
-            paint = partial(paint_event_row, entry, book, now, is_cached=is_cached)
+            paint = partial(
+                paint_event_row, entry, book, now, is_cached=is_cached, prices=self._prices
+            )
         return self._memo.row(key, inputs, paint)
 
 
@@ -166,10 +174,12 @@ class FoundMarkets:
     """The results of a search: what is shown stays where it is, what came later comes after it."""
 
     def __init__(
-        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
-    ) -> None:
+        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
+        prices: PriceFormat = PriceFormat.CENTS,
+    ) -> None:  # fmt: skip
         """Begin without any, in a table."""
         self.table = table
+        self._prices = prices
         self.by_key: dict[str, MarketRow] = {}
         self._book_of = book_of
         self._memo = RowMemo()
@@ -227,7 +237,7 @@ class FoundMarkets:
     def _row(self, row: MarketRow, now: datetime) -> Row:
         book = self._book_of(row.market.quoted_token)
         inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
-        paint = partial(paint_result_row, row, book, now)
+        paint = partial(paint_result_row, row, book, now, prices=self._prices)
         return self._memo.row(row.market.market_id, inputs, paint)
 
 

@@ -103,8 +103,13 @@ class MarketsScreen(FrameScreen):
             is_live=lambda: is_live(self),
             on_change=self.retopic,
         )
-        self._list = EventList(LineTable(EVENT_COLUMNS, id="events"), self._stream.book)
-        self._found = FoundMarkets(LineTable(RESULT_COLUMNS, id="results"), self._stream.book)
+        prices = surface.options.prices
+        self._list = EventList(
+            LineTable(EVENT_COLUMNS, id="events"), self._stream.book, prices=prices
+        )
+        self._found = FoundMarkets(
+            LineTable(RESULT_COLUMNS, id="results"), self._stream.book, prices=prices
+        )
         self._ticked_at: datetime | None = None
 
     @override

@@ -5,6 +5,7 @@ from datetime import datetime
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.listing import SeriesFold
 from pmtui.domain.money import Micros
+from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.views import EventRow
 from pmtui.ui.cells import Cell, Row
 from pmtui.ui.explore.paint_markets import paint_event_row
@@ -17,11 +18,12 @@ _TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 7, 8, 9
 
 
 def paint_fold_row(
-    fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False
-) -> Row:
+    fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
+    prices: PriceFormat = PriceFormat.CENTS,
+) -> Row:  # fmt: skip
     """Show the windows of a series by the next one to end, and their sums."""
     following = fold.next_window
-    cells = list(paint_event_row(following, book, now, is_cached=is_cached).cells)
+    cells = list(paint_event_row(following, book, now, is_cached=is_cached, prices=prices).cells)
     events = [row.event for row in fold.rows]
     mark = "▸" if fold.is_folded else "▾"
     title = f"{mark} {plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"

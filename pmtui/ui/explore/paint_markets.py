@@ -7,6 +7,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.listing import Arrangement, ListFilter, is_wide
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
+from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -77,8 +78,9 @@ RESULT_COLUMNS = (
 
 
 def paint_event_row(
-    row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False
-) -> Row:
+    row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
+    prices: PriceFormat = PriceFormat.CENTS,
+) -> Row:  # fmt: skip
     """Show an event by its leading market; nothing of a cached one looks current.
 
     Args:
@@ -86,13 +88,14 @@ def paint_event_row(
         book: of its leading market, where it is streamed.
         now: for what is counted from it.
         is_cached: seen by an earlier session.
+        prices: how a price is written.
     """
     event, leading = row.event, row.leading
     cells = (
         _own_mark(is_held=row.has_position),
         Cell(with_star(plain(event.title), is_starred=row.is_starred)),
         Cell(_leading_name(event, leading), Role.DIM),
-        *_quote_cells(leading, book, row.as_of, now),
+        *_quote_cells(leading, book, row.as_of, now, prices=prices),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
         paint_money(event.volume, Role.DIM),
@@ -103,7 +106,10 @@ def paint_event_row(
     return Row(event.event_id, tuple(map(_as_stale, cells)) if is_cached else cells)
 
 
-def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
+def paint_result_row(
+    row: MarketRow, book: BookView | None, now: datetime, *,
+    prices: PriceFormat = PriceFormat.CENTS,
+) -> Row:  # fmt: skip
     """Show a market that a search found, with the prices of its book where that is streamed."""
     market = row.market
     size = row.position_size
@@ -111,7 +117,7 @@ def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Ro
         _own_mark(is_held=bool(size)),
         Cell(with_star(plain(market.distinct_name), is_starred=row.is_starred)),
         Cell(first_label(market), Role.DIM),
-        *_quote_cells(market, book, row.as_of, now),
+        *_quote_cells(market, book, row.as_of, now, prices=prices),
         paint_money(market.volume_24h),
         paint_money(market.liquidity, Role.DIM),
         paint_time_left(market.end_at, now, is_closed=market.closed),
@@ -278,8 +284,9 @@ def _leading_name(event: Event, leading: Market | None) -> str:
 
 
 def _quote_cells(
-    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime
-) -> tuple[Cell, Cell, Cell, Cell]:
+    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
+    prices: PriceFormat,
+) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
@@ -287,9 +294,10 @@ def _quote_cells(
     moved = market.change_to(live)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
-        return paint_price(first_price(market), Role.DIM), Cell(""), change, spread_cell
+        price = paint_price(first_price(market), Role.DIM, prices=prices)
+        return price, Cell(""), change, spread_cell
     if is_live(book):
-        price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
+        price = paint_mid(book.best_bid, book.best_ask, Role.TEXT, prices=prices)
         if live is None:
             # Nobody bids or asks: there is no price that could be live.
             return price, Cell(""), change, spread_cell
@@ -297,7 +305,8 @@ def _quote_cells(
         age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
         return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
-    return paint_price(first_price(market), Role.STALE), age, change, spread_cell
+    price = paint_price(first_price(market), Role.STALE, prices=prices)
+    return price, age, change, spread_cell
 
 
 def is_live(book: BookView | None) -> TypeGuard[BookView]:
