@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import accumulate
+from typing import Self
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import OrderId, TokenId, TradeId
@@ -116,6 +117,17 @@ class _Contents:
             return found
         return frozenset(base for base in among if self._may_add_up_to(rest - base))
 
+    def range_of_bases(self, size: int) -> tuple[int, int]:
+        """Return the least and the greatest base that explain a report of this size, in order."""
+        total, sums = 0, [0]
+        for second in self.possible:
+            sums.append(total + sum(each for each in second if each < 0))
+            sums.append(total + sum(each for each in second if each > 0))
+            total += sum(second)
+            sums.append(total)
+        rest = size - self.certain
+        return rest - max(sums), rest - min(sums)
+
     def _sums_in_order(self) -> frozenset[int]:
         total, sums = 0, {0}
         for second in self.possible:
@@ -132,6 +144,25 @@ class _Contents:
         least = sum(size for size in each_alone if size < 0)
         most = sum(size for size in each_alone if size > 0)
         return least <= rest <= most
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Bases from the least to the greatest one that is possible."""
+
+    least: int
+    most: int
+
+    @classmethod
+    def of(cls, bases: frozenset[int] | None) -> Self | None:
+        return None if bases is None else cls(min(bases), max(bases))
+
+    def within(self, other: Self | None) -> Self | None:
+        """Return what both leave possible; None where they contradict each other."""
+        if other is None:
+            return self
+        least, most = max(self.least, other.least), min(self.most, other.most)
+        return type(self)(least, most) if least <= most else None
 
 
 class TokenHoldings:
@@ -279,28 +310,43 @@ class TokenHoldings:
         if not self._reports:
             self._size, self._least = None, 0
             return
-        bases, unexplained = self._bases, list[Report]()
+        held = sum(each.size for each in self._fills.values() if each.failed_by is None)
+        least, most = self._find_range()
+        self._least = least + held
+        # Between what may be held, as close to what the venue says as that allows.
+        self._size = min(max(self._reports[-1].size, self._least), most + held)
+
+    def _find_range(self) -> tuple[int, int]:
+        """Return the least and the greatest base that the reports leave possible.
+
+        Where no base is known for good, the reports narrow a range and do not choose among sums:
+        a minute with a dozen fills has so many of them that a wrong one often fits by chance.
+        """
+        bases, found, unexplained = self._bases, _Range.of(self._bases), list[Report]()
         for report in self._reports:
-            found = self._explain(report, bases)
-            if found:
-                bases = found
-                unexplained.clear()
+            if bases is not None:
+                explained = self._explain(report, bases)
+                bases, narrowed = explained or bases, _Range.of(explained or None)
             else:
+                narrowed = self._range(report).within(found)
+            if narrowed is None:
                 unexplained.append(report)
+            else:
+                found = narrowed
+                unexplained.clear()
         if unexplained:
             self._is_doubtful = True
-            bases = None
-            for report in reversed(unexplained):
-                found = self._explain(report, bases)
-                if not found:
+            found = self._range(unexplained[-1])
+            for report in reversed(unexplained[:-1]):
+                narrowed = self._range(report).within(found)
+                if narrowed is None:
                     break
-                bases = found
-        held = sum(each.size for each in self._fills.values() if each.failed_by is None)
-        candidates = bases or frozenset({self._reports[-1].size - held})
-        sizes = [base + held for base in candidates]
-        self._least = min(sizes)
-        # Between what may be held, as close to what the venue says as that allows.
-        self._size = min(max(self._reports[-1].size, min(sizes)), max(sizes))
+                found = narrowed
+        assert found is not None, "every report is explained or not"
+        return found.least, found.most
+
+    def _range(self, report: Report) -> _Range:
+        return _Range(*self._contents(report.time).range_of_bases(report.size))
 
     def _explain(self, report: Report, bases: frozenset[int] | None) -> frozenset[int]:
         """Return those of some bases that explain a report; of all bases for None."""

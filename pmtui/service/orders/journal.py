@@ -36,6 +36,7 @@ from pmtui.service.orders.journal_rows import (
     JournalEntry,
     JournalProblem,
     count_damaged_conditionals,
+    fill_ended_order,
     has_order,
     read_conditionals,
     read_cut_off_moves,
@@ -45,6 +46,7 @@ from pmtui.service.orders.journal_rows import (
     read_wallet_transactions,
     write_conditional,
     write_fill,
+    write_standing,
     write_wallet_transaction,
 )
 
@@ -461,10 +463,7 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
     elif isinstance(line, WalletTransaction):
         write_wallet_transaction(connection, line)
     elif isinstance(line, Standing):
-        connection.execute(
-            "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
-            (None if line.status.is_open else line.status.value, line.is_known, line.order_id),
-        )
+        write_standing(connection, line.order_id, line.status, is_known=line.is_known)
     else:
         connection.execute(
             "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", line
@@ -477,7 +476,13 @@ def _write_about(connection: sqlite3.Connection, line: AboutOrder) -> None:
     if isinstance(line.fact, Fill):
         if not write_fill(connection, line.fact):
             return
-    elif line.fact is not None:
+        _write_line(connection, line.row)
+        if fill_ended_order(connection, line.fact.order_id):
+            at, order_id, _, _ = line.row
+            text = f"{OrderStatus.FILLED.value}: its fills add up to all of it"
+            _write_line(connection, (at, order_id, "state", text))
+        return
+    if line.fact is not None:
         _write_line(connection, line.fact)
     _write_line(connection, line.row)
 

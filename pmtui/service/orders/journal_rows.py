@@ -19,7 +19,14 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
 from pmtui.domain.orders.life import merge_fill
-from pmtui.domain.orders.order import VENUE_EXPIRY_LEAD, Fill, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.order import (
+    VENUE_EXPIRY_LEAD,
+    Fill,
+    Order,
+    OrderStatus,
+    TimeInForce,
+    TradeStatus,
+)
 
 T = TypeVar("T")
 
@@ -164,6 +171,44 @@ def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
         return False
     facts = msgspec.json.encode(merged).decode()
     connection.execute("INSERT OR REPLACE INTO fills VALUES (?, ?, ?)", (*key, facts))
+    return True
+
+
+def write_standing(
+    connection: sqlite3.Connection, order_id: OrderId, status: OrderStatus, *, is_known: bool
+) -> None:
+    """Remember where an order stands; the fills told of count more than what was concluded."""
+    connection.execute(
+        "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
+        (None if status.is_open else status.value, is_known, order_id),
+    )
+    _ = fill_ended_order(connection, order_id)
+
+
+def fill_ended_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
+    """Turn another end of an order into "filled" where its fills add up to all of it.
+
+    The rest of an order that matched at once counts as cancelled until it is told of, which may be
+    in a later session that knows the order from its fills alone.
+
+    Returns:
+        Whether the end changed.
+    """
+    row = connection.execute(
+        "SELECT facts, state FROM orders WHERE order_id = ?", (order_id,)
+    ).fetchone()
+    if row is None or row[1] not in _PARTIAL_ENDS:
+        return False
+    order = _decode(row[0], Order)
+    rows = connection.execute("SELECT facts FROM fills WHERE order_id = ?", (order_id,))
+    fills = [fill for (facts,) in rows if (fill := _decode(facts, Fill)) is not None]
+    filled = sum(fill.size for fill in fills if fill.status is not TradeStatus.FAILED)
+    if order is None or not filled >= order.original_size > 0:
+        return False
+    connection.execute(
+        "UPDATE orders SET state = ?, is_known = 1 WHERE order_id = ?",
+        (OrderStatus.FILLED.value, order_id),
+    )
     return True
 
 
@@ -320,6 +365,9 @@ def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledO
     return tuple(read)
 
 
+_PARTIAL_ENDS = frozenset(
+    status.value for status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED, OrderStatus.REJECTED)
+)
 _ENDS = frozenset(status.value for status in OrderStatus if not status.is_open)
 
 

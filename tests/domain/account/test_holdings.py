@@ -401,3 +401,23 @@ def test_tokens_that_were_only_looked_at_are_dropped_and_nothing_else_is() -> No
     left = [token_id for token_id, _ in holdings.sizes()]
     assert left == [TOKEN, "55", "90", "97", "98"]
     assert holdings.size(TokenId("91")) == 0
+
+
+def test_a_restart_among_many_fills_never_shows_more_than_was_held() -> None:
+    holdings = Holdings()
+    bought = ((0, "11 13 23 9 12 5"), (7, "19"), (21, "10"), (24, "13 14"), (46, "17"), (53, "5 7"))
+    number = 0
+    for second, amounts in bought:
+        for amount in amounts.split():
+            number += 1
+            trade = TradeId(f"t{number}")
+            moment = START + second * S
+            told(holdings, replace(FILL, trade_id=trade, size=m(amount), matched_at=moment))
+    # One answer is a little older than the other; of the 22 between them 10 are not told of yet.
+    asked = START + 53 * S
+    holdings.apply_balance(TOKEN, m("968"), at(asked))
+    holdings.apply_balance(TOKEN, m("946"), at(asked + S / 10))
+    assert size(holdings) == m("968")
+    late = replace(FILL, trade_id=TradeId("late"), size=m("10"), matched_at=asked)
+    told(holdings, late)
+    assert size(holdings) == m("968")

@@ -1,12 +1,14 @@
 import sqlite3
 import stat
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.orders import journal as journal_module
 from pmtui.service.orders.journal import (
@@ -405,3 +407,30 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
     assert [each.fill.order_id for each in fills] == [ORDER]
+
+
+async def test_an_order_whose_fills_add_up_later_ends_as_filled(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    first = Journal(path)
+    await begin(first)
+    part = replace(
+        fill(ORDER, TradeStatus.MATCHED), trade_id=TradeId("part"), size=Micros(4_000_000)
+    )
+    first.record_about(ORDER, "fill", "4", at=AT, fact=part)
+    first.record_standing(ORDER, OrderStatus.CANCELLED, is_known=True)
+    await first.close()
+    second = Journal(path)
+    assert await state_of(second, path) == "cancelled"
+    rest = replace(part, trade_id=TradeId("rest"), size=Micros(6_000_000))
+    second.record_about(ORDER, "fill", "6", at=AT, fact=rest)
+    assert await state_of(second, path) == "filled"
+    second.record_standing(ORDER, OrderStatus.CANCELLED, is_known=True)
+    assert await state_of(second, path) == "filled"
+    await second.close()
+
+
+async def state_of(journal: Journal, path: Path) -> str | None:
+    assert await journal.unsettled() == ()
+    with closing(sqlite3.connect(path)) as file:
+        (state,) = file.execute("SELECT state FROM orders").fetchone()
+    return None if state is None else str(state)
