@@ -109,6 +109,8 @@ class AccountReader:
             ),
             entry=self._guard.rules(),
             lacks=feed.lists.all_missing,
+            cash_not_allowed=feed.state.cash_not_allowed,
+            shares_not_allowed=feed.state.shares_not_allowed,
         )
 
 

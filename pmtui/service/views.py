@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.tape import TapeGap
@@ -335,6 +336,10 @@ class AccountView:
     """What a new order is judged by while it is typed; the service judges it again, last."""
     lacks: tuple[tuple[OwnList, str], ...] = ()
     """The lists that are not all known, with what is missing in each."""
+    cash_not_allowed: frozenset[Purpose] = frozenset()
+    """Exchanges that may move no cash of the wallet: purchases there are refused."""
+    shares_not_allowed: frozenset[Purpose] = frozenset()
+    """Exchanges that may move no shares of the wallet: sales there are refused."""
 
     def lack_of(self, what: OwnList) -> str:
         """Say what is missing in a list; empty where all of it is known."""

@@ -225,6 +225,16 @@ class StepStatus:
         return self.step not in (Step.CODE, Step.RELAYER_KEY)
 
 
+def missing_allowances(spenders: Iterable[Spender], told: BalanceAllowance) -> frozenset[Purpose]:
+    """Return which exchanges may move nothing of an asset; those nobody told of are left out."""
+    amounts = {address.lower(): amount for address, amount in told.allowances}
+    return frozenset(
+        each.purpose
+        for each in spenders
+        if each.purpose in TRADES_THROUGH and amounts.get(each.address.lower()) == 0
+    )
+
+
 def shorten_key_id(key_id: str) -> str:
     """Return as much of a key's id as tells it from another, and no more."""
     return f"{key_id[:_SHOWN_OF_KEY]}…" if len(key_id) > _SHOWN_OF_KEY else key_id

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
+from pmtui.domain.account.onboarding import Purpose, Spender, missing_allowances
 from pmtui.domain.account.position import Activity, ClosedPosition
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.backoff import Backoff
@@ -167,6 +168,12 @@ class AccountState:
     problem: str = ""
     is_complete: bool = False
     """Whether open orders, fills and positions have all been read, once at least."""
+    spenders: tuple[Spender, ...] = ()
+    """The contracts that settle orders, as far as they are known by name."""
+    cash_not_allowed: frozenset[Purpose] = frozenset()
+    """Exchanges that may move no cash of the wallet, by the trading host's last word."""
+    shares_not_allowed: frozenset[Purpose] = frozenset()
+    """Exchanges that may move no shares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +305,8 @@ class AccountFeed:
             self._kernel.check(Source.TRADING, answer)
         if not isinstance(balance, Failure):
             self.state.balance = balance.balance
+            self.state.spenders = hosts.setup.spenders if hosts.setup is not None else ()
+            self.state.cash_not_allowed = missing_allowances(self.state.spenders, balance)
             self.state.load, self.state.as_of = Load.READY, self._kernel.clock.now()
         if not isinstance(fills, Failure):
             await self._update_lists(account, fills, asked)
@@ -387,6 +396,7 @@ class AccountFeed:
         answer = self._kernel.check(Source.TRADING, await account.host.balance(token_id))
         if isinstance(answer, Failure):
             return answer
+        self.state.shares_not_allowed = missing_allowances(self.state.spenders, answer)
         self.holdings.apply_balance(token_id, answer.balance, self._report_time(asked))
         self._mark()
         return answer.balance

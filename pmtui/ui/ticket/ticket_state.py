@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.ticket.draft import Problem, TicketContext, TicketDraft, TicketField
 from pmtui.domain.ticket.fields import read_expiry
 from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck, check_ticket, estimate_after
@@ -30,6 +31,8 @@ class TicketState:
     """Why the last order of this draft was refused."""
     forbidden: Problem | None = None
     """What the trader's own rules have against it."""
+    lacking: Problem | None = None
+    """Which approval the order needs and the wallet lacks."""
     ends: datetime | None = None
     """When a timed order is to be gone, by the clock of this machine."""
     message: Line = ()
@@ -65,12 +68,13 @@ class TicketState:
         ends = read_expiry(self.draft, context, []) if context is not None else None
         self.ends = ends.astimezone() if ends is not None else None
         self.forbidden = self._ask_own_rules(surface)
+        self.lacking = self._find_missing_approval(surface, context)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong, the worst first."""
         own = self.check.problems if self.check is not None else ()
         ranked = sorted(own, key=lambda p: (self.is_quiet(p), p.is_warning))
-        first = (self.refusal, self.forbidden)
+        first = (self.refusal, self.forbidden, self.lacking)
         return (*(problem for problem in first if problem is not None), *ranked)
 
     def is_quiet(self, problem: Problem) -> bool:
@@ -82,6 +86,25 @@ class TicketState:
         }
         is_empty = not texts.get(problem.field, "x").strip()
         return is_empty and not problem.is_warning and not self.was_reviewed
+
+    def _find_missing_approval(
+        self, surface: Surface, context: TicketContext | None
+    ) -> Problem | None:
+        """Say that the exchange may not move what the order gives, and where that is allowed."""
+        if context is None:
+            return None
+        account, is_buy = surface.queries.account(), self.draft.side is Side.BUY
+        missing = account.cash_not_allowed if is_buy else account.shares_not_allowed
+        is_neg_risk = context.terms.neg_risk
+        if (Purpose.NEG_RISK_EXCHANGE if is_neg_risk else Purpose.EXCHANGE) not in missing:
+            return None
+        exchange = "neg-risk exchange" if is_neg_risk else "exchange"
+        key = key_of(surface.options.keymap, "global.account")
+        text = (
+            f"The {exchange} may not move your {'cash' if is_buy else 'shares'}: approve it in the "
+            f"account ({key} outside the ticket)"
+        )
+        return Problem(TicketField.SIDE, text, is_warning=True)
 
     def _ask_own_rules(self, surface: Surface) -> Problem | None:
         """Say while one types what the trader's own limits and the lock would say at the end."""

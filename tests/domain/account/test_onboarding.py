@@ -22,6 +22,7 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
     is_unlimited,
+    missing_allowances,
     next_step,
     shorten_key_id,
     step_statuses,
@@ -182,3 +183,14 @@ def test_a_key_is_shown_by_its_first_digits_only(key_id: str) -> None:
 def test_more_than_all_money_is_unlimited() -> None:
     assert is_unlimited(MOST)
     assert not is_unlimited(UNLIMITED - 1)
+
+
+def test_an_exchange_that_was_told_of_with_nothing_may_move_nothing() -> None:
+    spenders = (EXCHANGE, NEG_RISK, ADAPTER)
+    amounts = (
+        (Address(EXCHANGE.address.lower()), 0), (NEG_RISK.address, 1), (ADAPTER.address, 0)
+    )  # fmt: skip
+    told = BalanceAllowance(Micros(1), amounts)
+    assert missing_allowances(spenders, told) == {Purpose.EXCHANGE}
+    assert missing_allowances(spenders, BalanceAllowance(Micros(1))) == frozenset()
+    assert missing_allowances((), told) == frozenset()

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.markets.market import Side
 from pmtui.domain.ticket.draft import Problem, TicketDraft, TicketField
 from pmtui.ui.ticket.ticket_state import TicketState
@@ -50,6 +53,37 @@ def test_a_locked_entry_forbids_a_draft_that_the_rules_allow() -> None:
     state.judge(service.surface())
     assert state.forbidden is not None
     assert state.forbidden.field is TicketField.SIDE
+
+
+@pytest.mark.parametrize(
+    ("side", "is_neg_risk", "purpose"),
+    [
+        (Side.BUY, False, Purpose.EXCHANGE),
+        (Side.BUY, True, Purpose.NEG_RISK_EXCHANGE),
+        (Side.SELL, False, Purpose.EXCHANGE),
+    ],
+)
+def test_an_approval_that_the_order_needs_and_lacks_is_warned_of_with_its_key(
+    side: Side, is_neg_risk: bool, purpose: Purpose
+) -> None:
+    service = FakeService()
+    state = known(TicketDraft(side, 0, price_text="52", size_text="10"))
+    assert state.terms is not None
+    assert state.market is not None
+    state.market = replace(state.market, terms=replace(state.terms, neg_risk=is_neg_risk))
+    state.judge(service.surface())
+    assert state.lacking is None
+    missing = frozenset({purpose})
+    service.account_view = replace(
+        EMPTY_ACCOUNT,
+        cash_not_allowed=missing if side is Side.BUY else frozenset(),
+        shares_not_allowed=missing if side is Side.SELL else frozenset(),
+    )
+    state.judge(service.surface())
+    assert state.lacking is not None
+    assert state.lacking.is_warning
+    assert "(a outside the ticket)" in state.lacking.text
+    assert state.lacking in state.problems()
 
 
 def test_a_ticket_is_about_one_outcome_of_one_market() -> None:
