@@ -5,6 +5,7 @@ import gc
 import signal
 from contextlib import ExitStack
 
+from pmtui.cli.attach import open_attached
 from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
 from pmtui.cli.output import warn
@@ -19,6 +20,7 @@ from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
+from pmtui.link.place import is_somebody_there, socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp
@@ -28,18 +30,30 @@ GIVE_BACK_S = 20.0
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
-def open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False) -> int:
+def open_terminal(
+    profile: str | None,
+    passphrase_fd: int | None,
+    *,
+    is_fresh: bool = False,
+    is_standalone: bool = False,
+) -> int:
     """Run the terminal to its end; returns the exit code.
+
+    Where the service of the profile runs, the terminal is attached to it.
 
     Args:
         profile: which one, where the command line names it.
         passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
         is_fresh: whether paper begins anew with a bare key.
+        is_standalone: whether to have a service of its own in any case.
     """
     try:
         settings = load_settings({"profile": profile})
         keymap = read_keys(settings)
         paths = locate()
+        place = socket_path(paths.runtime, settings.profile)
+        if not (is_standalone or is_fresh) and is_somebody_there(place):
+            return open_attached(profile, passphrase_fd)
         if is_fresh:
             _begin_anew(settings, paths)
         key = find_session_key(

@@ -50,8 +50,8 @@ def run_kill(arguments: Sequence[str]) -> int:
     show(f"Trading is locked on profile {name}.")
     if not is_session_running(state_dir):
         show(
-            "No terminal runs on it, so nothing was cancelled: what rests at the venue still "
-            f"rests. The next session starts locked and cancels everything first. {STAYS}."
+            "No terminal or service runs on it, so nothing was cancelled: what rests at the venue "
+            f"still rests. The next session starts locked and cancels everything first. {STAYS}."
         )
         return NOT_SURE
     return _wait_for_terminal(state_dir, killed, options.wait)
@@ -94,16 +94,16 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
                 show(f"Cancelled {count(answer.cancelled, 'order')}; none working. {STAYS}.")
                 return 0
         if not is_session_running(state_dir):
-            show(f"The terminal ended meanwhile. {_progress(answer)} {STAYS}.")
+            show(f"The session ended meanwhile. {_progress(answer)} {STAYS}.")
             return NOT_SURE
         time.sleep(LOOK_PERIOD_S)
-    show(f"{_progress(answer)} The terminal keeps trying. {STAYS}.")
+    show(f"{_progress(answer)} It keeps trying. {STAYS}.")
     return NOT_SURE
 
 
 def _progress(answer: KillAnswer | None) -> str:
     if answer is None:
-        return "The terminal has not reported what it cancelled."
+        return "What was cancelled has not been reported."
     problem = f" ({answer.problem})" if answer.problem else ""
     return f"Cancelled {count(answer.cancelled, 'order')}; {answer.left} working or unconfirmed{problem}."
 

@@ -25,7 +25,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if rest and rest[0] in COMMANDS:
         return COMMANDS[rest[0]]([*profile, *rest[1:]])
     options = _parser().read(arguments)
-    return _open_terminal(options.profile, options.passphrase_fd, is_fresh=options.fresh)
+    return _open_terminal(
+        options.profile, options.passphrase_fd, is_fresh=options.fresh,
+        is_standalone=options.standalone,
+    )  # fmt: skip
 
 
 def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -36,14 +39,18 @@ def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:count], arguments[count:]
 
 
-def _open_terminal(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool) -> int:
+def _open_terminal(
+    profile: str | None, passphrase_fd: int | None, *, is_fresh: bool, is_standalone: bool
+) -> int:
     if reason := why_no_full_screen():
         return refuse(reason)
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
-    return compose.open_terminal(profile, passphrase_fd, is_fresh=is_fresh)
+    return compose.open_terminal(
+        profile, passphrase_fd, is_fresh=is_fresh, is_standalone=is_standalone
+    )
 
 
 def _attach(arguments: Sequence[str]) -> int:
@@ -179,7 +186,7 @@ def _parser() -> SecretiveParser:
     parser.add_argument(
         "--standalone",
         action="store_true",
-        help="keep everything in one process, with no service behind the terminal",
+        help="keep everything in one process, even where the service of the profile runs",
     )
     parser.add_argument(
         "--fresh",

@@ -1,4 +1,4 @@
-"""One terminal for one account: two would write one journal and start one venue twice."""
+"""One service for one account: two would write one journal and start one venue twice."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from pmtui.config.paths import private_dir
 from pmtui.config.toml_file import ConfigError
 
-IN_USE = "another terminal runs this profile; leave it first, or set PMTUI_HOME"
+IN_USE = "another terminal or service runs this profile; end it first, or set PMTUI_HOME"
 
 
 def is_session_running(state_dir: Path) -> bool:

@@ -133,7 +133,7 @@ async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
         await ann.rest(Side.BUY, "0.30", "10")
         assert await command("kill") == 1
         said = capsys.readouterr().out
-        assert "No terminal runs on it, so nothing was cancelled" in said
+        assert "No terminal or service runs on it, so nothing was cancelled" in said
         async with session(running, state_dir) as service:
             log = service.queries.log
             await until(
@@ -175,7 +175,7 @@ def test_a_terminal_that_does_not_say_anything_is_not_waited_for_for_ever(
         write_answer(state_dir, KillAnswer("earlier", 3, 0, is_done=True))
         assert main(["kill", "--wait", "0"]) == 1
     said = capsys.readouterr().out
-    assert "has not reported what it cancelled. The terminal keeps trying." in said
+    assert "has not been reported. It keeps trying." in said
 
 
 def test_release_asks_and_without_an_answer_it_stays_locked(

@@ -95,6 +95,6 @@ def test_without_a_terminal_the_kill_says_that_nothing_was_cancelled(
 ) -> None:
     killed = run(home, "kill")
     assert killed.returncode == 1, killed
-    assert "No terminal runs on it, so nothing was cancelled" in killed.stdout
+    assert "No terminal or service runs on it, so nothing was cancelled" in killed.stdout
     terminal = start()
     terminal.until_text("LOCKED")

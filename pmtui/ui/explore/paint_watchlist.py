@@ -40,7 +40,7 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
-LIVES_HERE = "Alerts need pmtui running and a live book."
+LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (

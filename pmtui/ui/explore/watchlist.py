@@ -40,10 +40,10 @@ from pmtui.ui.widgets.text_line import TextLine
 
 
 class WatchlistScreen(FrameScreen):
-    """What you starred, live, and the price alerts; they ring only while this program runs."""
+    """What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."""
 
     ABOUT: ClassVar[str] = (
-        "What you starred, live, and the price alerts; they ring only while this program runs."
+        "What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."
     )
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST,)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.watchlist"})

@@ -41,7 +41,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("global.watchlist", "w", "Watchlist", "Go to the watchlist and price alerts."),
     _action("global.log", "l", "Log", "Go to notices, orders and requests."),
     _action("global.conditionals", "C", "Stops",
-            "Go to stops and targets; they work only while pmtui runs.",
+            "Go to stops and targets; they work while pmtui or its service runs.",
             in_footer=False),
     _action("global.star", "asterisk", "Star",
             "Star or unstar the event or market at the cursor."),

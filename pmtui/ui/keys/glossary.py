@@ -73,7 +73,7 @@ GLOSSARY: tuple[Term, ...] = (
          "wallet for accounts made now; a proxy or a safe for older ones."),
     Term("post-only", "Reject the order if it would cross."),
     Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or "
-         "the best ask down to it. Works only while pmtui runs."),
+         "the best ask down to it. Works while pmtui or its service runs."),
     Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
          "estimate: the venue does not say. Of an order from before a restart it is blank for "
          "ten seconds: the first book may not hold all who stand before it."),
@@ -88,7 +88,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("stale", "No update of a book for too long to trust it."),
     Term("star", "Keeps an event or a market on the watchlist, over restarts; nothing is traded."),
     Term("stop and target", "A stop, a target (take profit) or both for a position. Held by "
-         "pmtui, not by the venue: inactive while pmtui is closed. Own bids that its sale "
+         "pmtui, not by the venue: active while pmtui or its service runs. Own bids that its sale "
          "would meet are cancelled first. Where a trade of it FAILS on chain the shares are "
          "back, and are protected again at once."),
     Term("taker", "The side whose order traded at once. Takers pay the fee."),

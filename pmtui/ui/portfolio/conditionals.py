@@ -22,9 +22,9 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import (
     CONDITIONAL_COLUMNS,
-    LIVES_HERE,
     paint_conditional_details,
     paint_conditional_row,
+    where_stops_live,
 )
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -53,7 +53,10 @@ class ConditionalsScreen(FrameScreen):
     @override
     def compose_body(self) -> ComposeResult:
         ascii_only = self.surface.options.ascii_only
-        heading = (Cell(" Stops and targets ", Role.HEADING), Cell(f" {LIVES_HERE}", Role.DIM))
+        heading = (
+            Cell(" Stops and targets ", Role.HEADING),
+            Cell(f" {where_stops_live(self.surface.options)}", Role.DIM),
+        )
         yield TextLine(heading, ascii_only=ascii_only)
         yield LineTable(
             CONDITIONAL_COLUMNS,

@@ -20,9 +20,11 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.plain import Align, plain
+from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 
-LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
+_LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
+_LIVES_ON = "Held by pmtui's service, not by the venue: active without this terminal, too."
 IF_ALL_FILLS = "Assumes a full fill at that price."
 
 CONDITIONAL_COLUMNS = (
@@ -154,3 +156,8 @@ def _state_of(each: Conditional, account: AccountView | None) -> Cell:
 
 def _price(price: Micros | None) -> Cell:
     return Cell(ABSENT, Role.DIM) if price is None else Cell(format_price(price))
+
+
+def where_stops_live(options: Options) -> str:
+    """Say who watches over stops and targets, and until when."""
+    return _LIVES_ON if options.is_attached else _LIVES_HERE

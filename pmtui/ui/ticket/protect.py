@@ -35,7 +35,12 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
-from pmtui.ui.ticket.paint_conditional import IF_ALL_FILLS, LIVES_HERE, paint_end, paint_unprotected
+from pmtui.ui.ticket.paint_conditional import (
+    IF_ALL_FILLS,
+    paint_end,
+    paint_unprotected,
+    where_stops_live,
+)
 from pmtui.ui.ticket.paint_ticket import paint_market
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -164,7 +169,7 @@ class ProtectScreen(OrderForm[None]):
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
             (Cell(IF_ALL_FILLS, Role.DIM),),
-            (Cell(LIVES_HERE, Role.NOTICE_WARN),),
+            (Cell(where_stops_live(self._surface.options), Role.NOTICE_WARN),),
         )
 
         async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback

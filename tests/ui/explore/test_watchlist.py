@@ -229,7 +229,7 @@ async def test_alerts_stand_below_their_market_and_say_what_they_wait_for() -> N
         assert "RANG" in row_of(app, "Yes bid ≥ 44¢")
         assert "ended" in row_of(app, "Yes bid ≥ 43¢")
         assert "1 alert rang   2 alerts set" in text_of(app, "#heading")
-        assert "Alerts need pmtui running" in text_of(app, "#note")
+        assert "Alerts need pmtui or its service running" in text_of(app, "#note")
         said = (
             "rings once at bid 45¢ or higher",
             "book stale, the alert cannot ring",
@@ -254,7 +254,7 @@ async def test_an_alert_is_set_from_the_list() -> None:
         await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
         await until(pilot, lambda: shows(app, "bid 30 ask 31"), "the best prices")
         assert shows(app, "Price alert on Yes")
-        assert shows(app, "Alerts need pmtui running")
+        assert shows(app, "Alerts need pmtui or its service running")
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "Enter a price above"), "what is missing")
         await pilot.press(*"45", "tab", "up")

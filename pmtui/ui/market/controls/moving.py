@@ -28,7 +28,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from pmtui.ui.ticket.paint_conditional import LIVES_HERE, say_stops
+from pmtui.ui.ticket.paint_conditional import say_stops, where_stops_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ class Moving:
             said = f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."
             self._line.say(said)
 
-        lines = ((Cell(f"{words} to {to}"),), (Cell(LIVES_HERE, Role.NOTICE_WARN),))
         options = self._workspace.surface.options
+        lines = ((Cell(f"{words} to {to}"),), (Cell(where_stops_live(options), Role.NOTICE_WARN),))
         self._page.ask(QuestionScreen("Move it?", lines, agree="Move", options=options), decide)
 
     def _send(self, moves: tuple[Move, ...]) -> None:
