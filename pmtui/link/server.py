@@ -222,13 +222,15 @@ class LinkServer:
             self._service, self._calls, hello, reader=reader, writer=writer, other=self._answer
         )
         session.tell(self._welcome(hello))
-        self._note_arrival()
+        if session.may_trade:
+            # A program that looks at a book is not somebody who was away.
+            self._note_arrival()
         self._sessions.add(session)
         try:
             await session.run()
         finally:
             self._sessions.discard(session)
-            if not self._sessions:
+            if session.may_trade and not self._is_attended:
                 self._left_at = self._last_entry()
 
     async def _serve_shell(
@@ -264,10 +266,14 @@ class LinkServer:
             case _:
                 raise LinkError("out of turn")
 
+    @property
+    def _is_attended(self) -> bool:
+        return any(session.may_trade for session in self._sessions)
+
     def _note_arrival(self) -> None:
         """Say what happened while nobody looked, in the log where it stays."""
         left_at, self._left_at = self._left_at, 0
-        if self._sessions or not left_at:
+        if self._is_attended or not left_at:
             return
         meanwhile = [e for e in self._service.queries.log().entries if is_news(e, left_at)]
         if meanwhile:

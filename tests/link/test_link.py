@@ -255,6 +255,9 @@ async def test_what_happened_while_nobody_looked_is_told(tmp_path: Path) -> None
             pass
         await until(house.world, lambda: house.server.terminals == 0, "nobody")
         house.world.service.log.notice(Level.BAD, "Stop triggered")
+        async with house.seat(may_trade=False):
+            await until(house.world, lambda: house.server.terminals == 1, "a program looks on")
+        await until(house.world, lambda: house.server.terminals == 0, "nobody again")
         async with house.seat() as seat:
             await until(house.world, lambda: len(seat.queries.log().entries) > 1, "the log")
             last = seat.queries.log().entries[-1]

@@ -21,6 +21,7 @@ from pmtui import __version__
 from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.host_reads import HostReads
+from pmtui.cli.agent.live_books import LiveBooks
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.output import show, write_line
@@ -32,6 +33,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure
+from pmtui.link.place import socket_path
 from pmtui.reads.read import Needs, Read
 from pmtui.reads.registry import READS
 from pmtui.signing.secret import Secret
@@ -104,7 +106,7 @@ async def _toolbox(offer: Offer) -> AsyncIterator[tuple[Toolbox, bool]]:
         reads = HostReads(hosts, why_none=why_none, has_account=offer.secret is not None)
         try:
             toolbox = Toolbox(
-                reads,
+                LiveBooks(reads, socket_path(locate().runtime, offer.settings.profile)),
                 version=__version__,
                 further=offer.further,
                 has_account=offer.secret is not None,
