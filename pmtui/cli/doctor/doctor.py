@@ -27,6 +27,7 @@ from pmtui.cli.doctor.stream_check import check_book
 from pmtui.cli.doctor.terminal_checks import check_terminal
 from pmtui.cli.keys.key_variable import forget_key_variable
 from pmtui.cli.output import show
+from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
@@ -36,11 +37,14 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address
+from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 
 HOST_DEADLINE_S = 15.0
 """Two requests with a retry each, over a line that answers within seconds."""
 LOCAL_DEADLINE_S = 30.0
+SERVICE_DEADLINE_S = 5.0
+"""A service answers on its own machine within milliseconds, or hangs."""
 PROBLEMS = 1
 _NETWORK = "check the network, a firewall or a proxy in between"
 
@@ -78,12 +82,17 @@ async def diagnose(settings: Settings, state: Path) -> tuple[Finding, ...]:
     # First, and alone: nothing else may write to the terminal or read from it meanwhile.
     findings = await check_terminal()
     owner, about_key = check_key(settings, state)
+    # Before a venue is started for the moment, which takes the lock of a session.
+    is_locked = is_session_running(folder)
+    place = socket_path(locate().runtime, settings.profile)
     local = [
         _local("settings", lambda: check_settings(settings, locate())),
         _local("disk", lambda: check_folder(folder)),
         _local("journal", lambda: check_journal(folder / "journal.sqlite")),
-        # Before a venue is started for the moment, which takes the lock of a session.
-        (Deadline(Subject.PROFILE, "session", LOCAL_DEADLINE_S), _now(check_session(folder))),
+        (
+            Deadline(Subject.PROFILE, "service", SERVICE_DEADLINE_S, "pmtui stop, or end it"),
+            check_session(folder, place, is_locked=is_locked),
+        ),
     ]
     remote = diagnose_hosts(settings, state, owner)
     found = await asyncio.gather(*(within(*check) for check in local), remote)
@@ -146,10 +155,6 @@ async def _wallet(
 
 def _local(name: str, check: Callable[[], tuple[Finding, ...]]) -> Check:
     return Deadline(Subject.PROFILE, name, LOCAL_DEADLINE_S), asyncio.to_thread(check)
-
-
-async def _now(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    return findings
 
 
 def _parser() -> SecretiveParser:

@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
-from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.shell_line import talk
 from pmtui.config.paths import Paths, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count
+from pmtui.link.messages import Ask, Refused, Standing, ToTerminal
 from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.entry_lock import read_killed
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap
@@ -100,17 +101,36 @@ def _why_broken(path: Path) -> str:
     return "" if verdict == "ok" else f"the file is damaged: {verdict}"
 
 
-def check_session(folder: Path) -> tuple[Finding, ...]:
-    """Say whether a terminal trades on the profile, and whether trading is locked."""
-    is_running = is_session_running(folder)
-    text = "a terminal runs on this profile" if is_running else "no terminal runs on this profile"
-    findings = [_finding("session", State.OK, text, running=is_running)]
+async def check_session(folder: Path, place: Path, *, is_locked: bool) -> tuple[Finding, ...]:
+    """Say whether a service or a terminal runs on the profile, and whether trading is locked.
+
+    Args:
+        folder: of the profile's state.
+        place: where its service listens, if there is one.
+        is_locked: whether a session held the profile before the checks began.
+    """
+    answers = await talk(place, (Ask(),))
+    findings = [_service(answers[0] if answers else None, is_locked=is_locked)]
     killed = read_killed(folder)
     if killed is not None:
         since = f" since {killed.at}" if killed.at else ""
         text = f"trading is locked{since} by {killed.by}"
         findings.append(_finding("kill switch", State.WARNING, text, "pmtui release unlocks it"))
     return tuple(findings)
+
+
+def _service(standing: ToTerminal | None, *, is_locked: bool) -> Finding:
+    if isinstance(standing, Refused):
+        remedy = "pmtui stop ends it; the next terminal starts one of this version"
+        return _finding("service", State.PROBLEM, standing.reason, remedy, running=True)
+    if isinstance(standing, Standing):
+        text = f"runs as process {standing.pid}, {count(standing.terminals, 'terminal')} attached"
+        return _finding(
+            "service", State.OK, text, running=True, pid=standing.pid, terminals=standing.terminals
+        )
+    if is_locked:
+        return _finding("service", State.OK, "none; a standalone terminal runs", running=True)
+    return _finding("service", State.OK, "none runs; a terminal starts one", running=False)
 
 
 def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Figure) -> Finding:

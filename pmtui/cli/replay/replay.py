@@ -18,7 +18,7 @@ from pathlib import Path
 from pmtui.cli.heap import use_one_pool
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
-from pmtui.cli.paper import load_paper_key
+from pmtui.cli.paper import STARTING_CASH, load_paper_key
 from pmtui.cli.replay.playback import Playback, RecordedTime
 from pmtui.cli.running import CRASHED, run_logged
 from pmtui.cli.session_service import JOURNAL_FILE
@@ -30,6 +30,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
+from pmtui.domain.money import parse_micros
 from pmtui.recording.reader import Recording, Unreadable, read_recording
 from pmtui.recording.timeline import FASTEST, SLOWEST, Timeline
 from pmtui.service.data_service import DataService
@@ -38,6 +39,8 @@ from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
 
 _PROG = "pmtui replay"
@@ -144,6 +147,11 @@ class ReplaySession:
                 order_deadline_s=self._settings.order_deadline_s,
             )
             secret = load_paper_key(self._state)
+            # Before anybody asks whether the wallet is deployed: a replay has no first minutes.
+            wallets = derive_wallets(Signer(secret).address)
+            venue.running.venue.accounts.learn(wallets.owner)
+            payer = wallets.paying(self._settings.signature_type, has_older=False)
+            _ = venue.running.venue.fund(payer, parse_micros(STARTING_CASH))
             return hosts.hosts(secret, self._settings.signature_type, kind=KeyKind.PAPER)
 
         return DataService(

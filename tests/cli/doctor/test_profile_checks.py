@@ -12,7 +12,6 @@ from pmtui.cli.doctor.profile_checks import (
     check_session,
     check_settings,
 )
-from pmtui.cli.session_lock import session_lock
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import OrderId
@@ -100,18 +99,16 @@ async def test_a_journal_with_a_torn_page_is_a_problem(home: Path) -> None:
     assert found.state is State.PROBLEM
 
 
-def test_a_running_terminal_is_told(home: Path) -> None:
-    folder = home / "state" / "paper"
-    (before,) = check_session(folder)
-    with session_lock(folder):
-        (during,) = check_session(folder)
-    assert (before.figures["running"], during.figures["running"]) == (False, True)
+@pytest.mark.parametrize("is_locked", [False, True])
+async def test_a_standalone_terminal_is_told(home: Path, is_locked: bool) -> None:
+    (found,) = await check_session(home, home / "no.socket", is_locked=is_locked)
+    assert (found.state, found.figures["running"]) == (State.OK, is_locked)
 
 
-def test_a_locked_account_is_a_warning_that_says_how_to_unlock(home: Path) -> None:
+async def test_a_locked_account_is_a_warning_that_says_how_to_unlock(home: Path) -> None:
     folder = home / "state" / "paper"
     folder.mkdir(parents=True)
     write_killed(folder, new_kill("a test", datetime(2026, 9, 1, tzinfo=UTC)))
-    _, found = check_session(folder)
+    _, found = await check_session(folder, home / "no.socket", is_locked=False)
     assert found.state is State.WARNING
     assert "pmtui release" in found.remedy
