@@ -224,7 +224,7 @@ def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path
     terminal.press("[")
     terminal.until(lambda: terminal.row_with("pending", "Split"), "the transaction")
     terminal.send_signal(signal.SIGKILL)
-    terminal.close()
+    terminal.until(terminal.has_ended, "the end of the program")
 
     again = start(size=(120, 36))
     trader.wait_for_markets(again)
@@ -238,7 +238,7 @@ def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path
     )
     after = venue.ledger()
     assert before.collateral - after.collateral == Decimal("7.5")
-    assert len([row for row in again.rows() if "Split" in row and "confirmed" in row]) == 1
+    assert len([row for row in again.rows() if "+ confirmed Split" in row]) == 1
     again.press("q")
     assert again.exit_code() == 0
     assert processes_of(home) == {}
