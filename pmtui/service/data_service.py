@@ -12,6 +12,7 @@ from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.conditionals.price_alert import AlertState
 from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import make_maker_stats
@@ -173,6 +174,8 @@ class DataService:
             orders=self._build_orders(markets, account, safeguards, canceller=canceller),
             watchlist=Watchlist(
                 kernel, hosts, markets.metadata, quotes=account.quotes,
+                tape_of=lambda token_id: markets.books.tapes.view(token_id).prints,
+                queue_of=partial(_queue_ahead, account),
                 keeper=WatchKeeper(kernel, self._state_dir),
             ),
         )  # fmt: skip
@@ -422,6 +425,17 @@ class DataService:
         self.parts.markets.metadata.refresh(MarketTopic(event.condition_id))
         self.parts.watchlist.alerts.end_market(event.condition_id)
         self.parts.account.feed.refresh()
+
+
+def _queue_ahead(account: AccountParts, token_id: TokenId) -> Micros | None:
+    """Return the fewest shares ahead of an own order in a token; None without an estimate."""
+    ahead = dict(account.resting.queue.ahead())
+    known = [
+        ahead[order.order_id]
+        for order in account.feed.own.open_orders()
+        if order.token_id == token_id and order.order_id in ahead
+    ]
+    return min(known, default=None)
 
 
 def _make_kernel(hub: Hub, clock: Clock, rng: random.Random, *, is_venue_time: bool) -> Kernel:

@@ -12,6 +12,14 @@ from enum import StrEnum
 from typing import NewType
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.alert_conditions import (
+    Condition,
+    Sight,
+    describe_condition,
+    met,
+    parse_condition,
+    write_condition,
+)
 from pmtui.domain.formats import parse_cents, with_cent_sign
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros
@@ -50,6 +58,8 @@ class AlertPlan:
     token_id: TokenId
     side: AlertSide
     price: Micros
+    condition: str = ""
+    """What is waited for in the place of a price, as `alert_conditions` writes it; empty for a price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,8 @@ class PriceAlert:
     rang_at: datetime | None = None
     rang_price: Micros | None = None
     """The best price that it fired at."""
+    seen: str = ""
+    """What met its condition, in words, where it waited for one."""
 
 
 def is_sound(book: BookView) -> bool:
@@ -88,9 +100,30 @@ def reached(plan: AlertPlan, book: BookView) -> Micros | None:
     return ask if ask is not None and ask <= plan.price else None
 
 
+def plan_of(condition: Condition, *, condition_id: ConditionId, token_id: TokenId) -> AlertPlan:
+    """Return the plan that waits for a condition."""
+    words = write_condition(condition)
+    return AlertPlan(condition_id, token_id, AlertSide.ABOVE, ZERO, condition=words)
+
+
+def condition_of(plan: AlertPlan) -> Condition | None:
+    """Return what a plan waits for besides a price; None where it waits for a price."""
+    found = parse_condition(plan.condition) if plan.condition else ""
+    return None if isinstance(found, str) else found
+
+
+def ring_at(alert: PriceAlert, sight: Sight) -> PriceAlert:
+    """Return the alert after a look at all that can be seen; the same one unless it fires now."""
+    condition = condition_of(alert.plan)
+    if condition is None or alert.plan.token_id != sight.book.token_id:
+        return ring(alert, sight.book, sight.now)
+    seen = met(condition, sight) if alert.state is AlertState.WAITING else ""
+    return replace(alert, state=AlertState.RANG, rang_at=sight.now, seen=seen) if seen else alert
+
+
 def ring(alert: PriceAlert, book: BookView, at: datetime) -> PriceAlert:
     """Return the alert after a look at its book; the same one unless it fires now."""
-    if alert.state is not AlertState.WAITING:
+    if alert.state is not AlertState.WAITING or alert.plan.condition:
         return alert
     price = reached(alert.plan, book)
     if price is None:
@@ -113,11 +146,13 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
         book: of its token, as it is now.
         waiting: the plans that wait already.
     """
-    if not ZERO < plan.price < ONE:
+    if plan.condition and condition_of(plan) is None:
+        return str(parse_condition(plan.condition))
+    if not plan.condition and not ZERO < plan.price < ONE:
         return "A price is between 0 and 100¢"
     if plan in waiting:
         return f"Already set: {describe_plan(plan)}"
-    now = reached(plan, book)
+    now = None if plan.condition else reached(plan, book)
     if now is not None:
         return f"The {_best(plan.side)} is {with_cent_sign(now)} already"
     tokens = {each.token_id for each in waiting} | {plan.token_id}
@@ -129,9 +164,12 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
 
 
 def read_plans(
-    above: str, below: str, *, condition_id: ConditionId, token_id: TokenId
+    above: str, below: str, when: str = "", *, condition_id: ConditionId, token_id: TokenId
 ) -> tuple[AlertPlan, ...] | str:
-    """Return what two entries in cents ask for, or what is wrong with them; an empty one is none."""
+    """Return what two entries in cents and a condition ask for, or what is wrong with them.
+
+    An empty entry asks for nothing.
+    """
     plans = []
     for side, text in ((AlertSide.ABOVE, above), (AlertSide.BELOW, below)):
         if not text.strip():
@@ -140,17 +178,27 @@ def read_plans(
         if price is None:
             return f"The price {side.value}: enter cents"
         plans.append(AlertPlan(condition_id, token_id, side, price))
-    return tuple(plans) if plans else "Enter a price above, below, or both"
+    if when.strip():
+        condition = parse_condition(when)
+        if isinstance(condition, str):
+            return condition
+        plans.append(plan_of(condition, condition_id=condition_id, token_id=token_id))
+    return tuple(plans) if plans else "Enter a price above, below, or a condition"
 
 
 def describe_plan(plan: AlertPlan) -> str:
     """Say in a few words what is waited for: `bid ≥ 45¢`."""
+    condition = condition_of(plan)
+    if condition is not None:
+        return describe_condition(condition)
     sign = "≥" if plan.side is AlertSide.ABOVE else "≤"
     return f"{_short(plan.side)} {sign} {with_cent_sign(plan.price)}"
 
 
 def describe_ring(alert: PriceAlert) -> str:
     """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
+    if alert.seen:
+        return f"{alert.seen}, {describe_plan(alert.plan)}"
     side = alert.plan.side
     seen = with_cent_sign(alert.rang_price if alert.rang_price is not None else alert.plan.price)
     return f"{_short(side)} {seen}, {describe_plan(alert.plan)}"

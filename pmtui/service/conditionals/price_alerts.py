@@ -6,9 +6,10 @@ crossed, lossy or loading: it is simply waited on.
 """
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.alert_conditions import Sight
 from pmtui.domain.conditionals.price_alert import (
     AlertId,
     AlertPlan,
@@ -18,16 +19,20 @@ from pmtui.domain.conditionals.price_alert import (
     describe_ring,
     end,
     plan_problem,
-    ring,
+    ring_at,
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TradePrint
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import AlertTopic, BookTopic, Topic, WatchlistTopic
+from pmtui.service.topics import AlertTopic, BookTopic, TapeTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from pmtui.service.words import shorten
 
+CLOCK_S = 5.0
+"""How late a condition that only time meets is seen."""
 UNKNOWN = "The market is loading"
 
 
@@ -39,6 +44,8 @@ class PriceAlerts:
         kernel: Kernel,
         *,
         book_of: Callable[[TokenId], BookView],
+        tape_of: Callable[[TokenId], Sequence[TradePrint]],
+        queue_of: Callable[[TokenId], Micros | None],
         market_of: Callable[[ConditionId], Market | None],
         keep: Callable[[PriceAlert | AlertId], None],
     ) -> None:
@@ -47,11 +54,14 @@ class PriceAlerts:
         Args:
             kernel: what every feed needs.
             book_of: a token's book as it is.
+            tape_of: a token's public trades as far as they are known.
+            queue_of: the fewest shares ahead of an order of ours in a token; None without one.
             market_of: a market as far as it is known.
             keep: writes an alert down, or by its id that there is none any more.
         """
         self._kernel = kernel
         self._book_of = book_of
+        self._tape_of, self._queue_of = tape_of, queue_of
         self._market_of = market_of
         self._keep = keep
         self._known: dict[AlertId, PriceAlert] = {}
@@ -128,15 +138,46 @@ class PriceAlerts:
         self._kernel.mark(AlertTopic())
 
     def _watch(self) -> None:
-        waiting = (a for a in self.view() if a.state is AlertState.WAITING)
-        self._followed.follow(BookTopic(alert.plan.token_id) for alert in waiting)
+        waiting = [a.plan for a in self.view() if a.state is AlertState.WAITING]
+        books: list[Topic] = [BookTopic(plan.token_id) for plan in waiting]
+        tapes = [TapeTopic(plan.token_id) for plan in waiting if plan.condition]
+        self._followed.follow((*books, *tapes))
+        if tapes:
+            self._kernel.start_unless_running("alert clock", "alert clock", self._follow_clock)
+
+    async def _follow_clock(self) -> None:
+        """Look from time to time at what waits for a condition: time passes while books stand still."""
+        while waiting := {
+            a.plan.token_id
+            for a in self.view()
+            if a.state is AlertState.WAITING and a.plan.condition
+        }:
+            for token_id in waiting:
+                self._look(token_id)
+            await self._kernel.clock.sleep(CLOCK_S)
 
     def _on_book(self, topic: Topic) -> None:
-        if not isinstance(topic, BookTopic):
+        if isinstance(topic, BookTopic | TapeTopic):
+            self._look(topic.token_id)
+
+    def _look(self, token_id: TokenId) -> None:
+        waiting = [
+            alert
+            for alert in self.view()
+            if alert.plan.token_id == token_id and alert.state is AlertState.WAITING
+        ]
+        if not waiting:
             return
-        book = self._book_of(topic.token_id)
-        for alert in self.view():
-            after = ring(alert, book, self._kernel.clock.now())
+        market = self._market_of(waiting[0].plan.condition_id)
+        sight = Sight(
+            book=self._book_of(token_id),
+            now=self._kernel.clock.now(),
+            prints=self._tape_of(token_id),
+            ends_at=market.end_at if market is not None else None,
+            queue_ahead=self._queue_of(token_id),
+        )
+        for alert in waiting:
+            after = ring_at(alert, sight)
             if after is not alert:
                 self._fire(after)
 

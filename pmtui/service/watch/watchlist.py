@@ -12,7 +12,7 @@ from datetime import datetime
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.price_alert import PriceAlert
 from pmtui.domain.health import Source
-from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import (
     MOST_STARS,
@@ -28,6 +28,8 @@ from pmtui.domain.markets.watchlist import (
     see_market,
     without_long_texts,
 )
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TradePrint
 from pmtui.service.conditionals.price_alerts import PriceAlerts
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
@@ -63,6 +65,8 @@ class Watchlist:
         metadata: MetadataFeed,
         *,
         quotes: Quotes,
+        tape_of: Callable[[TokenId], Sequence[TradePrint]],
+        queue_of: Callable[[TokenId], Micros | None],
         keeper: WatchKeeper,
     ) -> None:
         self._kernel = kernel
@@ -77,8 +81,9 @@ class Watchlist:
         self._unstreamed = 0
         self._followed = FollowedTopics(kernel.hub, self._on_book)
         self.alerts = PriceAlerts(
-            kernel, book_of=quotes.book_of, market_of=self._market_of, keep=keeper.keep
-        )
+            kernel, book_of=quotes.book_of, tape_of=tape_of, queue_of=queue_of,
+            market_of=self._market_of, keep=keeper.keep,
+        )  # fmt: skip
 
     def restore(self) -> None:
         """Take up what an earlier session left, before anybody asks."""

@@ -1,4 +1,4 @@
-"""Sets price alerts on one outcome: a price above, a price below, or both."""
+"""Sets alerts on one outcome: a price above, a price below, or a condition such as `spread >= 4`."""
 
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ _ENTRIES = (
 )
 _CENT = Micros(10_000)
 _MOST_LISTED = 4
+_LONGEST_CONDITION = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,13 @@ class AlertForm(OrderForm[str]):
     DEFAULT_CSS = """
     AlertForm .label { width: 7; }
     AlertForm NumberField { width: 8; }
+    AlertForm #alert-when { width: 1fr; }
     AlertForm #listed { height: auto; }
     """
 
     touch = query_one("#alert-touch", TextLine)
     listed = query_one("#listed", TextBlock)
+    when = query_one("#alert-when", Input)
 
     def __init__(self, surface: Surface, subject: AlertSubject) -> None:
         """Ask for the prices of one outcome."""
@@ -74,6 +77,12 @@ class AlertForm(OrderForm[str]):
                     yield TextLine((Cell(label),), classes="label")
                     yield NumberField(id=name, characters="0-9.,¢")
                     yield TextLine((Cell(f" {meaning}", Role.DIM),))
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("When"),), classes="label")
+                yield Input(
+                    id="alert-when", compact=True, max_length=_LONGEST_CONDITION,
+                    placeholder="spread >= 4",
+                )  # fmt: skip
             yield TextBlock(id="listed")
             yield TextBlock(id="state")
             yield self.keys()
@@ -106,7 +115,7 @@ class AlertForm(OrderForm[str]):
             self.say("This market has no order book")
             return
         plans = read_plans(
-            self._field("alert-above").value, self._field("alert-below").value,
+            self._field("alert-above").value, self._field("alert-below").value, self.when.value,
             condition_id=self._subject.condition_id, token_id=token_id,
         )  # fmt: skip
         if isinstance(plans, str):
@@ -120,7 +129,8 @@ class AlertForm(OrderForm[str]):
                 self.say(self._spell(f"{first}{problem}"))
                 return
             done.append(describe_plan(plan))
-            self._field(f"alert-{plan.side.value}").value = ""
+            field = self.when if plan.condition else self._field(f"alert-{plan.side.value}")
+            field.value = ""
         outcome = plain(self._subject.outcome, 16)
         _ = self.dismiss(self._spell(f"Price alert set on {outcome}: {', '.join(done)}"))
 
@@ -128,6 +138,10 @@ class AlertForm(OrderForm[str]):
     def _on_typed(self, event: Input.Changed) -> None:
         if event.value:
             self.say_where()
+
+    @on(Input.Submitted, "#alert-when")
+    async def _on_submitted(self) -> None:
+        await self.action_accept()
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:

@@ -200,6 +200,8 @@ def _alert_words(row: AlertRow, outcome: str, now: datetime) -> Cell:
         return Cell(" The market has ended: the alert is off.", Role.DIM)
     if not row.book.is_good:
         return Cell(f" {outcome}: book {row.book.value}, the alert cannot ring.", Role.STALE)
+    if alert.plan.condition:
+        return Cell(f" {outcome}: rings once when {describe_plan(alert.plan)}.")
     is_above = alert.plan.side is AlertSide.ABOVE
     best, beyond = ("bid", "higher") if is_above else ("ask", "lower")
     price = format_price(alert.plan.price)

@@ -173,7 +173,7 @@ def test_entries_are_read_as_cents_and_an_empty_one_is_none() -> None:
     assert read(" ", "30") == (plan(AlertSide.BELOW, m("0.30")),)
     assert read("4,5", "") == "The price above: enter cents"
     assert read("", "x") == "The price below: enter cents"
-    assert read("", " ") == "Enter a price above, below, or both"
+    assert read("", " ") == "Enter a price above, below, or a condition"
 
 
 def test_it_says_which_price_is_meant() -> None:

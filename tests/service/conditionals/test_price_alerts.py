@@ -1,12 +1,20 @@
 """Price alerts ring once, from books that can be trusted, and wait on over a restart."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pmtui.domain.books.market_events import MarketResolved
-from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState, PriceAlert
+from pmtui.domain.conditionals.alert_conditions import parse_condition
+from pmtui.domain.conditionals.price_alert import (
+    AlertPlan,
+    AlertSide,
+    AlertState,
+    PriceAlert,
+    plan_of,
+)
 from pmtui.domain.health import LinkState
 from pmtui.domain.markets.market import Event
 from pmtui.domain.markets.watchlist import key_of_market
@@ -15,7 +23,16 @@ from pmtui.service.conditionals.price_alerts import UNKNOWN
 from pmtui.service.topics import AlertTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
+from tests.service.fakes import (
+    CONDITION,
+    EVENT,
+    EVENT_WITH_MARKET,
+    MARKET,
+    NO,
+    YES,
+    World,
+    running_world,
+)
 from tests.service.watch_kit import book, know, look, view
 
 m = parse_micros
@@ -199,3 +216,51 @@ async def test_a_price_that_is_there_already_is_refused(tmp_path: Path) -> None:
         at_hand = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.60"))
         assert await world.service.commands.add_alert(at_hand) == "The best bid is 60¢ already"
         assert await world.service.commands.add_alert(ABOVE) == "Already set: bid ≥ 65¢"
+
+
+def plan_for(text: str) -> AlertPlan:
+    condition = parse_condition(text)
+    assert not isinstance(condition, str)
+    return plan_of(condition, condition_id=CONDITION, token_id=YES)
+
+
+async def test_a_condition_rings_once_and_says_what_was_seen(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await waiting(world, plan_for("spread >= 4"))
+        await hear(world, "0.60", "0.62")
+        assert states(world) == [AlertState.WAITING]
+        await hear(world, "0.60", "0.65")
+        assert states(world) == [AlertState.RANG]
+        assert rang(world) == [f"Price alert: Yes: spread 5¢, spread ≥ 4¢  {MARKET.question}"]
+        await hear(world, "0.60", "0.66")
+        assert len(rang(world)) == 1
+
+
+async def test_a_condition_waits_on_after_a_restart(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await waiting(world, plan_for("spread >= 4"))
+    async with running_world(tmp_path) as world:
+        await know(world)
+        assert states(world) == [AlertState.WAITING]
+        assert alerts(world)[0].plan == plan_for("spread >= 4")
+        await hear(world, "0.60", "0.65")
+        assert states(world) == [AlertState.RANG]
+
+
+async def test_time_alone_meets_a_condition(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        ending = replace(MARKET, end_at=world.clock.now() + timedelta(minutes=12))
+        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(ending,))]
+        await waiting(world, plan_for("left 10m"))
+        await world.pass_time(60)
+        assert states(world) == [AlertState.WAITING]
+        await world.pass_time(70)
+        assert states(world) == [AlertState.RANG]
+
+
+async def test_a_condition_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await know(world)
+        bad = replace(plan_for("spread >= 4"), condition="spread wide")
+        assert "Not a condition" in await world.service.commands.add_alert(bad)
+        assert not alerts(world)

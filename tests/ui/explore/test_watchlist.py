@@ -271,6 +271,12 @@ async def test_an_alert_is_set_from_the_list() -> None:
             AlertPlan(RIVER_ID, token, AlertSide.BELOW, m(0.25)),
         ]
         assert "Price alert set on Yes: bid ≥ 45¢, ask ≤ 25¢" in noticed(app)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
+        await pilot.press("tab", "tab", *"move 3 10m", "enter")
+        await until(pilot, lambda: isinstance(app.screen, WatchlistScreen), "the list again")
+        waits = AlertPlan(RIVER_ID, token, AlertSide.ABOVE, m(0), condition="move 3 10m")
+        assert service.calls_of("add_alert")[-1] == (waits,)
 
 
 async def test_the_form_lists_what_waits_already_and_can_be_left() -> None:

@@ -1,0 +1,237 @@
+"""Alerts on more than a price: a move, the spread, size at a price, a burst of volume, time, the queue.
+
+    move 3 10m          the price came 3¢ or more within ten minutes, either way
+    spread >= 4         the spread is 4¢ or wider; `<=` for tighter
+    size 39.7 >= 10000  so many shares or more rest at 39.7¢; `<=` for fewer
+    volume 5000 5m      so many shares traded within five minutes
+    left 10m            the market ends in ten minutes or less
+    queue <= 500        so few shares are ahead of an order of ours
+
+Each is met by what can be seen at one moment, and only from a book that can be trusted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import (
+    format_cents,
+    format_shares,
+    parse_cents,
+    parse_size,
+    with_cent_sign,
+)
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.orders.order import TradePrint
+from pmtui.domain.ticket.fields import parse_life
+
+Sign = Literal[">=", "<="]
+_SIGNS: dict[str, Sign] = {">=": ">=", "<=": "<=", "≥": ">=", "≤": "<="}
+_WORDS_OF = {">=": "≥", "<=": "≤"}
+FORMS = "move 3 10m, spread >= 4, size 39.7 >= 10000, volume 5000 5m, left 10m, queue <= 500"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The price came so far within a time, either way."""
+
+    distance: Micros
+    within: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The spread reached a width."""
+
+    sign: Sign
+    width: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class SizeAt:
+    """What rests at a price reached a size."""
+
+    price: Micros
+    sign: Sign
+    size: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeBurst:
+    """So many shares traded within a time."""
+
+    size: Micros
+    within: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """The market ends within a time."""
+
+    left: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class QueueAhead:
+    """So few shares are ahead of an order of ours."""
+
+    size: Micros
+
+
+Condition = Move | Spread | SizeAt | VolumeBurst | TimeLeft | QueueAhead
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What can be seen of an outcome at one moment."""
+
+    book: BookView
+    now: datetime
+    prints: Sequence[TradePrint] = ()
+    """Its public trades as far as they are known, in any order."""
+    ends_at: datetime | None = None
+    queue_ahead: Micros | None = None
+    """The fewest shares ahead of an order of ours in this outcome; None without one."""
+
+
+def parse_condition(text: str) -> Condition | str:
+    """Read a condition, or say what is wrong with it."""
+    words = text.casefold().replace(">=", " >= ").replace("<=", " <= ").split()
+    found = _within_a_time(words) or _compared(words)
+    return found or f"Not a condition; for example {FORMS}"
+
+
+def _within_a_time(words: list[str]) -> Condition | None:
+    life = parse_life(words[-1]) if words else None
+    if life is None:
+        return None
+    match words[:-1]:
+        case ["move", far]:
+            distance = parse_cents(far)
+            return Move(distance, life) if distance is not None and distance > 0 else None
+        case ["volume", size]:
+            shares = parse_size(size)
+            return VolumeBurst(shares, life) if shares is not None and shares > 0 else None
+        case ["left"]:
+            return TimeLeft(life)
+        case _:
+            return None
+
+
+def _compared(words: list[str]) -> Condition | None:
+    match words:
+        case ["spread", sign, width] if sign in _SIGNS:
+            cents = parse_cents(width)
+            return Spread(_SIGNS[sign], cents) if cents is not None and cents > 0 else None
+        case ["size", at, sign, size] if sign in _SIGNS:
+            price, shares = parse_cents(at), parse_size(size)
+            if price is None or shares is None or price <= 0 or shares < 0:
+                return None
+            return SizeAt(price, _SIGNS[sign], shares)
+        case ["queue", "<=" | "≤", size]:
+            shares = parse_size(size)
+            return QueueAhead(shares) if shares is not None and shares >= 0 else None
+        case _:
+            return None
+
+
+def write_condition(condition: Condition) -> str:
+    """Write a condition as it is typed: what is read from it is the same one."""
+    match condition:
+        case Move(distance, within):
+            return f"move {format_cents(distance)} {_span(within)}"
+        case Spread(sign, width):
+            return f"spread {sign} {format_cents(width)}"
+        case SizeAt(price, sign, size):
+            return f"size {format_cents(price)} {sign} {format_micros(size)}"
+        case VolumeBurst(size, within):
+            return f"volume {format_micros(size)} {_span(within)}"
+        case TimeLeft(left):
+            return f"left {_span(left)}"
+        case QueueAhead(size):
+            return f"queue <= {format_micros(size)}"
+
+
+def describe_condition(condition: Condition) -> str:
+    """Say in a few words what is waited for: `spread ≥ 4¢`."""
+    match condition:
+        case Move(distance, within):
+            return f"move ≥ {with_cent_sign(distance)} in {_span(within)}"
+        case Spread(sign, width):
+            return f"spread {_WORDS_OF[sign]} {with_cent_sign(width)}"
+        case SizeAt(price, sign, size):
+            return f"size at {with_cent_sign(price)} {_WORDS_OF[sign]} {format_shares(size)}"
+        case VolumeBurst(size, within):
+            return f"volume ≥ {format_shares(size)} in {_span(within)}"
+        case TimeLeft(left):
+            return f"ends in ≤ {_span(left)}"
+        case QueueAhead(size):
+            return f"queue ≤ {format_shares(size)}"
+
+
+def met(condition: Condition, sight: Sight) -> str:
+    """Return what was seen that meets a condition; empty while nothing does.
+
+    Nothing is met by a book that is not good, but the time: it passes whatever the book says.
+    """
+    if isinstance(condition, TimeLeft):
+        return _time_left(condition, sight)
+    book = sight.book
+    bid, ask = book.best_bid, book.best_ask
+    if not book.state.is_good or (bid is not None and ask is not None and bid >= ask):
+        return ""
+    match condition:
+        case Move():
+            return _move(condition, sight)
+        case Spread(sign, width):
+            spread = book.spread
+            is_met = spread is not None and _compare(spread, sign, width)
+            return f"spread {with_cent_sign(spread)}" if is_met and spread is not None else ""
+        case SizeAt(price, sign, limit):
+            size = sum(each.size for each in (*book.bids, *book.asks) if each.price == price)
+            said = f"{format_shares(Micros(size))} at {with_cent_sign(price)}"
+            return said if _compare(size, sign, limit) else ""
+        case VolumeBurst(limit, within):
+            since = sight.now - within
+            traded = Micros(sum(each.size for each in sight.prints if each.at >= since))
+            return f"{format_shares(traded)} in {_span(within)}" if traded >= limit else ""
+        case QueueAhead(limit):
+            ahead = sight.queue_ahead
+            is_near = ahead is not None and ahead <= limit
+            return f"{format_shares(ahead)} ahead" if is_near and ahead is not None else ""
+
+
+def _move(condition: Move, sight: Sight) -> str:
+    """Compare the mid with the trades of the time: the one that lies farthest from it counts."""
+    middle = sight.book.midpoint
+    since = sight.now - condition.within
+    prices = [each.price for each in sight.prints if since <= each.at <= sight.now]
+    if middle is None or not prices:
+        return ""
+    start = max(prices, key=lambda price: abs(price - middle))
+    if abs(middle - start) < condition.distance:
+        return ""
+    return f"{with_cent_sign(start)} to {with_cent_sign(middle)} in {_span(condition.within)}"
+
+
+def _time_left(condition: TimeLeft, sight: Sight) -> str:
+    if sight.ends_at is None:
+        return ""
+    left = sight.ends_at - sight.now
+    is_near = timedelta(0) < left <= condition.left
+    return f"ends in {_span(timedelta(seconds=left // timedelta(seconds=1)))}" if is_near else ""
+
+
+def _compare(amount: int, sign: Sign, limit: int) -> bool:
+    return amount >= limit if sign == ">=" else amount <= limit
+
+
+def _span(span: timedelta) -> str:
+    """Write a span in the largest unit that it is whole in: `90s`, `10m`, `2h`."""
+    seconds = max(span // timedelta(seconds=1), 0)
+    for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds and seconds % length == 0:
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"
