@@ -17,7 +17,7 @@ class Refusal(StrEnum):
     WRONG = "wrong arguments"
     UNKNOWN = "not found"
     UNAVAILABLE = "no answer"
-    """A host did not answer, or not in time."""
+    """A host did not answer, not in time, or refused to."""
 
 
 @dataclass(frozen=True, slots=True)

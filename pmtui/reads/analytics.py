@@ -57,6 +57,7 @@ _PERIOD = Argument(
     default="day",
     seed_key="timePeriod",
     live_key="time_period",
+    spellings=tuple((each, each.upper(), each) for each in ("day", "week", "month", "all")),
 )
 
 
@@ -283,11 +284,12 @@ _PUBLIC = (
         Argument(
             "order",
             ArgumentKind.TEXT,
-            "by profit or by volume",
-            choices=("PNL", "VOL", "VOLUME"),
-            default="PNL",
+            "what ranks",
+            choices=("profit", "volume"),
+            default="profit",
             seed_key="orderBy",
             live_key="sort_by",
+            spellings=(("profit", "PNL", "PNL"), ("volume", "VOL", "VOLUME")),
         ),
         _ANY_WALLET,
         live=Route("GET /v2/leaderboard", _CURSOR),

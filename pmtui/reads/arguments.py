@@ -91,6 +91,8 @@ class Argument:
     """Query key in the seed dialect; the name where it is empty."""
     live_key: str = ""
     """Query key of the public service; the seed's where it is empty."""
+    spellings: tuple[tuple[str, str, str], ...] = ()
+    """Choices that the hosts spell otherwise: ours, the seed's, the public service's."""
 
     @property
     def option(self) -> str:
@@ -108,6 +110,13 @@ class Argument:
         """Return the query key in a dialect."""
         seed = self.seed_key or self.name
         return self.live_key or seed if dialect is Dialect.LIVE else seed
+
+    def spelled(self, text: str, dialect: Dialect) -> str:
+        """Return a checked value as a dialect spells it."""
+        for ours, seed, live in self.spellings:
+            if text == ours:
+                return live if dialect is Dialect.LIVE else seed
+        return text
 
     def schema(self) -> dict[str, object]:
         """Return the JSON schema of a value, as tools and the OpenAPI document state it."""

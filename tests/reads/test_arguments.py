@@ -82,6 +82,15 @@ def test_a_query_key_belongs_to_a_dialect() -> None:
     assert [a.key(Dialect.LIVE) for a in (plain, spelled, both)] == ["side", "user", "condition"]
 
 
+def test_a_choice_is_spelled_as_its_dialect_does() -> None:
+    order = Argument("order", ArgumentKind.TEXT, "o", spellings=(("volume", "VOL", "VOLUME"),))
+    assert [order.spelled("volume", dialect) for dialect in (Dialect.SEED, Dialect.LIVE)] == [
+        "VOL",
+        "VOLUME",
+    ]
+    assert order.spelled("profit", Dialect.SEED) == "profit"
+
+
 def test_schemas_say_what_values_look_like() -> None:
     assert TOKEN.schema()["pattern"] == "^([0-9]{1,78})$"
     assert TOKENS.schema()["type"] == "array"

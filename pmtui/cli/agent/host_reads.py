@@ -12,7 +12,6 @@ from pmtui.reads.read import Needs, Read
 from pmtui.service.clock import SystemClock
 
 _REASONS = {
-    FailureKind.REFUSED: Refusal.UNKNOWN,
     FailureKind.NOT_FOUND: Refusal.UNKNOWN,
     FailureKind.CANCELLED: Refusal.UNCONFIGURED,
 }

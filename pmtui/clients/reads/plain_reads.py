@@ -132,7 +132,7 @@ def _filled(template: str, values: Values, *, is_path: bool = False) -> str:
 
 
 def _pairs(argument: Argument, values: Values, dialect: Dialect) -> list[tuple[str, str]]:
-    texts = values.texts(argument.name)
+    texts = [argument.spelled(text, dialect) for text in values.texts(argument.name)]
     if not texts:
         return []
     key = argument.key(dialect)

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from pmtui.cli.get.account import open_account
 from pmtui.clients.account import AccountClient
-from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.client import HttpHost, ShownRequest
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.clients.reads.trading_reads import WALKED, WHOLE
@@ -248,6 +249,23 @@ async def _markets_of(hosts: ReadHosts, tag: str) -> list[object] | Failure:
         items.extend(step.items)
     assert items
     return items
+
+
+async def test_standings_are_ranked_by_volume_in_both_dialects() -> None:
+    async with running_venue(VenueOptions(speed=0)) as running:
+        today = datetime(2026, 11, 20, tzinfo=UTC).date()
+        for dialect in Dialect:
+            shown: list[ShownRequest] = []
+            hosts = make_read_hosts(urls_of(running), dialect, show=shown.append)
+            given = {"order": ["volume"], "period": ["week"]}
+            values = check_values(READS["leaderboard"].asked, given, today=today)
+            _ = [step async for step in ask(hosts, READS["leaderboard"], values, extent=Extent())]
+            query = dict(parse_qsl(urlsplit(shown[0].url).query))
+            asked = {
+                query.get(name) for name in ("orderBy", "sort_by", "timePeriod", "time_period")
+            }
+            expected = {"VOL", "WEEK"} if dialect is Dialect.SEED else {"VOLUME", "week"}
+            assert asked - {None} == expected
 
 
 async def test_a_read_that_needs_a_key_is_not_asked_without_one() -> None:
