@@ -35,7 +35,6 @@ from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
-from pmtui.ui.terminal.ascii_filter import AsciiScrollBar
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_picker import ThemePicker
@@ -79,7 +78,7 @@ class PmtuiApp(TerminalApp):
         self.surface = surface
         self.is_ascii = surface.options.ascii_only
         # Textual draws every scroll bar with one renderer.
-        ScrollBar.renderer = AsciiScrollBar if surface.options.ascii_only else ScrollBarRender
+        ScrollBar.renderer = ScrollBarRender
         self.navigation = Navigation(self, surface)
         self._watch_keys = WatchKeys(self, surface)
         self._outside_notices = OutsideNotices(self, surface)

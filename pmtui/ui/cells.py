@@ -68,10 +68,9 @@ def line_width(line: Line) -> int:
     return sum(cell_width(cell.text) for cell in line)
 
 
-def focus_mark(*, ascii_only: bool = False) -> str:
+def focus_mark() -> str:
     """Return the sign of the pane that keys go to; a colour alone would not do."""
-    # In ASCII the star marks the last trade.
-    return "#" if ascii_only else "■"
+    return "■"
 
 
 def blank_line(width: int, ground: Role | None = None) -> Line:
@@ -87,7 +86,7 @@ def join_runs(marks: Iterable[tuple[Role, str]]) -> Line:
     )
 
 
-def fit_line(line: Line, width: int, *, ascii_only: bool = False) -> Line:
+def fit_line(line: Line, width: int) -> Line:
     """Return the line in exactly `width` cells: padded, or cropped with an ellipsis."""
     room = width - line_width(line)
     if room >= 0:
@@ -98,8 +97,7 @@ def fit_line(line: Line, width: int, *, ascii_only: bool = False) -> Line:
     for cell in line if width > 0 else ():
         size = cell_width(cell.text)
         if size > room:
-            mark = "~" if ascii_only else "…"
-            fitted.append(cell._replace(text=set_cell_size(cell.text, room) + mark))
+            fitted.append(cell._replace(text=set_cell_size(cell.text, room) + "…"))
             break
         fitted.append(cell)
         room -= size
@@ -112,20 +110,17 @@ def bar_text(
     width: int,
     *,
     is_from_right: bool = False,
-    ascii_only: bool = False,
 ) -> str:
     """Return a bar of `width` cells, filled in the proportion of `part` to `whole`.
 
-    Eighth blocks where the terminal has them. Something is always visible when there is something.
+    Something is always visible when there is something.
     """
     if part <= 0 or whole <= 0 or width <= 0:
         return " " * max(0, width)
     eighths = min(width * 8, max(1, part * width * 8 // whole))
-    if ascii_only or is_from_right:
+    if is_from_right:
         # Left-facing eighths do not exist in Unicode, so a bar from the right has whole cells.
-        mark = "#" if ascii_only else "█"
-        bar = mark * max(1, eighths // 8)
-        return bar.rjust(width) if is_from_right else bar.ljust(width)
+        return ("█" * max(1, eighths // 8)).rjust(width)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 

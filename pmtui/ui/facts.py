@@ -19,7 +19,7 @@ from pmtui.ui.format import (
     format_time_left,
 )
 from pmtui.ui.keys.actions import Keymap, key_label
-from pmtui.ui.plain import plain, to_ascii
+from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 
 ABSENT = "–"
@@ -207,11 +207,6 @@ def indent(line: Line) -> Line:
 def with_star(title: str, *, is_starred: bool) -> str:
     """Put the sign of a star before a title, where it is starred."""
     return f"{STAR} {title}" if is_starred else title
-
-
-def to_ascii_line(line: Line) -> Line:
-    """Return the line for a terminal that shows plain ASCII only."""
-    return tuple(cell._replace(text=to_ascii(cell.text)) for cell in line)
 
 
 def midpoint(bid: Micros | None, ask: Micros | None) -> Micros | None:

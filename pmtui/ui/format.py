@@ -33,24 +33,23 @@ def format_price(
     *,
     tick: Micros | None = None,
     width: int | None = None,
-    ascii_only: bool = False,
 ) -> str:
     """Write a price in cents: `51¢`, `51.5¢`.
 
     The tick size fixes the least number of decimals, so that a column of prices lines up; digits
     beyond it are shown, never rounded away.
     """
-    text = _cents(abs(price), tick) + _cent_sign(ascii_only=ascii_only)
+    text = _cents(abs(price), tick) + "¢"
     return _place(("-" if price < 0 else "") + text, width)
 
 
-def format_average(price: Micros, *, width: int | None = None, ascii_only: bool = False) -> str:
+def format_average(price: Micros, *, width: int | None = None) -> str:
     """Write an average price in cents, rounded at a tenth of a cent.
 
     One below 100¢ is never written as 100¢, and one above 0¢ never as 0¢.
     """
     rounded = round_price(price, TENTH_OF_CENT)
-    return format_price(rounded, tick=TENTH_OF_CENT, width=width, ascii_only=ascii_only)
+    return format_price(rounded, tick=TENTH_OF_CENT, width=width)
 
 
 def format_price_change(
@@ -58,10 +57,9 @@ def format_price_change(
     *,
     tick: Micros | None = None,
     width: int | None = None,
-    ascii_only: bool = False,
 ) -> str:
     """Write a change of price with its sign: `+1.5¢`, `-2¢`, `0¢`."""
-    text = _cents(abs(change), tick) + _cent_sign(ascii_only=ascii_only)
+    text = _cents(abs(change), tick) + "¢"
     return _place(_sign(change) + text, width)
 
 
@@ -186,10 +184,6 @@ def _place(text: str, width: int | None) -> str:
 
 def _sign(amount: int) -> str:
     return "+" if amount > 0 else "-" if amount < 0 else ""
-
-
-def _cent_sign(*, ascii_only: bool) -> str:
-    return "c" if ascii_only else "¢"
 
 
 def _cents(price: int, tick: Micros | None) -> str:

@@ -48,21 +48,17 @@ class Align(Enum):
     CENTER = auto()
 
 
-def plain(text: str, width: int | None = None, *, ascii_only: bool = False) -> str:
+def plain(text: str, width: int | None = None) -> str:
     """Return the text as one harmless line, cropped to `width` cells when a width is given."""
     clean = _clean(text)
-    if ascii_only:
-        clean = to_ascii(clean)
-    return clean if width is None else _crop(clean, width, ascii_only=ascii_only)
+    return clean if width is None else _crop(clean, width)
 
 
-def fit(text: str, width: int, align: Align = Align.LEFT, *, ascii_only: bool = False) -> str:
+def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
     """Return the text in exactly `width` cells, cropped with an ellipsis or padded."""
     # Spaces at the ends are layout here and must stay, so plain() only sees odd characters.
     clean = text if text.isascii() and text.isprintable() else _clean(text, keep_spaces=True)
-    if ascii_only:
-        clean = to_ascii(clean)
-    clean = _crop(clean, width, ascii_only=ascii_only)
+    clean = _crop(clean, width)
     free = width - cell_len(clean)
     match align:
         case Align.LEFT:
@@ -76,32 +72,6 @@ def fit(text: str, width: int, align: Align = Align.LEFT, *, ascii_only: bool = 
 def cell_width(text: str) -> int:
     """Return how many terminal cells the text takes."""
     return cell_len(text)
-
-
-@lru_cache(maxsize=2048)
-def to_ascii(text: str) -> str:
-    """Return the text for a terminal without Unicode: accents dropped, the rest as `?`."""
-    if text.isascii():
-        return text
-    spelled = text.translate(_SPELLINGS)
-    bare = (c for c in unicodedata.normalize("NFKD", spelled) if not unicodedata.combining(c))
-    return "".join(c if c.isascii() and c.isprintable() else "?" for c in bare)
-
-
-_SPELLINGS = str.maketrans(
-    {
-        "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
-        "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▲": "^", "▼": "v",
-        "▴": "^", "▾": "v", "▸": ">",
-        # What Textual's palette is drawn with.
-        "▔": "-", "▁": "_", "🔎": "/",
-        "●": "o", "○": "o", "★": "*", "☆": ".", "≥": ">=", "≤": "<=", "€": "EUR",
-        # Frames: corners and crossings first, the straight strokes over them.
-        **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),
-        **dict.fromkeys("─━┄┅┈┉╌╍═╴╶╸╺╼╾", "-"),
-        **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿", "|"),
-    }
-)  # fmt: skip
 
 
 @lru_cache(maxsize=8192)
@@ -138,14 +108,13 @@ def _harmless(text: str) -> list[str]:
     return kept
 
 
-def _crop(text: str, width: int, *, ascii_only: bool) -> str:
+def _crop(text: str, width: int) -> str:
     if width <= 0:
         return ""
     if cell_len(text) <= width:
         return text
-    mark = "~" if ascii_only else "…"
     clock = _CLOCK.search(text)
     # Series of an hour differ in nothing else: without it their rows are the same.
     ends = (clock.group(), clock.group("start")) if clock is not None else ()
     tail = next((end for end in ends if cell_len(end) + 1 + _LEAST_HEAD <= width), "")
-    return set_cell_size(text, width - 1 - cell_len(tail)) + mark + tail
+    return set_cell_size(text, width - 1 - cell_len(tail)) + "…" + tail

@@ -40,15 +40,14 @@ def _piece(random: Random) -> str:
 def faults_of(text: str, random: Random) -> Iterator[str]:
     """Yield what is wrong with the ways in which a text is painted."""
     width = random.randrange(1, 40)
-    ascii_only = random.random() < 0.3
-    yield from _faults("plain", plain(text, ascii_only=ascii_only), None)
-    yield from _faults("plain", plain(text, width, ascii_only=ascii_only), range(width + 1))
+    yield from _faults("plain", plain(text), None)
+    yield from _faults("plain", plain(text, width), range(width + 1))
     align = random.choice(list(Align))
-    fitted = fit(text, width, align, ascii_only=ascii_only)
+    fitted = fit(text, width, align)
     yield from _faults("fit", fitted, range(width, width + 1))
     yield from _faults("cut_words", cut_words(text, width), range(width + 1))
     line: Line = (Cell("a "), Cell(plain(text)), Cell(" z"))
-    painted = fit_line(line, width, ascii_only=ascii_only)
+    painted = fit_line(line, width)
     if line_width(painted) != width:
         yield f"fit_line: {line_width(painted)} cells instead of {width}"
     yield from _faults("fit_line", "".join(cell.text for cell in painted), None)

@@ -31,7 +31,6 @@ def test_a_cropped_line_says_so() -> None:
     line = (Cell("abc", Role.BID), Cell("def", Role.ASK))
     assert fit_line(line, 5) == (Cell("abc", Role.BID), Cell("d…", Role.ASK))
     assert fit_line(line, 3) == (Cell("ab…", Role.BID),)
-    assert fit_line(line, 3, ascii_only=True) == (Cell("ab~", Role.BID),)
     assert fit_line((Cell("a", ground=Role.BID_BAR),), 2)[1].ground is Role.BID_BAR
 
 
@@ -39,11 +38,11 @@ def test_a_blank_line_is_blank() -> None:
     assert blank_line(3) == (Cell("   "),)
 
 
-@given(st.integers(0, 100), st.integers(0, 100), st.integers(0, 20), st.booleans(), st.booleans())
+@given(st.integers(0, 100), st.integers(0, 100), st.integers(0, 20), st.booleans())
 def test_a_bar_has_its_width_and_shows_something_for_something(
-    part: int, whole: int, width: int, right: bool, ascii_only: bool
+    part: int, whole: int, width: int, right: bool
 ) -> None:
-    bar = bar_text(part, whole, width, is_from_right=right, ascii_only=ascii_only)
+    bar = bar_text(part, whole, width, is_from_right=right)
     assert cell_width(bar) == width
     assert bool(bar.strip()) == bool(part and whole and width)
 
@@ -52,7 +51,6 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert bar_text(1, 2, 8) == "████    "
     assert bar_text(3, 16, 4) == "▊   "
     assert bar_text(1, 2, 4, is_from_right=True) == "  ██"
-    assert bar_text(1, 2, 4, ascii_only=True) == "##  "
     assert bar_text(9, 2, 4) == "████"
 
 

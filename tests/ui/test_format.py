@@ -36,8 +36,7 @@ def test_a_price_is_in_cents_and_loses_no_digit(price: int, tick: int | None, te
     assert f.format_price(Micros(price), tick=None if tick is None else Micros(tick)) == text
 
 
-def test_a_price_has_an_ascii_form() -> None:
-    assert f.format_price(CENT, ascii_only=True) == "1c"
+def test_a_price_fills_its_width_or_is_not_shown() -> None:
     assert f.format_price(CENT, width=5) == "   1¢"
     assert f.format_price(Micros(123_456), width=4) == "####"
 

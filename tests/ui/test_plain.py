@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.plain import Align, cell_width, fit, plain, to_ascii
+from pmtui.ui.plain import Align, cell_width, fit, plain
 
 HOSTILE = st.text(
     st.one_of(
@@ -28,19 +28,11 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert plain(plain(text)) == plain(text)
 
 
-@given(HOSTILE, st.integers(0, 30), st.sampled_from(Align), st.booleans())
-def test_fitted_text_has_exactly_the_width_asked_for(
-    text: str, width: int, align: Align, ascii_only: bool
-) -> None:
-    fitted = fit(text, width, align, ascii_only=ascii_only)
+@given(HOSTILE, st.integers(0, 30), st.sampled_from(Align))
+def test_fitted_text_has_exactly_the_width_asked_for(text: str, width: int, align: Align) -> None:
+    fitted = fit(text, width, align)
     assert cell_width(fitted) == width
     assert not {unicodedata.category(c) for c in fitted} & {"Cc", "Cf", "Cs"}
-    assert fitted.isascii() or not ascii_only
-
-
-@given(HOSTILE)
-def test_ascii_is_ascii(text: str) -> None:
-    assert to_ascii(plain(text)).isascii()
 
 
 @pytest.mark.parametrize(
@@ -68,9 +60,8 @@ def test_a_hostile_text_becomes_a_harmless_line(text: str, clean: str) -> None:
     assert plain(text) == clean
 
 
-def test_a_crop_ends_in_an_ellipsis_of_the_terminals_own_kind() -> None:
+def test_a_crop_ends_in_an_ellipsis() -> None:
     assert plain("a long title", 6) == "a lon…"
-    assert plain("a long title", 6, ascii_only=True) == "a lon~"
     assert plain("市場市場", 4) == "市 …"
     assert plain("fits", 4) == "fits"
     assert plain("gone", 0) == ""
@@ -80,15 +71,6 @@ def test_alignment_keeps_spaces_that_are_layout() -> None:
     assert fit("a  b", 6) == "a  b  "
     assert fit("ab", 5, Align.RIGHT) == "   ab"
     assert fit("ab", 5, Align.CENTER) == " ab  "
-
-
-def test_ascii_spells_what_it_can() -> None:
-    assert to_ascii("51¢ café “x” 市") == '51c cafe "x" ?'
-
-
-def test_frames_keep_their_shape_without_unicode() -> None:
-    assert [to_ascii(row) for row in ("▔▔▔", "🔎 ", "▁▁▁")] == ["---", "/ ", "___"]
-    assert [to_ascii(row) for row in ("┏━┓", "┃a┃", "┗━┛")] == ["+-+", "|a|", "+-+"]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from pmtui.ui.account.paint_account import (
 )
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
-from pmtui.ui.facts import indent, to_ascii_line
+from pmtui.ui.facts import indent
 from pmtui.ui.frame import FrameScreen, TransactionsChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -63,7 +63,7 @@ class AccountPane(LinePane):
         if self._shown is None:
             return ()
         lines = paint_account_details(self._shown, max(1, width - 2), height)
-        return tuple(indent(to_ascii_line(line) if self.ascii_only else line) for line in lines)
+        return tuple(indent(line) for line in lines)
 
 
 WIDE = 150
@@ -104,12 +104,11 @@ class AccountScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="heading", ascii_only=ascii_only)
-        yield TextLine(id="way", ascii_only=ascii_only)
+        yield TextLine(id="heading")
+        yield TextLine(id="way")
         with Container(id="lines"):
-            yield LineTable(ACCOUNT_COLUMNS, id="steps", ascii_only=ascii_only)
-            yield AccountPane(id="about", ascii_only=ascii_only)
+            yield LineTable(ACCOUNT_COLUMNS, id="steps")
+            yield AccountPane(id="about")
 
     @override
     def on_mount(self) -> None:
@@ -246,8 +245,7 @@ class AccountScreen(FrameScreen):
         self.show_about()
 
     def _show_line(self, selector: str, line: Line) -> None:
-        ascii_only = self.surface.options.ascii_only
-        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+        self.query_one(selector, TextLine).show(line)
 
 
 class AccountLineScreen(ReadingScreen):

@@ -41,7 +41,7 @@ class MoveCard(CardScreen):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_move_card(
             self._moves, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
-            numbers=self._numbers, ascii_only=self._surface.options.ascii_only,
+            numbers=self._numbers,
         )  # fmt: skip
 
 
@@ -62,7 +62,6 @@ class FlattenCard(CardScreen):
         return paint_flatten_card(
             self._order, self._plan, width, mode=self._surface.queries.status().mode,
             doubt=self._doubt,
-            ascii_only=self._surface.options.ascii_only,
         )  # fmt: skip
 
 
@@ -81,5 +80,4 @@ class ScaledCard(CardScreen):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_scaled_card(
             self._orders, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
-            ascii_only=self._surface.options.ascii_only,
         )  # fmt: skip

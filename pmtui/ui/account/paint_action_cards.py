@@ -42,31 +42,30 @@ def paint_move_card(
     mode: Mode,
     doubt: str = "",
     numbers: TicketNumbers | None = None,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show which orders go, and what is signed in their place."""
     if len(moves) == 1:
         old, order = moves[0]
-        first = (f"Replaces {say_resting(old, ascii_only=ascii_only)} (queue place lost)",)
+        first = (f"Replaces {say_resting(old)} (queue place lost)",)
         return paint_confirm(
-            order, width, mode=mode, doubt=doubt, ascii_only=ascii_only,
+            order, width, mode=mode, doubt=doubt,
             occasion=Occasion("Move this order?", first, numbers=numbers),
         )  # fmt: skip
     lines: list[Line] = [paint_question(mode, f"Move {count(len(moves), 'order')}?")]
     for old, order in moves:
         _, shares = signed_amounts(order)
         side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
-        away = format_price(old.price, ascii_only=ascii_only)
-        to = format_price(limit_price(order), ascii_only=ascii_only)
+        away = format_price(old.price)
+        to = format_price(limit_price(order))
         what = f"{side.value} {format_size(shares)} {plain(order.outcome, 12)}"
         lines.append((Cell(what, side_role(side), Emphasis.BOLD), Cell(f" @ {away} to {to}")))
     note = (
         "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
     )
     lines += _sentences((note,), width, Role.DIM)
-    lines += _common(moves[0][1], width, ascii_only=ascii_only)
+    lines += _common(moves[0][1], width)
     if doubt:
-        lines += _sentences((plain(doubt, ascii_only=ascii_only),), width, Role.NOTICE_BAD)
+        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
     return tuple(lines)
 
 
@@ -77,13 +76,10 @@ def paint_flatten_card(
     *,
     mode: Mode,
     doubt: str = "",
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what is sold at which worst price, and what has to be cancelled for it."""
     numbers = plan.numbers
-    first = [
-        f"Cancels first: {say_resting(each, ascii_only=ascii_only)}" for each in plan.in_the_way[:2]
-    ]
+    first = [f"Cancels first: {say_resting(each)}" for each in plan.in_the_way[:2]]
     if more := len(plan.in_the_way[2:]):
         first.append(
             f"and {count(more, 'more working order' if plan.bids else 'more working sale')}"
@@ -91,17 +87,16 @@ def paint_flatten_card(
     average = numbers.fills_now_average
     fills = "nothing, no bids here"
     if average is not None:
-        at = format_average(average, ascii_only=ascii_only)
+        at = format_average(average)
         cash = format_past_money(numbers.fills_now_cash)
         fills = f"{format_size(numbers.fills_now)} at {at} for {cash}"
-    bid = format_price(plan.best_bid, ascii_only=ascii_only)
+    bid = format_price(plan.best_bid)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
         estimates.append(("Unsold", f"{format_size(plan.stays)} without a bid"))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
-        ascii_only=ascii_only,
         occasion=Occasion("Sell the whole position?", first, estimates, numbers=numbers),
     )  # fmt: skip
 
@@ -112,53 +107,52 @@ def paint_scaled_card(
     *,
     mode: Mode,
     doubt: str = "",
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show every leg of a ladder and what they come to."""
     head = orders[0]
     side = Side.BUY if head.unsigned.draft.is_buy else Side.SELL
     lines: list[Line] = [paint_question(mode, f"Send {count(len(orders), 'order')}?")]
-    outcome = plain(head.outcome, 20, ascii_only=ascii_only)
+    outcome = plain(head.outcome, 20)
     shares = Micros(sum(signed_amounts(order)[1] for order in orders))
     prices = sorted({limit_price(order) for order in orders})
-    ends = [format_price(price, ascii_only=ascii_only) for price in prices]
+    ends = [format_price(price) for price in prices]
     span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
     text = f"{side.value} {format_size(shares)} {outcome} @ {span} or better"
     lines += _sentences((text,), width, side_role(side))
-    lines += _sentences((plain(head.market_title, width, ascii_only=ascii_only),), width, Role.DIM)
-    lines += _legs(orders, width, ascii_only=ascii_only)
-    for name, value in say_money_of_all(orders, ascii_only=ascii_only):
+    lines += _sentences((plain(head.market_title, width),), width, Role.DIM)
+    lines += _legs(orders, width)
+    for name, value in say_money_of_all(orders):
         lines += paint_fact(name, value, width)
-    lines += _common(head, width, ascii_only=ascii_only)
+    lines += _common(head, width)
     if doubt:
-        lines += _sentences((plain(doubt, ascii_only=ascii_only),), width, Role.NOTICE_BAD)
+        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
     return tuple(lines)
 
 
-def say_resting(order: Order, *, ascii_only: bool = False) -> str:
+def say_resting(order: Order) -> str:
     """Name an order that rests, by what is left of it."""
-    price = format_price(order.price, ascii_only=ascii_only)
+    price = format_price(order.price)
     size = format_size(order.remaining_size)
     return f"{order.side.value} {size} {plain(order.outcome, 14)} @ {price}"
 
 
-def _legs(orders: Sequence[PreparedOrder], width: int, *, ascii_only: bool) -> list[Line]:
+def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
     """Lay the legs out in one column, or in some where they are many."""
     texts = []
     for order in orders:
         _, shares = signed_amounts(order)
-        price = format_price(limit_price(order), ascii_only=ascii_only)
+        price = format_price(limit_price(order))
         texts.append(f"{format_size(shares):>8} at {price}")
     columns = 1 if len(texts) <= _LEGS_IN_A_COLUMN else max(width // _LEG_WIDTH, 2)
     rows, part = -(-len(texts) // columns), width // columns
     return [(Cell("".join(f"{text:<{part}}" for text in texts[row::rows])),) for row in range(rows)]
 
 
-def _common(order: PreparedOrder, width: int, *, ascii_only: bool) -> list[Line]:
+def _common(order: PreparedOrder, width: int) -> list[Line]:
     """Show what all orders of one card share."""
     draft = order.unsigned.draft
     terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
-    identity = say_identity(order, ascii_only=ascii_only)
+    identity = say_identity(order)
     lines: list[Line] = []
     for name, value in (("TIF", terms), *identity[:2]):
         lines += paint_fact(name, value, width)

@@ -20,6 +20,7 @@ from pmtui.ui.charts.paint_chart import (
     draw_chart,
     paint_chart_title,
 )
+from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
@@ -88,12 +89,12 @@ class ChartPane(DrawnPane, can_focus=True):
     def title(self) -> Line:
         if self._view is None or self._now is None:
             return (Cell("Price", Role.HEADING),)
-        width, ascii_only = self.size.width, self.ascii_only
-        line = paint_chart_title(self._view, self._line, self._now, width, ascii_only=ascii_only)
+        width = self.size.width
+        line = paint_chart_title(self._view, self._line, self._now, width)
         if self.shown is None:
             return line
         prices = self.shown.prices
-        return add_out_of_range(line, self._cursor, prices, width, ascii_only=ascii_only)
+        return add_out_of_range(line, self._cursor, prices, width)
 
     @override
     def words(self, width: int, height: int) -> str:
@@ -112,10 +113,11 @@ class ChartPane(DrawnPane, can_focus=True):
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        line, ascii_only = self._line, self.ascii_only
+        line = self._line
         if not line.is_drawable:
             return None
         data = ChartData(line.points, line.until, self._prints, self._fills, self._style)
+        ascii_only = is_ascii(self)
 
         def draw() -> Drawing:
             return draw_chart(data, picture.width, picture.height, ascii_only=ascii_only)
@@ -127,4 +129,4 @@ class ChartPane(DrawnPane, can_focus=True):
         lines = super().paint(width, height)
         if self.shown is None:
             return lines
-        return mark_price(self.shown, self._cursor, ascii_only=self.ascii_only)
+        return mark_price(self.shown, self._cursor)

@@ -8,23 +8,20 @@ from pmtui.ui.format import format_price
 from pmtui.ui.theme.theme import Role
 
 
-def mark_price(
-    drawing: Drawing, price: Micros | None, *, ascii_only: bool = False
-) -> tuple[Line, ...]:
+def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     """Draw a line at a price where the curve is not, with the price beside it.
 
     Args:
         drawing: what was drawn.
         price: where; None or a price out of sight leaves the picture as it is.
-        ascii_only: whether to keep to ASCII.
     """
     lines = drawing.lines
     row = None if price is None else row_of_price(price, drawing.prices, drawing.rows)
     if row is None or price is None or row >= len(lines):
         return lines
     width = line_width(lines[row])
-    label = f" {format_price(price, ascii_only=ascii_only)}".ljust(drawing.axis)
-    stroke = "-" if ascii_only else "─"
+    label = f" {format_price(price)}".ljust(drawing.axis)
+    stroke = "─"
     canvas = _cropped(lines[row], width - len(label))
     marked = [cell for run in canvas for cell in _stroked(run, stroke)]
     line = (*marked, Cell(label, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE))
@@ -54,18 +51,13 @@ def _cropped(line: Line, width: int) -> list[Cell]:
 
 
 def add_out_of_range(
-    title: Line,
-    price: Micros | None,
-    prices: tuple[Micros, Micros],
-    width: int,
-    *,
-    ascii_only: bool = False,
+    title: Line, price: Micros | None, prices: tuple[Micros, Micros], width: int
 ) -> Line:
     """Say in the title where the cursor is when it is out of sight."""
     if price is None or prices[0] <= price <= prices[1]:
         return title
     where = "above" if price > prices[1] else "below"
-    words = Cell(f" cursor {format_price(price, ascii_only=ascii_only)} {where} ", Role.KEY)
+    words = Cell(f" cursor {format_price(price)} {where} ", Role.KEY)
     kept = tuple(cell for cell in title if cell.text.strip())
     line = (*kept, words)
-    return fit_line(line, width, ascii_only=ascii_only) if line_width(line) <= width else title
+    return fit_line(line, width) if line_width(line) <= width else title

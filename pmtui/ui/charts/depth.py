@@ -77,7 +77,6 @@ class DepthPane(LinePane, can_focus=True):
             return (Cell("Depth", Role.HEADING),)
         return paint_depth_title(
             self._book, self._added_up(self._book), self.reach, self._cursor, self.size.width,
-            ascii_only=self.ascii_only,
         )  # fmt: skip
 
     @override
@@ -91,12 +90,12 @@ class DepthPane(LinePane, can_focus=True):
         elif not (book.bids or book.asks):
             words = "The book is empty."
         if words or book is None:
-            return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
+            return (fit_line((Cell(words, Role.DIM),), width),)
         curve, span = self._added_up(book), span_around(book, self.reach)
         self._scale = depth_scale(largest_depth(curve, span), self._scale)
         return paint_depth(
             curve, span, width, height, scale=self._scale, cursor=self._cursor,
-            is_good=book.state.is_good, ascii_only=self.ascii_only,
+            is_good=book.state.is_good,
         )  # fmt: skip
 
     def _added_up(self, book: BookView) -> DepthCurve:

@@ -18,6 +18,7 @@ from pmtui.ui.charts.paint_overlay import (
     paint_overlay_title,
     say_coming,
 )
+from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
@@ -54,7 +55,7 @@ class OverlayPane(DrawnPane):
         names = [leader.name for leader in self._leaders]
         return paint_overlay_title(
             self._interval, names, self.size.width,
-            coming=say_coming(self._histories), ascii_only=self.ascii_only,
+            coming=say_coming(self._histories),
         )  # fmt: skip
 
     @override
@@ -79,7 +80,7 @@ class OverlayPane(DrawnPane):
     @override
     def drawing(self, picture: Picture) -> Draw | None:
         curves = curves_of(self._histories, [leader.name for leader in self._leaders])
-        until, ascii_only = self._until, self.ascii_only
+        until, ascii_only = self._until, is_ascii(self)
         if not curves:
             return None
 

@@ -30,7 +30,6 @@ def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
         axes: what it reaches over.
         top: the row of the canvas at which these axes begin.
     """
-    dot, cross = (".", "+") if axes.ascii_only else ("┈", "┼")
     crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)}
     for price in axes.levels:
         row = axes.row_of(price)
@@ -38,21 +37,19 @@ def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
             continue
         for column in range(axes.columns):
             is_cross = column in crossed
-            if is_cross or not axes.ascii_only or column % 2 == 0:
-                canvas.put(
-                    column, top + row, cross if is_cross else dot, Role.DIM, Emphasis.DIM
-                )  # fmt: skip
+            mark = "┼" if is_cross else "┈"
+            canvas.put(column, top + row, mark, Role.DIM, Emphasis.DIM)
 
 
 def price_names(axes: Axes) -> dict[int, str]:
     """Return the labels of an axis by their rows, from the top."""
     named = {row: price for price in axes.levels if (row := axes.row_of(price)) is not None}
-    return {row: axis_price(price, ascii_only=axes.ascii_only) for row, price in named.items()}
+    return {row: axis_price(price) for row, price in named.items()}
 
 
-def axis_price(price: Micros, *, ascii_only: bool) -> str:
+def axis_price(price: Micros) -> str:
     """Write a price beside a chart."""
-    return format_price(round_price(price, FINEST), ascii_only=ascii_only)
+    return format_price(round_price(price, FINEST))
 
 
 def time_line(axes: Axes, room: int) -> str:

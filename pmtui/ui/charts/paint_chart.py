@@ -29,7 +29,6 @@ _VOLUME_FROM = ((14, 3), (10, 2), (7, 1))
 _LEAST_VOLUME_COLUMNS = 3
 """Trades of a shorter time are no strip."""
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-_ASCII_BLOCKS = " ....:::#"
 _FULL = 8
 
 
@@ -55,9 +54,7 @@ class ChartData:
     style: ChartStyle = ChartStyle.LINE
 
 
-def paint_chart_title(
-    view: HistoryView, curve: PriceLine, now: datetime, width: int, *, ascii_only: bool = False
-) -> Line:
+def paint_chart_title(view: HistoryView, curve: PriceLine, now: datetime, width: int) -> Line:
     """Name the interval, the prices at both ends of what is drawn, and the change between them.
 
     A line that ends before now says when.
@@ -66,9 +63,9 @@ def paint_chart_title(
     if curve.points:
         first, last = curve.points[0].price, curve.points[-1].price
         role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
-        ends = [format_price(_readable(price), ascii_only=ascii_only) for price in (first, last)]
+        ends = [format_price(_readable(price)) for price in (first, last)]
         moved = Micros(_readable(last) - _readable(first))
-        change = format_price_change(moved, ascii_only=ascii_only)
+        change = format_price_change(moved)
         # Both ends: the venue counts a change of its own, over other times.
         line += [Cell(f" from {ends[0]} to {ends[1]} ", Role.DIM), Cell(f"{change} ", role)]
         age_s = (now - curve.points[-1].at).total_seconds()
@@ -76,7 +73,7 @@ def paint_chart_title(
             line.append(Cell("resolved ", Role.DIM))
         elif curve.end is LineEnd.DATA and age_s >= _OLD_S:
             line.append(Cell(f"{format_age(age_s)} old ", Role.STALE))
-    return fit_line(tuple(line), width, ascii_only=ascii_only)
+    return fit_line(tuple(line), width)
 
 
 def _readable(price: Micros) -> Micros:
@@ -102,7 +99,7 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
     data = replace(data, points=_drawable(data.points))
     points, last = data.points, data.points[-1].price
     rows = max(height - 1, 1)
-    axis = _axis_width(data, width, rows, ascii_only=ascii_only)
+    axis = _axis_width(data, width, rows)
     columns = max(width - axis, 1)
     axes = axes_over(points, columns, rows, until=data.until, ascii_only=ascii_only)
     strip = _volume_rows(data.prints, axes)
@@ -131,33 +128,32 @@ def _drawable(points: tuple[PricePoint, ...]) -> tuple[PricePoint, ...]:
     return kept or tuple(PricePoint(point.at, Micros(ONE // 2)) for point in points)
 
 
-def _axis_width(data: ChartData, width: int, rows: int, *, ascii_only: bool) -> int:
-    axes = axes_over(data.points, width, rows, ascii_only=ascii_only)
-    last = axis_price(data.points[-1].price, ascii_only=ascii_only)
+def _axis_width(data: ChartData, width: int, rows: int) -> int:
+    axes = axes_over(data.points, width, rows)
+    last = axis_price(data.points[-1].price)
     return 2 + max(len(name) for name in (last, *price_names(axes).values()))
 
 
 def _axis_cells(axes: Axes, last: Micros, role: Role, *, strip: int, width: int) -> list[Line]:
     """Return what stands right of each row: labelled prices, the last one as a tag, the volume."""
-    joint = "+" if axes.ascii_only else "┤"
     names = price_names(axes)
     cells: list[Line] = []
     for row in range(axes.rows + strip):
         name = names.get(row, "")
-        text = f"{joint} {name}" if name else ""
+        text = f"┤ {name}" if name else ""
         if strip and row == axes.rows:
             text = "  vol"
         cells.append((Cell(text.ljust(width)[:width], Role.DIM),))
     at = axes.row_of(last)
     if at is not None:
-        tag = f" {axis_price(last, ascii_only=axes.ascii_only)}".ljust(width)
+        tag = f" {axis_price(last)}".ljust(width)
         cells[at] = (Cell(tag[:width], role, Emphasis.BOLD | Emphasis.REVERSE),)
     return cells
 
 
 def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
     """Mark own fills where and when they happened; a purchase points up, a sale down."""
-    buy, sell, both = ("^", "v", "X") if axes.ascii_only else ("▲", "▼", "◆")
+    buy, sell, both = "▲", "▼", "◆"
     placed: dict[tuple[int, int], set[Side]] = {}
     for fill in fills:
         column, row = axes.column_of(fill.matched_at), axes.row_of(fill.price)
@@ -191,10 +187,9 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip
     most = max(volumes, default=0)
     if not strip or not most:
         return
-    blocks = _ASCII_BLOCKS if axes.ascii_only else _BLOCKS
     for column, size in enumerate(volumes):
         level = max(1, size * strip * _FULL // most) if size else 0
         for row in range(strip):
-            block = blocks[min(max(level - row * _FULL, 0), _FULL)]
+            block = _BLOCKS[min(max(level - row * _FULL, 0), _FULL)]
             if block != " ":
                 canvas.put(column, axes.rows + strip - 1 - row, block, Role.DIM)

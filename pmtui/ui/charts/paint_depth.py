@@ -13,7 +13,6 @@ MIN_WIDTH = 20
 MIN_HEIGHT = 3
 _GUTTER = 7
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-_ASCII_BLOCKS = " ...::::#"
 _FULL = 8
 _ROUGHLY = 3
 """How many halves emptier the chart may become before its scale follows."""
@@ -34,25 +33,19 @@ def depth_scale(largest: int, current: int) -> int:
 
 
 def paint_depth_title(
-    book: BookView,
-    curve: DepthCurve,
-    reach: Reach,
-    cursor: Micros | None,
-    width: int,
-    *,
-    ascii_only: bool = False,
+    book: BookView, curve: DepthCurve, reach: Reach, cursor: Micros | None, width: int
 ) -> Line:
     """Name the chart, and say what rests up to the cursor; without one, within a cent."""
-    far = "all" if reach is Reach.EVERYTHING else f"{reach.value}{'c' if ascii_only else '¢'}"
+    far = "all" if reach is Reach.EVERYTHING else f"{reach.value}¢"
     line = [Cell("Depth ", Role.HEADING), Cell(f"{far} ", Role.KEY)]
     if not book.state.is_good:
         line.append(Cell(f"{book.state.words} ", Role.STALE))
-    fact = _at_cursor(curve, cursor, book.tick_size, ascii_only=ascii_only)
+    fact = _at_cursor(curve, cursor, book.tick_size)
     if cursor is None:
-        fact = _near(book, ascii_only=ascii_only)
+        fact = _near(book)
     if line_width((*line, *fact)) <= width:
         line += fact
-    return fit_line(tuple(line), width, ascii_only=ascii_only)
+    return fit_line(tuple(line), width)
 
 
 def paint_depth(
@@ -64,7 +57,6 @@ def paint_depth(
     scale: int,
     cursor: Micros | None = None,
     is_good: bool = True,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Draw both curves in exactly `height` lines, the last of which names prices.
 
@@ -76,7 +68,6 @@ def paint_depth(
         scale: the size that reaches the top.
         cursor: the price that the ladder points at.
         is_good: whether the book may be traded from.
-        ascii_only: whether to keep to ASCII.
     """
     parts, rows = width - _GUTTER, height - 1
     bids, asks = curve.bid_steps(span, parts), curve.ask_steps(span, parts)
@@ -87,11 +78,11 @@ def paint_depth(
     levels = [_level(max(both), scale, rows) for both in zip(bids, asks, strict=True)]
     at = None if cursor is None else span.part_of(cursor, parts)
     canvas = Canvas(parts, rows)
-    _draw_grid(canvas, named_rows(rows, scale), ascii_only=ascii_only)
-    _draw_sides(canvas, levels, roles, ascii_only=ascii_only)
+    _draw_grid(canvas, named_rows(rows, scale))
+    _draw_sides(canvas, levels, roles)
     if at is not None:
         for row in range(rows - levels[at] // _FULL - bool(levels[at] % _FULL)):
-            canvas.put(at, row, "|" if ascii_only else "│", Role.KEY)
+            canvas.put(at, row, "│", Role.KEY)
     lines = []
     named = named_rows(rows, scale)
     for row in range(rows):
@@ -100,9 +91,9 @@ def paint_depth(
             mark = format_axis_size(Micros(named[row]), end=Micros(scale), width=_GUTTER - 1)
             gutter = f"{mark} "
         line = (Cell(gutter, Role.DIM), *canvas.line(row))
-        lines.append(fit_line(line, width, ascii_only=ascii_only))
-    labels = _price_labels(span, parts, cursor, ascii_only=ascii_only)
-    lines.append(fit_line((Cell(" " * _GUTTER), *labels), width, ascii_only=ascii_only))
+        lines.append(fit_line(line, width))
+    labels = _price_labels(span, parts, cursor)
+    lines.append(fit_line((Cell(" " * _GUTTER), *labels), width))
     return tuple(lines)
 
 
@@ -112,21 +103,18 @@ def named_rows(rows: int, scale: int) -> dict[int, int]:
     return {0: scale} if rows % 2 else {0: scale, rows // 2: scale // 2}
 
 
-def _draw_grid(canvas: Canvas, named: Iterable[int], *, ascii_only: bool) -> None:
+def _draw_grid(canvas: Canvas, named: Iterable[int]) -> None:
     for row in named:
-        for column in range(0, canvas.columns, 2 if ascii_only else 1):
-            canvas.put(column, row, "." if ascii_only else "┈", Role.DIM, Emphasis.DIM)
+        for column in range(canvas.columns):
+            canvas.put(column, row, "┈", Role.DIM, Emphasis.DIM)
 
 
-def _draw_sides(
-    canvas: Canvas, levels: Sequence[int], roles: Sequence[Role], *, ascii_only: bool
-) -> None:
+def _draw_sides(canvas: Canvas, levels: Sequence[int], roles: Sequence[Role]) -> None:
     """Fill each column up to its level; the edge is brighter than what lies below it."""
-    blocks = _ASCII_BLOCKS if ascii_only else _BLOCKS
     for column, level in enumerate(levels):
         for row in range(canvas.rows):
             below = (canvas.rows - 1 - row) * _FULL
-            block = blocks[min(max(level - below, 0), _FULL)]
+            block = _BLOCKS[min(max(level - below, 0), _FULL)]
             if block != " ":
                 is_edge = level - below <= _FULL
                 emphasis = Emphasis.NONE if is_edge else Emphasis.DIM
@@ -142,19 +130,15 @@ def _level(depth: int, scale: int, rows: int) -> int:
     return min(rows * _FULL, max(1, depth * rows * _FULL // scale)) if depth else 0
 
 
-def _price_labels(
-    span: Span, parts: int, cursor: Micros | None, *, ascii_only: bool
-) -> tuple[Cell, ...]:
+def _price_labels(span: Span, parts: int, cursor: Micros | None) -> tuple[Cell, ...]:
     """Name both ends and the middle, and the cursor's price where it is in sight."""
     middle = Micros((span.low + span.high) // 2)
-    low, between, high = (
-        format_price(price, ascii_only=ascii_only) for price in (span.low, middle, span.high)
-    )
+    low, between, high = (format_price(price) for price in (span.low, middle, span.high))
     places = [(0, low), ((parts - len(between)) // 2, between), (parts - len(high), high)]
     at = None if cursor is None else span.part_of(cursor, parts)
     if at is None or cursor is None:
         return (Cell(_placed(places, parts), Role.DIM),)
-    mark = f"{'^' if ascii_only else '▲'}{format_price(cursor, ascii_only=ascii_only)}"
+    mark = f"{'▲'}{format_price(cursor)}"
     # The mark stands below its column, or ends there where the edge is near.
     start = at if at + len(mark) <= parts else parts - len(mark)
     end = start + len(mark)
@@ -172,8 +156,8 @@ def _placed(places: Sequence[tuple[int, str]], width: int) -> str:
     return text[:width]
 
 
-def _near(book: BookView, *, ascii_only: bool) -> list[Cell]:
-    sign, cent = ("+/-", "c") if ascii_only else ("±", "¢")
+def _near(book: BookView) -> list[Cell]:
+    sign, cent = ("±", "¢")
     bids, asks = (format_size_compact(size).strip() for size in depth_within(book, _A_CENT))
     return [
         Cell(f"{sign}1{cent} ", Role.DIM),
@@ -183,13 +167,11 @@ def _near(book: BookView, *, ascii_only: bool) -> list[Cell]:
     ]
 
 
-def _at_cursor(
-    curve: DepthCurve, cursor: Micros | None, tick: Micros | None, *, ascii_only: bool
-) -> list[Cell]:
+def _at_cursor(curve: DepthCurve, cursor: Micros | None, tick: Micros | None) -> list[Cell]:
     if cursor is None:
         return []
     bid, ask = curve.bid_depth(cursor), curve.ask_depth(cursor)
-    at = format_price(cursor, tick=tick, ascii_only=ascii_only)
+    at = format_price(cursor, tick=tick)
     if not bid and not ask:
         return [Cell(f"nothing up to {at} ", Role.DIM)]
     size = format_size_compact(bid or ask).strip()

@@ -63,7 +63,6 @@ def say_coming(views: Sequence[HistoryView]) -> str:
 
 def paint_overlay_title(
     interval: Interval, names: Sequence[str], width: int, *, coming: str = "",
-    ascii_only: bool = False,
 ) -> Line:  # fmt: skip
     """Name the interval, and which number is which outcome where the ends of the curves do not."""
     line = [Cell("Price ", Role.HEADING), Cell(f"{interval.value} ", Role.KEY)]
@@ -72,13 +71,13 @@ def paint_overlay_title(
     if width >= _NAMES_FROM:
         leading = "leading outcome" if len(names) == 1 else "leading outcomes"
         line.append(Cell(f" {len(names)} {leading} ", Role.DIM))
-        return fit_line(tuple(line), width, ascii_only=ascii_only)
+        return fit_line(tuple(line), width)
     used = sum(len(cell.text) for cell in line)
     room = (width - used) // max(len(names), 1) - len(" 1  ")
     for number, name in enumerate(names, 1):
         short = plain(name, max(room, _LEAST_NAME))
         line += [Cell(f" {number} ", Curve(number, ()).role), Cell(f"{short} ", Role.DIM)]
-    return fit_line(tuple(line), width, ascii_only=ascii_only)
+    return fit_line(tuple(line), width)
 
 
 def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
@@ -108,7 +107,7 @@ def draw_overlay(
     rows = max(height - 1, 1)
     every = [point for curve in curves for point in curve.points]
     bands = bands_of([price_range(curve.points) for curve in curves], rows)
-    labels = _labels(curves, width, ascii_only=ascii_only)
+    labels = _labels(curves, width)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
         default=0,
@@ -124,7 +123,7 @@ def draw_overlay(
         names |= {band.top + row: name for row, name in price_names(axes).items()}
         _draw_curves(canvas, axes, curves, top=band.top)
         if band.top:
-            _draw_break(canvas, band.top - 1, ascii_only=ascii_only)
+            _draw_break(canvas, band.top - 1)
     ends = _place_ends(curves, bands, rows)
     lines = []
     for row in range(rows):
@@ -150,8 +149,8 @@ def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: in
             canvas.draw(plot_curve(curve.points, axes, marker), curve.role, top=top)
 
 
-def _draw_break(canvas: Canvas, row: int, *, ascii_only: bool) -> None:
-    mark = "~" if ascii_only else "≈"
+def _draw_break(canvas: Canvas, row: int) -> None:
+    mark = "≈"
     words = " nothing between "
     for column in range(canvas.columns):
         canvas.put(column, row, mark, Role.DIM, Emphasis.DIM)
@@ -161,9 +160,9 @@ def _draw_break(canvas: Canvas, row: int, *, ascii_only: bool) -> None:
             canvas.put(start + at, row, text, Role.DIM)
 
 
-def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[int, str]:
+def _labels(curves: Sequence[Curve], width: int) -> dict[int, str]:
     """Return what stands at the end of each curve: its number, its price, and its name."""
-    prices = {c.number: axis_price(c.points[-1].price, ascii_only=ascii_only) for c in curves}
+    prices = {c.number: axis_price(c.points[-1].price) for c in curves}
     if width < _PRICES_FROM:
         return {curve.number: f"{curve.number}" for curve in curves}
     longest = max(len(price) for price in prices.values())

@@ -44,16 +44,11 @@ class PreviewPane(LinePane):
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._row is None:
             return ()
-        return paint_preview(self._row, self._held, width, height, ascii_only=self.ascii_only)
+        return paint_preview(self._row, self._held, width, height)
 
 
 def paint_preview(
-    row: EventRow,
-    held: Mapping[TokenId, Position],
-    width: int,
-    height: int,
-    *,
-    ascii_only: bool = False,
+    row: EventRow, held: Mapping[TokenId, Position], width: int, height: int
 ) -> tuple[Line, ...]:
     """Show an event in so many lines at most: its title, outcomes with bars, own shares, rules."""
     event = row.event
@@ -74,7 +69,7 @@ def paint_preview(
         lines.append((Cell(f"and {len(ranked) - len(shown)} more", Role.DIM),))
     lines += _own_lines(ranked, held)
     lines += _rules(event.description or _description(ranked), width, height - len(lines))
-    return tuple(fit_line(line, width, ascii_only=ascii_only) for line in lines[:height])
+    return tuple(fit_line(line, width) for line in lines[:height])
 
 
 def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:

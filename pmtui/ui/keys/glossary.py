@@ -49,7 +49,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("join", "Rest at the best price of one's own side, behind who is there."),
     Term("kill switch", "Cancels all orders, disarms, and locks trading until you unlock it."),
     Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
-         "\u2022 or * the last trade, a line beside the price the reward band, $ an order that earns "
+         "\u2022 the last trade, a line beside the price the reward band, $ an order that earns "
          "rewards, ? one that may not rest, ~ an estimate, B or S your bid or your ask where both "
          "share a column; for a moment + placed, ! filled, \u00d7 cancelled. A bar that ends in an "
          "arrow is longer than its column."),
@@ -93,9 +93,8 @@ GLOSSARY: tuple[Term, ...] = (
          "back, and are protected again at once."),
     Term("taker", "The side whose order traded at once. Takers pay the fee."),
     Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
-    Term("trade signs", "In the list of trades * (< in plain ASCII) marks one of yours; where it is less "
-         "than all of that trade, how much of it follows. The pane that keys go to begins with \u25a0 "
-         "(# in plain ASCII)."),
+    Term("trade signs", "In the list of trades \u25c2 marks one of yours; where it is less than all of "
+         "that trade, how much of it follows. The pane that keys go to begins with \u25a0."),
     Term("unknown", "An order that was sent and not answered. It counts as working and is looked "
          "for by its id until found or ruled out."),
     Term("verified", "A book whose hash equals the one that the venue announced for it."),

@@ -62,16 +62,15 @@ class LeaveCard(ModalScreen[str]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._options.ascii_only
         with Vertical(id="card"):
             title = (Cell("Leave this terminal?", Role.HEADING, Emphasis.BOLD),)
-            yield TextLine(title, ascii_only=ascii_only)
+            yield TextLine(title)
             for line in self._lines:
                 for part in wrap_line(line, WIDTH, most=MOST_LINES):
-                    yield TextLine(part, ascii_only=ascii_only)
-            yield TextLine(ascii_only=ascii_only)
-            yield LineTable(_COLUMNS, show_header=False, id="choices", ascii_only=ascii_only)
-            yield TextLine(ascii_only=ascii_only)
+                    yield TextLine(part)
+            yield TextLine()
+            yield LineTable(_COLUMNS, show_header=False, id="choices")
+            yield TextLine()
             yield answer_keys("Do it", self._options, width=WIDTH)
 
     def on_mount(self) -> None:

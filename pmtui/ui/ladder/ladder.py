@@ -72,12 +72,11 @@ class LadderPane(Widget, can_focus=True):
 
         words: str
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Start without a book."""
         super().__init__(id=id)
-        self._ascii_only = ascii_only
         self.viewport = LadderViewport(lambda: self.size)
-        self._lines = LadderLines(self.viewport, lambda: self.size, ascii_only=ascii_only)
+        self._lines = LadderLines(self.viewport, lambda: self.size)
         self._flash_end: Timer | None = None
 
     @property
@@ -319,7 +318,7 @@ class LadderPane(Widget, can_focus=True):
         if not sides - {side} or self._doubted == (price, side):
             return ""
         self._doubted = (price, side)
-        at = format_price(price, tick=self.axis.tick, ascii_only=self._ascii_only)
+        at = format_price(price, tick=self.axis.tick)
         now = "buys" if side is Side.BUY else "sells"
         return f"The book had just changed at {at}: once more {now}."
 

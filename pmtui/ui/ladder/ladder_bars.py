@@ -27,15 +27,13 @@ def bar_scale(sizes: Sequence[int], current: int) -> int:
     return 1 << (wanted - 1).bit_length()
 
 
-def side_bar(size: int, scale: int, width: int, *, side: Side, ascii_only: bool = False) -> str:
+def side_bar(size: int, scale: int, width: int, *, side: Side) -> str:
     """Return a bar that grows away from the price; one that is cut ends in an arrow."""
     if size > scale > 0 and width > 1:
-        mark = "<>" if ascii_only else "«»"
-        full = ("#" if ascii_only else "█") * (width - 1)
-        return full + mark[1] if side is Side.SELL else mark[0] + full
-    if side is Side.SELL or ascii_only:
-        is_from_right = side is Side.BUY
-        return bar_text(size, scale, width, is_from_right=is_from_right, ascii_only=ascii_only)
+        full = "█" * (width - 1)
+        return f"{full}»" if side is Side.SELL else f"«{full}"
+    if side is Side.SELL:
+        return bar_text(size, scale, width)
     # Bids grow to the left. Of the blocks that lean right there are two, so these are coarser.
     if size <= 0 or scale <= 0:
         return " " * width

@@ -116,13 +116,11 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
 
 # They stay as long as the columns do, and every repaint compares them.
 @lru_cache(maxsize=64)
-def paint_titles(
-    columns: LadderColumns, width: int, *, other_label: str = "", ascii_only: bool = False
-) -> Line:
+def paint_titles(columns: LadderColumns, width: int, *, other_label: str = "") -> Line:
     """Name the columns. The other outcome's label is untrusted."""
 
     def title(text: str, size: int) -> Cell:
-        return Cell(fit(text, size, Align.RIGHT, ascii_only=ascii_only), Role.DIM)
+        return Cell(fit(text, size, Align.RIGHT), Role.DIM)
 
     painters = Painters(
         own=lambda _: title("mine ", columns.own),
@@ -138,7 +136,7 @@ def paint_titles(
         profit=lambda: title("p/l net", columns.profit),
     )
     cells = place_cells(columns, painters, ground=None)
-    return fit_line((Cell(" "), *cells), width, ascii_only=ascii_only)
+    return fit_line((Cell(" "), *cells), width)
 
 
 def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None) -> list[Cell]:

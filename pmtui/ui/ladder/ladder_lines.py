@@ -30,19 +30,15 @@ class _LineState(NamedTuple):
 class LadderLines:
     """The lines of one viewport, as they are painted."""
 
-    def __init__(
-        self, viewport: LadderViewport, size: Callable[[], Size], *, ascii_only: bool
-    ) -> None:
+    def __init__(self, viewport: LadderViewport, size: Callable[[], Size]) -> None:
         """Start with nothing painted.
 
         Args:
             viewport: the rows in view.
             size: columns and rows there are now.
-            ascii_only: whether the terminal shows plain ASCII only.
         """
         self._viewport = viewport
         self._size = size
-        self._ascii_only = ascii_only
         self.has_focus = False
         """Whether keys go to the ladder."""
         self.flashes: dict[Place, OwnChange] = {}
@@ -105,18 +101,14 @@ class LadderLines:
             is_good = book.state.is_good
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
-                facts = paint_facts(
-                    ladder, viewport.cursor, width, is_good=is_good, ascii_only=self._ascii_only
-                )
+                facts = paint_facts(ladder, viewport.cursor, width, is_good=is_good)
                 states.append(_LineState(facts=facts))
         self._wanted = states
         return states
 
     def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> Iterator[_LineState]:
         axis, blank = ladder.axis, _LineState()
-        usual = RungLook(
-            tick=axis.tick, scale=self._scale, is_good=is_good, ascii_only=self._ascii_only
-        )
+        usual = RungLook(tick=axis.tick, scale=self._scale, is_good=is_good)
         cursor = self._viewport.cursor
         pointed_at = None if cursor is None else ladder.index_of(cursor)
         first, last = axis.first, axis.last
@@ -147,11 +139,9 @@ class LadderLines:
         return max(found, key=ranks.index, default=None)
 
     def _titles(self, width: int) -> Line:
-        ascii_only, viewport = self._ascii_only, self._viewport
-        blank, *titles = paint_titles(
-            viewport.columns, width, other_label=viewport.other_label, ascii_only=ascii_only
-        )
-        mark = focus_mark(ascii_only=ascii_only)
+        viewport = self._viewport
+        blank, *titles = paint_titles(viewport.columns, width, other_label=viewport.other_label)
+        mark = focus_mark()
         return (Cell(mark, Role.KEY) if self.has_focus else blank, *titles)
 
     def _paint(self, state: _LineState) -> Line:

@@ -50,7 +50,6 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     keys: Line = (),
     is_in_ticket: bool = False,
     trading: Trading = Trading.OPEN,
-    ascii_only: bool = False,
 ) -> Line:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
 
@@ -65,14 +64,13 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
         trading: whether the market takes orders; else `enter` does nothing that could be promised.
-        ascii_only: the terminal shows plain ASCII only.
     """
     left: list[Cell] = [state_word(book, now, trading), *keys]
     if group is not None and group != book.tick_size:
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
-        left.append(Cell(f" group {format_price(group, ascii_only=ascii_only)} ", Role.KEY))
+        left.append(Cell(f" group {format_price(group)} ", Role.KEY))
     meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
-    hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size, ascii_only=ascii_only)
+    hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size)
     # A hint makes way for a warning.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
     if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
@@ -87,7 +85,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         gap = width - line_width(line) - line_width(hint)
         if gap >= 0:
             return (*line, Cell(" " * gap), *hint)
-    return fit_line(tuple(left), width, ascii_only=ascii_only)
+    return fit_line(tuple(left), width)
 
 
 def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:
@@ -117,9 +115,7 @@ def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]
     return (f" axis held: {release_key} frees it ", " held ") if release_key else ("",)
 
 
-def _hints(
-    cursor: tuple[Micros, Side] | None, tick: Micros | None, *, ascii_only: bool
-) -> tuple[Line, ...]:
+def _hints(cursor: tuple[Micros, Side] | None, tick: Micros | None) -> tuple[Line, ...]:
     """Say what `enter` does, in fewer words where the line is narrow, at last in none."""
     if cursor is None:
         return ((Cell("enter: go to best bid ", Role.DIM),), ())
@@ -127,7 +123,7 @@ def _hints(
     is_buy = side is Side.BUY
     said = (
         Cell("buy @ " if is_buy else "sell @ ", Role.BID if is_buy else Role.ASK),
-        Cell(f"{format_price(price, tick=tick, ascii_only=ascii_only)} "),
+        Cell(f"{format_price(price, tick=tick)} "),
     )
     return ((Cell("enter ", Role.DIM), *said), said, ())
 
@@ -138,7 +134,6 @@ def paint_facts(
     width: int,
     *,
     is_good: bool = True,
-    ascii_only: bool = False,
 ) -> Line:
     """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
 
@@ -146,9 +141,9 @@ def paint_facts(
     of a good book only.
     """
     if cursor is not None:
-        facts = _row_facts(ladder, cursor, ascii_only=ascii_only)
+        facts = _row_facts(ladder, cursor)
     else:
-        facts = _holding_facts(ladder, is_good=is_good, ascii_only=ascii_only)
+        facts = _holding_facts(ladder, is_good=is_good)
     line: list[Cell] = []
     for fact in facts:
         room = width - line_width(tuple(line))
@@ -158,12 +153,12 @@ def paint_facts(
         if line_width(tuple(line)) > width:
             del line[-len(fact) - 1 :]
             break
-    return fit_line(tuple(line), width, ascii_only=ascii_only)
+    return fit_line(tuple(line), width)
 
 
-def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line]:
+def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
     rung = ladder.rung_at(cursor)
-    price = format_price(rung.price, tick=ladder.axis.tick, ascii_only=ascii_only)
+    price = format_price(rung.price, tick=ladder.axis.tick)
     first, rest = _facts_of_row(rung)
     profit: list[Line] = []
     if rung.profit is not None:
@@ -177,7 +172,7 @@ def _row_facts(ladder: Ladder, cursor: Micros, *, ascii_only: bool) -> list[Line
         # What the whole row counts is more than what there is at a price within it.
         facts += profit
         if counted := (*first, *rest):
-            at = format_price(row, tick=ladder.axis.tick, ascii_only=ascii_only)
+            at = format_price(row, tick=ladder.axis.tick)
             facts += [(Cell(f"row {at}: ", Role.DIM), *counted[0]), *counted[1:]]
     band = ladder.placed.band
     if rung.is_in_band and band is not None and not rung.is_scoring:
@@ -211,14 +206,14 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     return ours, sizes
 
 
-def _holding_facts(ladder: Ladder, *, is_good: bool, ascii_only: bool) -> list[Line]:
+def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
     facts: list[Line] = []
     for stake in ladder.placed.marks.stakes[:1]:
-        average = format_average(stake.entry, ascii_only=ascii_only)
+        average = format_average(stake.entry)
         facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"avg {average}")))
         if ladder.placed.evens:
             even = ladder.axis.price_at(min(ladder.placed.evens))
-            text = format_price(even, tick=ladder.axis.tick, ascii_only=ascii_only)
+            text = format_price(even, tick=ladder.axis.tick)
             facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"b/e {text}")))
     profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
     if profit is not None:

@@ -29,7 +29,6 @@ from pmtui.ui.theme.theme import Role
 _CHANGE_SIGNS = {OwnChange.PLACED: "+", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN, _SCORES = "?", "$"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
-_GUARD_SIGNS_ASCII = {Trigger.STOP: "v-", Trigger.TAKE_PROFIT: "^-", None: "%-"}
 """Active, and paused."""
 _GUARD_WORD = 4
 
@@ -46,7 +45,6 @@ class RungLook(NamedTuple):
     is_near: bool = False
     """The cursor's price is no row of this grid; this is the nearest one."""
     is_focused: bool = False
-    ascii_only: bool = False
     bid_change: OwnChange | None = None
     """What has just become of our orders here."""
     ask_change: OwnChange | None = None
@@ -61,7 +59,7 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     )  # fmt: skip
     mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
     cells = place_cells(columns, painters, ground=row.ground)
-    return fit_line((mark, *cells), width, ascii_only=look.ascii_only)
+    return fit_line((mark, *cells), width)
 
 
 class _Row(NamedTuple):
@@ -96,7 +94,7 @@ class _Row(NamedTuple):
         text = (letter + amount.lstrip()).rjust(room + len(letter))
         sign, role = " ", Role.OWN_ORDER
         if change is not None:
-            sign = _sign_of(change, ascii_only=look.ascii_only)
+            sign = _sign_of(change)
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
         elif rung.is_scoring:
@@ -108,7 +106,7 @@ class _Row(NamedTuple):
 
     def bar(self, side: Side) -> Cell:
         value, look = self._size_of(side), self.look
-        text = side_bar(value, look.scale, self.columns.bar, side=side, ascii_only=look.ascii_only)
+        text = side_bar(value, look.scale, self.columns.bar, side=side)
         if not value:
             return Cell(text, ground=self.ground)
         # Dimmed, it would be lost on the ground of the cursor.
@@ -118,13 +116,13 @@ class _Row(NamedTuple):
     def band(self) -> Cell:
         if not self.rung.is_in_band:
             return Cell(" ", ground=self.ground)
-        return Cell("|" if self.look.ascii_only else "│", Role.NOTICE_GOOD, ground=self.ground)
+        return Cell("│", Role.NOTICE_GOOD, ground=self.ground)
 
     def price(self) -> tuple[Cell, ...]:
         rung, look, room = self.rung, self.look, self.columns.price
-        text = format_price(rung.price, tick=look.tick, width=room - 2, ascii_only=look.ascii_only)
+        text = format_price(rung.price, tick=look.tick, width=room - 2)
         ours = "@" if rung.is_entry else "=" if rung.is_break_even else " "
-        last = ("*" if look.ascii_only else "•") if rung.is_last_trade else " "
+        last = ("•") if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
         emphasis = Emphasis.BOLD if look.is_cursor else Emphasis.NONE
         return (
@@ -139,8 +137,7 @@ class _Row(NamedTuple):
             return Cell(" ", ground=self.ground)
         kinds = {mark.trigger for mark in stops}
         is_active = any(mark.is_active for mark in stops)
-        signs = _GUARD_SIGNS_ASCII if self.look.ascii_only else _GUARD_SIGNS
-        sign = signs[kinds.pop() if len(kinds) == 1 else None][not is_active]
+        sign = _GUARD_SIGNS[kinds.pop() if len(kinds) == 1 else None][not is_active]
         return Cell(sign, self._guard_role, Emphasis.BOLD, self.ground)
 
     def _guard_word(self, room: int) -> Cell:
@@ -161,7 +158,6 @@ class _Row(NamedTuple):
     def other(self) -> Cell:
         text = format_price(
             complement(self.rung.price), tick=self.look.tick, width=self.columns.other,
-            ascii_only=self.look.ascii_only,
         )  # fmt: skip
         return Cell(text, Role.DIM, ground=self.ground)
 
@@ -229,9 +225,8 @@ def profit_role(profit: Micros) -> Role:
     return Role.UP if profit > 0 else Role.DOWN if profit < 0 else Role.DIM
 
 
-def _sign_of(change: OwnChange, *, ascii_only: bool) -> str:
-    sign = _CHANGE_SIGNS[change]
-    return "x" if ascii_only and sign == "×" else sign
+def _sign_of(change: OwnChange) -> str:
+    return _CHANGE_SIGNS[change]
 
 
 def _flash_ground(change: OwnChange | None) -> Role | None:
@@ -245,7 +240,7 @@ def _cursor_mark(look: RungLook) -> str:
         return " "
     if look.is_near:
         return "~"
-    return ">" if look.ascii_only else "▸"
+    return "▸"
 
 
 def _ground(rung: Rung, look: RungLook) -> Role | None:

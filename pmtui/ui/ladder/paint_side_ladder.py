@@ -16,15 +16,13 @@ _UNKNOWN = frozenset({BookState.LOADING, BookState.NO_BOOK})
 """Nothing is known of the touch: it is not told to be empty."""
 
 
-def paint_side_name(
-    market: Market, outcome_index: int, width: int, *, ascii_only: bool = False
-) -> Line:
+def paint_side_name(market: Market, outcome_index: int, width: int) -> Line:
     """Name an outcome of a market. Both are untrusted."""
-    label = plain(market.outcomes[outcome_index].label, _LONGEST_LABEL, ascii_only=ascii_only)
+    label = plain(market.outcomes[outcome_index].label, _LONGEST_LABEL)
     tag = Cell(f" {label} ", Role.KEY, Emphasis.REVERSE)
     room = max(0, width - line_width((tag,)) - 1)
-    name = plain(market.title, room, ascii_only=ascii_only)
-    return fit_line((tag, Cell(f" {name}", Role.HEADING)), width, ascii_only=ascii_only)
+    name = plain(market.title, room)
+    return fit_line((tag, Cell(f" {name}", Role.HEADING)), width)
 
 
 def paint_side_state(
@@ -33,7 +31,6 @@ def paint_side_state(
     width: int,
     *,
     trading: Trading = Trading.OPEN,
-    ascii_only: bool = False,
 ) -> Line:
     """Say what the book is worth, and its touch as a market is quoted: the bid, then the ask.
 
@@ -42,12 +39,12 @@ def paint_side_state(
     """
     word = state_word(book, now, trading)
     if book.state in _UNKNOWN:
-        return fit_line((word,), width, ascii_only=ascii_only)
+        return fit_line((word,), width)
 
     def price(value: Micros | None, missing: str, role: Role) -> Cell:
         if value is None:
             return Cell(missing, Role.DIM)
-        text = format_price(value, tick=book.tick_size, ascii_only=ascii_only)
+        text = format_price(value, tick=book.tick_size)
         return Cell(text, role if book.state.is_good else Role.STALE)
 
     quote = (
@@ -56,5 +53,5 @@ def paint_side_state(
     )  # fmt: skip
     gap = width - line_width((word, *quote))
     if gap < 0:
-        return fit_line((word,), width, ascii_only=ascii_only)
+        return fit_line((word,), width)
     return (word, Cell(" " * gap), *quote)

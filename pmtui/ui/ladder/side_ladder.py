@@ -76,13 +76,12 @@ class SideLadder(Vertical):
         price: Micros | None
         """Where its cursor shall be."""
 
-    def __init__(self, *, ascii_only: bool = False) -> None:
+    def __init__(self) -> None:
         """Start without a market."""
         super().__init__()
-        self._ascii_only = ascii_only
-        self._title_line = TextLine(ascii_only=ascii_only)
-        self._state_line = TextLine(ascii_only=ascii_only)
-        self._ladder = SideRows(ascii_only=ascii_only)
+        self._title_line = TextLine()
+        self._state_line = TextLine()
+        self._ladder = SideRows()
         self._market: Market | None = None
         self.token_id: TokenId | None = None
         """Whose book is on show."""
@@ -115,11 +114,7 @@ class SideLadder(Vertical):
         token_id = None
         if self._market is not None:
             token_id = self._market.outcomes[outcome_index].token_id
-            self._title_line.show(
-                paint_side_name(
-                    self._market, outcome_index, _WIDTH - 1, ascii_only=self._ascii_only
-                )
-            )
+            self._title_line.show(paint_side_name(self._market, outcome_index, _WIDTH - 1))
         if token_id != self.token_id:
             self.token_id = token_id
             self._ladder.clear_cursor()
@@ -136,9 +131,7 @@ class SideLadder(Vertical):
         book = self._ladder.book
         if book is not None:
             trading = self._market.trading if self._market is not None else Trading.OPEN
-            line = paint_side_state(
-                book, now, _WIDTH - 1, trading=trading, ascii_only=self._ascii_only
-            )
+            line = paint_side_state(book, now, _WIDTH - 1, trading=trading)
             self._state_line.show(line)
 
     def on_click(self, event: events.Click) -> None:

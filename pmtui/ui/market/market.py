@@ -66,19 +66,18 @@ class MarketScreen(FrameScreen):
 
     def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
         super().__init__(surface)
-        ascii_only = surface.options.ascii_only
         self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
-        self.head = MarketHead(id="head", ascii_only=ascii_only)
-        self.strip = SiblingStrip(id="siblings", ascii_only=ascii_only)
-        self.state_line = TextLine(id="book-state", ascii_only=ascii_only)
-        self.ladder = LadderPane(id="ladder", ascii_only=ascii_only)
+        self.head = MarketHead(id="head")
+        self.strip = SiblingStrip(id="siblings")
+        self.state_line = TextLine(id="book-state")
+        self.ladder = LadderPane(id="ladder")
         self.sides = Container(id="sides")
-        self.chart = ChartPane(id="chart", ascii_only=ascii_only)
-        self.depth = DepthPane(id="depth", ascii_only=ascii_only)
-        self.position = PositionPane(id="position", ascii_only=ascii_only)
-        self.orders = OrdersPane(id="orders", ascii_only=ascii_only)
+        self.chart = ChartPane(id="chart")
+        self.depth = DepthPane(id="depth")
+        self.position = PositionPane(id="position")
+        self.orders = OrdersPane(id="orders")
         self.ticket = TicketPane(surface, id="ticket")
-        self.tape = TapePane(id="tape", ascii_only=ascii_only)
+        self.tape = TapePane(id="tape")
         self.reader = MarketReader(surface.queries, condition_id, self.ladder)
         workspace = Workspace(
             surface=surface, reader=self.reader, line=self.message_line, page=self,

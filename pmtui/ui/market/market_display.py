@@ -126,7 +126,6 @@ class MarketDisplay:
                 keys=keys,
                 is_in_ticket=is_in_ticket,
                 trading=trading_of(model.market),
-                ascii_only=options.ascii_only,
             )
         )  # fmt: skip
 

@@ -29,18 +29,14 @@ from pmtui.ui.widgets.text_line import TextLine
 _LONGEST_LABEL = 16
 
 
-def paint_question(
-    view: MarketView, outcome_index: int, now: datetime, width: int, *, ascii_only: bool = False
-) -> Line:
+def paint_question(view: MarketView, outcome_index: int, now: datetime, width: int) -> Line:
     """Show which outcome of which question, and how long it still runs."""
     market = view.market
     if market is None:
         words, role = market_words(view), Role.DIM
-        return fit_line((Cell(f" {words}", role),), width, ascii_only=ascii_only)
+        return fit_line((Cell(f" {words}", role),), width)
     label = outcome_label(view, outcome_index)
-    tag = Cell(
-        f" {plain(label, _LONGEST_LABEL, ascii_only=ascii_only)} ", Role.KEY, Emphasis.REVERSE
-    )
+    tag = Cell(f" {plain(label, _LONGEST_LABEL)} ", Role.KEY, Emphasis.REVERSE)
     left = _time_left(market, now)
     room = width - line_width((tag,)) - cell_width(left) - 3
     whole, telling = (
@@ -49,27 +45,25 @@ def paint_question(
     )
     # Alone on the screen, without its siblings, a market has nothing else to be told by.
     title = whole if market.names_its_group and cell_width(whole) <= room else telling
-    question = plain(title, max(0, room), ascii_only=ascii_only)
+    question = plain(title, max(0, room))
     gap = max(1, room - cell_width(question) + 1)
     line = (
         tag, Cell(" "), Cell(question, Role.HEADING),
         Cell(" " * gap), Cell(f"{left} ", Role.DIM),
     )  # fmt: skip
-    return fit_line(line, width, ascii_only=ascii_only)
+    return fit_line(line, width)
 
 
-def paint_quote(
-    view: MarketView, book: BookView | None, width: int, *, ascii_only: bool = False
-) -> Line:
+def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     """Show the touch, all of it from one book; the last pieces go where there is no room."""
     if book is None:
-        return fit_line((Cell(f" {market_words(view)}", Role.DIM),), width, ascii_only=ascii_only)
+        return fit_line((Cell(f" {market_words(view)}", Role.DIM),), width)
 
     def price(value: Micros | None) -> str:
         if value is None:
             # A book that has not come is not an empty one.
             return "–" if book.state is BookState.LOADING else "none"
-        return format_price(value, tick=book.tick_size, ascii_only=ascii_only)
+        return format_price(value, tick=book.tick_size)
 
     market = view.market
     is_good = book.state.is_good
@@ -89,7 +83,7 @@ def paint_quote(
         if line_width((*line, *piece)) >= width:
             break
         line += piece if not line or not gap else [Cell(" "), *piece]
-    return fit_line(tuple(line), width, ascii_only=ascii_only)
+    return fit_line(tuple(line), width)
 
 
 def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
@@ -104,19 +98,17 @@ def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
     return numbers
 
 
-def paint_terms(
-    view: MarketView, status: StatusView, now: datetime, width: int, *, ascii_only: bool = False
-) -> Line:
+def paint_terms(view: MarketView, status: StatusView, now: datetime, width: int) -> Line:
     """Say what orders must obey, or why none are possible."""
     trouble = why_not_tradable(view, status)
     if trouble:
         line: Line = (Cell(f" {trouble}", Role.NOTICE_WARN),)
-        return fit_line(line, width, ascii_only=ascii_only)
+        return fit_line(line, width)
     terms = view.terms
     if terms is None:
         line = (Cell(f" {market_words(view) or 'Loading the trading terms…'}", Role.DIM),)
-        return fit_line(line, width, ascii_only=ascii_only)
-    pieces = _terms(terms, ascii_only=ascii_only)
+        return fit_line(line, width)
+    pieces = _terms(terms)
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
         # Before the terms that never change: it decides how one trades here.
@@ -134,11 +126,11 @@ def paint_terms(
             break
         text = longer
     role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
-    return fit_line((Cell(text, role),), width, ascii_only=ascii_only)
+    return fit_line((Cell(text, role),), width)
 
 
-def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
-    tick = format_price(terms.tick_size, ascii_only=ascii_only)
+def _terms(terms: MarketTerms) -> list[str]:
+    tick = format_price(terms.tick_size)
     pieces = [f"tick {tick}", f"min {exact_shares(terms.min_order_size)}"]
     if terms.fee.rate:
         power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
@@ -150,7 +142,7 @@ def _terms(terms: MarketTerms, *, ascii_only: bool) -> list[str]:
     if terms.neg_risk:
         pieces.append("one winner (neg-risk)")
     if terms.rewards is not None:
-        band = format_price(terms.rewards.max_spread, ascii_only=ascii_only)
+        band = format_price(terms.rewards.max_spread)
         shares = exact_shares(terms.rewards.min_size)
         pieces.append(f"LP rewards: {shares} within {band} of mid")
     return pieces
@@ -172,13 +164,12 @@ class MarketHead(Container):
 
     DEFAULT_CSS = "MarketHead { height: auto; layout: vertical; }"
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
-        self._ascii_only = ascii_only
-        self._question = TextLine(id="question", ascii_only=ascii_only)
-        self._quote = TextLine(id="quote", ascii_only=ascii_only)
-        self._terms = TextLine(id="terms", ascii_only=ascii_only)
+        self._question = TextLine(id="question")
+        self._quote = TextLine(id="quote")
+        self._terms = TextLine(id="terms")
 
     @override
     def compose(self) -> ComposeResult:
@@ -190,10 +181,9 @@ class MarketHead(Container):
         self, view: MarketView, status: StatusView, now: datetime, *, outcome_index: int, width: int
     ) -> None:
         """Show the market; the quote has its own beat."""
-        ascii_only = self._ascii_only
-        self._question.show(paint_question(view, outcome_index, now, width, ascii_only=ascii_only))
-        self._terms.show(paint_terms(view, status, now, width, ascii_only=ascii_only))
+        self._question.show(paint_question(view, outcome_index, now, width))
+        self._terms.show(paint_terms(view, status, now, width))
 
     def show_quote(self, view: MarketView, book: BookView | None, width: int) -> None:
         """Show the touch."""
-        self._quote.show(paint_quote(view, book, width, ascii_only=self._ascii_only))
+        self._quote.show(paint_quote(view, book, width))

@@ -41,19 +41,16 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
-        what = say_resting(self._order, ascii_only=ascii_only)
+        what = say_resting(self._order)
         title = self.market_title(self.WIDTH)
         with Vertical(classes="frame"):
-            yield TextLine(
-                (Cell(f"Move {what}", Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only
-            )
-            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            yield TextLine((Cell(f"Move {what}", Role.HEADING, Emphasis.BOLD),))
+            yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("To ¢"),), classes="label", ascii_only=ascii_only)
+                yield TextLine((Cell("To ¢"),), classes="label")
                 yield NumberField(id="move-price", characters="0-9.¢")
-                yield TextLine(id="move-touch", ascii_only=ascii_only)
-            yield TextBlock(id="state", ascii_only=ascii_only)
+                yield TextLine(id="move-touch")
+            yield TextBlock(id="state")
             yield self.keys()
 
     def on_mount(self) -> None:

@@ -54,17 +54,15 @@ def paint_arming(
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
 
 
-def say_sent(
-    order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = (), ascii_only: bool = False
-) -> str:
+def say_sent(order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = ()) -> str:
     """Say what a key sent, and what the trader wants to hear of it."""
-    what = _say_order(order, ascii_only=ascii_only)
+    what = _say_order(order)
     return _warned(f"Sent {what} (taker)." if takes else f"Sent {what}.", warnings)
 
 
 def say_end(
     verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
-    ascii_only: bool = False, cleared: str = "", if_not_sold: str = "",
+    cleared: str = "", if_not_sold: str = "",
 ) -> str:  # fmt: skip
     """Say how an order of a key ended, naming it: several may be on their way.
 
@@ -72,7 +70,6 @@ def say_end(
         verdict: how it ended, or that nobody knows yet.
         order: as it was prepared.
         warnings: what the trader wants to hear of it.
-        ascii_only: plain ASCII.
         cleared: what was cancelled to make way for it.
         if_not_sold: what to do where own orders that stayed kept a position from being sold.
     """
@@ -82,14 +79,14 @@ def say_end(
     if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
         said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
     else:
-        said = _say_end(verdict, order, ascii_only=ascii_only)
+        said = _say_end(verdict, order)
     return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
 
 
-def _say_end(verdict: Verdict, order: PreparedOrder, *, ascii_only: bool) -> str:
-    what = _say_order(order, ascii_only=ascii_only)
+def _say_end(verdict: Verdict, order: PreparedOrder) -> str:
+    what = _say_order(order)
     if isinstance(verdict, Accepted) and verdict.average is not None:
-        return say_traded(verdict, order, ascii_only=ascii_only)
+        return say_traded(verdict, order)
     if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
         # Quicker hands were there: no fault of the order, and the venue's words hide it.
         gone = "ask" if order.intent.side is Side.BUY else "bid"
@@ -125,9 +122,9 @@ def _say_accepted(verdict: Accepted) -> str:
             return f"{plain(verdict.text, _REASON)}."
 
 
-def _say_order(order: PreparedOrder, *, ascii_only: bool) -> str:
+def _say_order(order: PreparedOrder) -> str:
     side = "BUY" if order.intent.side is Side.BUY else "SELL"
-    price = format_price(order.price, ascii_only=ascii_only)
+    price = format_price(order.price)
     return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} @ {price}"
 
 

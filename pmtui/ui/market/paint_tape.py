@@ -18,6 +18,8 @@ _TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 2
 _SIZE, _NARROW_SIZE = 8, 6
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
+OWN_MARK = "◂"
+"""Before what we did in a trade. No other sign of the screen becomes the same one in ASCII."""
 _LETTERS = {Side.BUY: "B", Side.SELL: "S", None: " "}
 
 
@@ -55,7 +57,6 @@ def paint_tape(
     wanted: TapeFilter = TapeFilter.ALL,
     skip: int = 0,
     tick: Micros | None = None,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show as many trades as there are lines, from the newest or after some that are skipped.
 
@@ -70,23 +71,23 @@ def paint_tape(
     lines: list[Line] = []
     for row in passed[skip:]:
         while gaps and gaps[0].after >= row.trade.at:
-            lines.append(paint_gap(gaps.popleft(), width, ascii_only=ascii_only))
+            lines.append(paint_gap(gaps.popleft(), width))
         if begins is not None and row.trade.at < begins:
             begins = None
             begin = (Cell("Older: your fills only", Role.DIM),)
-            lines.append(fit_line(begin, width, ascii_only=ascii_only))
+            lines.append(fit_line(begin, width))
         own = row._replace(trade=replace(row.trade, size=row.own))
         shown = own if wanted is TapeFilter.OWN else row
-        lines.append(paint_row(shown, width, tick=tick, ascii_only=ascii_only))
-    lines += [paint_gap(gap, width, ascii_only=ascii_only) for gap in gaps]
+        lines.append(paint_row(shown, width, tick=tick))
+    lines += [paint_gap(gap, width) for gap in gaps]
     if not passed[skip:]:
         nothing = not view.prints and wanted is not TapeFilter.OWN
         words = "No trades yet." if nothing else _none_of(wanted)
-        lines.append(fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only))
+        lines.append(fit_line((Cell(words, Role.DIM),), width))
     return tuple(lines[:height])
 
 
-def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
+def paint_gap(gap: TapeGap, width: int) -> Line:
     """Say from when on, or between when, trades may be missing; in fewer words where it is narrow."""
     since, until = (write_clock(at) for at in (gap.after, gap.before or gap.after))
     words: tuple[str, ...]
@@ -101,17 +102,10 @@ def paint_gap(gap: TapeGap, width: int, *, ascii_only: bool = False) -> Line:
     else:
         words = (f"Missing trades {since}-{until}", f"gap {since}-{until}", f"gap {since}")
     text = next((each for each in words if len(each) <= width), words[-1])
-    return fit_line((Cell(text, Role.NOTICE_WARN),), width, ascii_only=ascii_only)
+    return fit_line((Cell(text, Role.NOTICE_WARN),), width)
 
 
-def own_mark(*, ascii_only: bool = False) -> str:
-    """Return the sign of a trade that was ours. In ASCII the star marks the ladder's last trade."""
-    return "<" if ascii_only else "*"
-
-
-def paint_row(
-    row: TapeRow, width: int, *, tick: Micros | None = None, ascii_only: bool = False
-) -> Line:
+def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
     """Show the aggressor's side, price, size and time, and what we did in it.
 
     A narrow pane goes without the time, then the side.
@@ -120,13 +114,13 @@ def paint_row(
     if plan is None:
         return blank_line(width)
     role = Role.BID if trade.side is Side.BUY else Role.ASK
-    price = format_price(trade.price, tick=tick, width=_PRICE - 1, ascii_only=ascii_only)
+    price = format_price(trade.price, tick=tick, width=_PRICE - 1)
     cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
     cells += [Cell(f"{price} ", role)]
     if plan.size:
         cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
     if row.own:
-        mark = own_mark(ascii_only=ascii_only) + _LETTERS[row.own_side]
+        mark = OWN_MARK + _LETTERS[row.own_side]
         cells.append(Cell(mark, Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" " * _OWN))
@@ -142,7 +136,7 @@ def paint_row(
             if line_width((*cells, part)) <= width:
                 cells.append(part)
                 break
-    return fit_line(tuple(cells), width, ascii_only=ascii_only)
+    return fit_line(tuple(cells), width)
 
 
 def times_end(width: int) -> int:

@@ -37,31 +37,21 @@ class Strip(NamedTuple):
     """Of each cell of the terminal, from the left; −1 where a click means nothing."""
 
 
-def paint_siblings(
-    siblings: Siblings,
-    mids: Mapping[ConditionId, Micros],
-    width: int,
-    *,
-    ascii_only: bool = False,
-) -> Strip:
+def paint_siblings(siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int) -> Strip:
     """Show as many outcomes around the present one as there is room for.
 
     Args:
         siblings: the markets, and which of them is on the screen.
         mids: prices that are live; what has none is named without one.
         width: cells there are.
-        ascii_only: whether to keep to ASCII.
     """
     lead = f" Outcome {siblings.index + 1}/{len(siblings.markets)}{' mids' if mids else ''} "
     cells = [Cell(lead, Role.DIM)]
     places = [-1] * len(lead)
-    items = [
-        _item(market, mids, has_prices=bool(mids), ascii_only=ascii_only)
-        for market in siblings.markets
-    ]
+    items = [_item(market, mids, has_prices=bool(mids)) for market in siblings.markets]
     sizes = [sum(cell_width(text) for text in item) + 2 for item in items]
     first, last = _window(siblings.index, sizes, width - len(lead) - 2 * _MORE)
-    less, more = ("<", ">") if ascii_only else ("‹", "›")
+    less, more = ("‹", "›")
     if first:
         cells.append(Cell(f"{less} ", Role.KEY))
         places += [first - 1, -1]
@@ -71,7 +61,7 @@ def paint_siblings(
     if last + 1 < len(items):
         cells.append(Cell(f" {more}", Role.KEY))
         places += [-1, last + 1]
-    return Strip(fit_line(tuple(cells), width, ascii_only=ascii_only), tuple(places[:width]))
+    return Strip(fit_line(tuple(cells), width), tuple(places[:width]))
 
 
 def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[ConditionId, Micros]:
@@ -85,13 +75,13 @@ def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[Conditio
 
 
 def _item(
-    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool, ascii_only: bool
+    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool
 ) -> tuple[str, str]:
-    name = plain(market.title, _LONGEST_NAME, ascii_only=ascii_only)
+    name = plain(market.title, _LONGEST_NAME)
     if not has_prices:
         return name, ""
     mid = mids.get(market.condition_id or ConditionId(""))
-    price = "-" if mid is None else format_price(mid, ascii_only=ascii_only)
+    price = "-" if mid is None else format_price(mid)
     return name, price.rjust(_PRICE + 1)
 
 
@@ -140,7 +130,7 @@ class SiblingStrip(TextLine):
         self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
     ) -> None:
         """Show them; the same again costs nothing."""
-        strip = paint_siblings(siblings, mids, width, ascii_only=self._ascii_only)
+        strip = paint_siblings(siblings, mids, width)
         ids = [market.condition_id for market in siblings.markets]
         self._places = tuple(None if place < 0 else ids[place] for place in strip.places)
         self.show(strip.line)

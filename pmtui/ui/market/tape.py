@@ -76,7 +76,7 @@ class TapePane(ScrollingPane):
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         return paint_tape(
             self._view, width, height, fills=self._fills, wanted=self._wanted, tick=self._tick,
-            skip=self._place(), ascii_only=self.ascii_only,
+            skip=self._place(),
         )  # fmt: skip
 
     @override
@@ -126,10 +126,9 @@ class PositionPane(LinePane):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
-            return _say(self._words, width, ascii_only=self.ascii_only)
+            return _say(self._words, width)
         return paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
-            ascii_only=self.ascii_only,
         )  # fmt: skip
 
 
@@ -214,26 +213,25 @@ class OrdersPane(ScrollingPane):
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        ascii_only = self.ascii_only
-        watched = tuple(fit_line(line, width, ascii_only=ascii_only) for line in self._protections)
+        watched = tuple(fit_line(line, width) for line in self._protections)
         room = max(1, height - len(watched))
         if watched and not self._orders:
             return watched[:height]
         if self.has_focus and self._orders:
             return (*self._paint_with_cursor(width, room), *watched)
-        return (*paint_own_orders(self._orders, width, room, ascii_only=ascii_only), *watched)
+        return (*paint_own_orders(self._orders, width, room), *watched)
 
     def _paint_with_cursor(self, width: int, room: int) -> tuple[Line, ...]:
         order = self._at_cursor()
         self._first = min(max(self._first, self._index - room + 1), self._index)
         shown = self._orders[self._first : self._first + room]
-        lines = paint_own_orders(shown, width - 1, room, ascii_only=self.ascii_only)
-        mark = ">" if self.ascii_only else "▸"
+        lines = paint_own_orders(shown, width - 1, room)
+        mark = "▸"
         return tuple(
             (Cell(mark if own is order else " ", Role.KEY), *line)
             for own, line in zip(shown, lines, strict=True)
         )
 
 
-def _say(words: str, width: int, *, ascii_only: bool) -> tuple[Line, ...]:
-    return (fit_line((Cell(words, Role.DIM),), width, ascii_only=ascii_only),)
+def _say(words: str, width: int) -> tuple[Line, ...]:
+    return (fit_line((Cell(words, Role.DIM),), width),)

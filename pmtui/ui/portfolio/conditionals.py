@@ -52,19 +52,17 @@ class ConditionalsScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
         heading = (
             Cell(" Stops and targets ", Role.HEADING),
             Cell(f" {where_stops_live(self.surface.options)}", Role.DIM),
         )
-        yield TextLine(heading, ascii_only=ascii_only)
+        yield TextLine(heading)
         yield LineTable(
             CONDITIONAL_COLUMNS,
             empty="None. On a market's screen, t sets one for your position.",
             id="conditionals",
-            ascii_only=ascii_only,
         )
-        yield TextLine(id="details", ascii_only=ascii_only)
+        yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:

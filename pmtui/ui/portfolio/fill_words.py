@@ -15,7 +15,7 @@ _FINEST_TICK = 100
 """Micros: 0.01 cents."""
 
 
-def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = False) -> str:
+def say_traded(verdict: Accepted, order: PreparedOrder) -> str:
     """Say in a sentence what an order bought or sold at once, and what becomes of the rest.
 
     `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
@@ -25,8 +25,8 @@ def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = Fa
     if verdict.status is not OrderStatus.FILLED:
         size = f"{size} of {format_size(order.size)}"
     traded = f"{verb} {size} {plain(order.outcome, _LABEL)}"
-    traded += say_fill_price(verdict, ascii_only=ascii_only)
-    limit = format_price(order.price, ascii_only=ascii_only)
+    traded += say_fill_price(verdict)
+    limit = format_price(order.price)
     if verdict.status is OrderStatus.PARTIALLY_FILLED:
         return f"{traded}; the rest is working @ {limit}."
     if verdict.average != order.price:
@@ -36,11 +36,11 @@ def say_traded(verdict: Accepted, order: PreparedOrder, *, ascii_only: bool = Fa
     )
 
 
-def say_fill_price(verdict: Accepted, *, ascii_only: bool = False) -> str:
+def say_fill_price(verdict: Accepted) -> str:
     """Say at which average price something filled and for how much; empty where nobody told."""
     average = verdict.average
     if average is None:
         return ""
     cents = Micros((average + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
-    price = format_price(cents, ascii_only=ascii_only)
+    price = format_price(cents)
     return f" @ {price} avg for {format_past_money(verdict.filled_cash)}"

@@ -53,9 +53,8 @@ class LogScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="heading", ascii_only=ascii_only)
-        yield LineTable(COLUMNS, empty="Nothing logged yet.", id="entries", ascii_only=ascii_only)
+        yield TextLine(id="heading")
+        yield LineTable(COLUMNS, empty="Nothing logged yet.", id="entries")
 
     @override
     def show_topic(self, topic: Topic) -> None:

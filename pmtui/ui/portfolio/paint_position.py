@@ -32,7 +32,6 @@ def paint_positions(
     width: int,
     *,
     are_known: bool = True,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show both outcomes, at the value that portfolio and status line show too.
 
@@ -41,17 +40,16 @@ def paint_positions(
         labels: of its outcomes, untrusted.
         width: cells there are.
         are_known: whether what is not among them is not held.
-        ascii_only: the terminal shows plain ASCII only.
     """
     lines: list[Line] = []
     for index, label in enumerate(labels):
         held = next((p for p in positions if p.outcome_index == index and p.size), None)
-        name = Cell(fit(label, _LABEL, ascii_only=ascii_only) + " ", Role.HEADING)
+        name = Cell(fit(label, _LABEL) + " ", Role.HEADING)
         if held is None:
             none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
-            lines.append(fit_line((name, none), width, ascii_only=ascii_only))
+            lines.append(fit_line((name, none), width))
             continue
-        lines.append(_position(name, held, width, ascii_only=ascii_only))
+        lines.append(_position(name, held, width))
     return tuple(lines)
 
 
@@ -69,17 +67,15 @@ def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order,
     return tuple(sorted(orders, key=place))
 
 
-def paint_own_orders(
-    orders: Sequence[Order], width: int, height: int, *, ascii_only: bool = False
-) -> tuple[Line, ...]:
+def paint_own_orders(orders: Sequence[Order], width: int, height: int) -> tuple[Line, ...]:
     """Show open orders as they come, and how many more there are."""
     if not orders:
-        return (fit_line((Cell("No working orders.", Role.DIM),), width, ascii_only=ascii_only),)
+        return (fit_line((Cell("No working orders.", Role.DIM),), width),)
     shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
-    lines = [_order(order, width, ascii_only=ascii_only) for order in shown]
+    lines = [_order(order, width) for order in shown]
     if len(shown) < len(orders):
         more = Cell(f"and {len(orders) - len(shown)} more", Role.DIM)
-        lines.append(fit_line((more,), width, ascii_only=ascii_only))
+        lines.append(fit_line((more,), width))
     return tuple(lines)
 
 
@@ -96,11 +92,11 @@ def account_words(account: AccountView) -> str:
             return ""
 
 
-def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Line:
+def _position(name: Cell, held: Position, width: int) -> Line:
     # Hundredths of a share are what an order can carry; what is beyond them is dust.
     is_dust = held.size < SIZE_STEP
     size = format_size(held.size if is_dust else size_floor(held.size))
-    average = format_average(held.average_price, ascii_only=ascii_only)
+    average = format_average(held.average_price)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
     value, gain = held.value, held.unrealized
     if value is not None and gain is not None:
@@ -117,13 +113,13 @@ def _position(name: Cell, held: Position, width: int, *, ascii_only: bool) -> Li
     line = (name, *(cell for piece in pieces for cell in piece))
     if line_width(line) > width:
         line = (name, Cell(format_size_compact(held.size, width=max(1, width - _LABEL - 1))))
-    return fit_line(line, width, ascii_only=ascii_only)
+    return fit_line(line, width)
 
 
-def _order(order: Order, width: int, *, ascii_only: bool) -> Line:
+def _order(order: Order, width: int) -> Line:
     role = Role.BID if order.side is Side.BUY else Role.ASK
     size = format_size_compact(order.remaining_size, width=8)
-    price = format_price(order.price, width=7, ascii_only=ascii_only)
+    price = format_price(order.price, width=7)
     cells = [
         Cell(f"{order.side.value:<4} ", role),
         Cell(f"{size}", Role.OWN_ORDER),
@@ -133,9 +129,9 @@ def _order(order: Order, width: int, *, ascii_only: bool) -> Line:
     # What it is called in words matters more than whose name most traders know.
     room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
     if room >= _SHORTEST_LABEL:
-        label = fit(order.outcome, min(_LABEL, room), ascii_only=ascii_only)
+        label = fit(order.outcome, min(_LABEL, room))
         cells.append(Cell(f" {label}", Role.DIM))
     if word:
         role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
         cells.append(Cell(f" {word}", role))
-    return fit_line(tuple(cells), width, ascii_only=ascii_only)
+    return fit_line(tuple(cells), width)

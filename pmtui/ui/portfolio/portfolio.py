@@ -31,7 +31,7 @@ from pmtui.service.views import AccountView
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.facts import NO_ROWS, LiveRows, count, key_of, to_ascii_line
+from pmtui.ui.facts import NO_ROWS, LiveRows, count, key_of
 from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.action_doubts import say_doubts
@@ -126,14 +126,13 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
-        yield TextLine(id="tabs", ascii_only=ascii_only)
-        yield TextLine(id="totals", ascii_only=ascii_only)
+        yield TextLine(id="tabs")
+        yield TextLine(id="totals")
         for tab in TABS:
             kind = PositionTable if tab is Tab.POSITIONS else LineTable
-            yield kind(TAB_COLUMNS[tab], id=_table_id(tab), ascii_only=ascii_only)
-        yield TextLine(id="title", ascii_only=ascii_only)
-        yield TextLine(id="details", ascii_only=ascii_only)
+            yield kind(TAB_COLUMNS[tab], id=_table_id(tab))
+        yield TextLine(id="title")
+        yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:
@@ -464,8 +463,7 @@ class PortfolioScreen(FrameScreen):
         self.message_line.say(text)
 
     def _show_line(self, selector: str, line: Line) -> None:
-        ascii_only = self.surface.options.ascii_only
-        self.query_one(selector, TextLine).show(to_ascii_line(line) if ascii_only else line)
+        self.query_one(selector, TextLine).show(line)
 
 
 def _moving(view: AccountView) -> tuple[TokenId, ...]:

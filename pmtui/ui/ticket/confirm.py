@@ -91,8 +91,8 @@ class CardScreen(ModalScreen[bool]):
             card.styles.width = place.width
             card.styles.offset = (place.x, place.y)
             for line in self.card_lines(width):
-                yield TextLine(line, ascii_only=options.ascii_only)
-            yield TextLine(id="hint", ascii_only=options.ascii_only)
+                yield TextLine(line)
+            yield TextLine(id="hint")
             yield answer_keys(self.AGREE, options, width=width)
 
     def on_resize(self) -> None:
@@ -193,7 +193,6 @@ class ConfirmScreen(CardScreen):
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
             height=self.room,
-            ascii_only=self._surface.options.ascii_only,
             occasion=self._occasion,
         )
 
@@ -204,6 +203,5 @@ class ConfirmScreen(CardScreen):
             width,
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
-            ascii_only=self._surface.options.ascii_only,
             occasion=self._occasion,
         )

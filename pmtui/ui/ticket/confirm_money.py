@@ -63,25 +63,22 @@ def may_fill_in_part(order: PreparedOrder) -> bool:
     return order.intent.time_in_force is TimeInForce.FAK
 
 
-def say_money(
-    order: PreparedOrder, numbers: TicketNumbers | None, *, ascii_only: bool = False
-) -> Facts:
+def say_money(order: PreparedOrder, numbers: TicketNumbers | None) -> Facts:
     """Say what is given and got, the fee, and what is left or to be paid with it.
 
     Args:
         order: as prepared.
         numbers: what it would do as the book is, where that is known.
-        ascii_only: whether the terminal shows plain ASCII only.
     """
-    return _say_sum(_sum_of((order,)), numbers, ascii_only=ascii_only)
+    return _say_sum(_sum_of((order,)), numbers)
 
 
-def say_money_of_all(orders: Sequence[PreparedOrder], *, ascii_only: bool = False) -> Facts:
+def say_money_of_all(orders: Sequence[PreparedOrder]) -> Facts:
     """Say the same of resting orders that leave together, all of them added up.
 
     What fills now is not in it: they would meet the same book, one after the other.
     """
-    return _say_sum(_sum_of(orders), None, ascii_only=ascii_only)
+    return _say_sum(_sum_of(orders), None)
 
 
 def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
@@ -94,18 +91,18 @@ def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
     )
 
 
-def _say_sum(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) -> Facts:
+def _say_sum(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     return [
-        *_exchanged(whole, numbers, ascii_only=ascii_only),
+        *_exchanged(whole, numbers),
         ("Fee", _say_fee(whole, numbers)),
         *_total(whole, numbers),
     ]
 
 
-def _exchanged(whole: _Sum, numbers: TicketNumbers | None, *, ascii_only: bool) -> Facts:
+def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     order, cash, shares = whole.head, whole.cash, whole.shares
     size = count_shares(shares)
-    price = format_price(limit_price(order), ascii_only=ascii_only)
+    price = format_price(limit_price(order))
     is_partial = may_fill_in_part(order)
     if not order.unsigned.draft.is_buy:
         if is_partial:

@@ -32,12 +32,10 @@ class TextBlock(Widget):
 
     def __init__(
         self, *, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
-        ascii_only: bool = False,
     ) -> None:  # fmt: skip
         """Start empty."""
         super().__init__(id=id, classes=classes)
         self._lines: tuple[Line, ...] = ()
-        self._ascii_only = ascii_only
         self._role_styles: RoleStyles | None = None
 
     @property
@@ -69,7 +67,7 @@ class TextBlock(Widget):
             self._role_styles = RoleStyles.of_widget(self)
         if y >= len(self._lines):
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
-        line = fit_line(self._lines[y], self.size.width, ascii_only=self._ascii_only)
+        line = fit_line(self._lines[y], self.size.width)
         return self._role_styles.strip(line)
 
     @override
@@ -102,11 +100,10 @@ class Choice(Widget, can_focus=True):
             """The choice that moved."""
             return self.choice
 
-    def __init__(self, *, id: str, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's word
         """Start blank."""
         super().__init__(id=id)
         self._cell = Cell("")
-        self._ascii_only = ascii_only
         self._role_styles: RoleStyles | None = None
 
     @property
@@ -148,7 +145,7 @@ class Choice(Widget, can_focus=True):
             self._role_styles = RoleStyles.of_widget(self)
         ground = Role.CURSOR_ROW if self.has_focus else None
         cell = self._cell._replace(ground=ground, emphasis=Emphasis.BOLD)
-        line = fit_line((cell,), self.size.width, ascii_only=self._ascii_only)
+        line = fit_line((cell,), self.size.width)
         return self._role_styles.strip(line)
 
     @override

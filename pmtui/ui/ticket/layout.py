@@ -96,39 +96,38 @@ class TicketLayout(Vertical):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
         with Horizontal(classes="ticket-row ticket-what"):
-            yield Choice(id="ticket-side", ascii_only=ascii_only)
-            yield TextLine(id="ticket-outcome", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-side-notes", ascii_only=ascii_only)
+            yield Choice(id="ticket-side")
+            yield TextLine(id="ticket-outcome")
+        yield TextBlock(id="ticket-side-notes")
         with Horizontal(classes="ticket-row"):
-            yield Choice(id="ticket-kind", ascii_only=ascii_only)
-            yield Choice(id="ticket-time-in-force", ascii_only=ascii_only)
+            yield Choice(id="ticket-kind")
+            yield Choice(id="ticket-time-in-force")
             yield NumberField(id="ticket-expiry", characters="0-9smhdSMHD")
-            yield Choice(id="ticket-post-only", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-kind-notes", ascii_only=ascii_only)
+            yield Choice(id="ticket-post-only")
+        yield TextBlock(id="ticket-kind-notes")
         with Horizontal(classes="ticket-row"):
-            yield TextLine(id="ticket-price-label", classes="ticket-label", ascii_only=ascii_only)
+            yield TextLine(id="ticket-price-label", classes="ticket-label")
             yield NumberField(id="ticket-price", characters="0-9.,¢")
-            yield TextLine(id="ticket-touch", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-price-notes", ascii_only=ascii_only)
+            yield TextLine(id="ticket-touch")
+        yield TextBlock(id="ticket-price-notes")
         with Horizontal(classes="ticket-row"):
-            yield TextLine(id="ticket-size-label", classes="ticket-label", ascii_only=ascii_only)
+            yield TextLine(id="ticket-size-label", classes="ticket-label")
             yield NumberField(id="ticket-size", characters="0-9.,$%")
-            yield Choice(id="ticket-unit", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-size-notes", ascii_only=ascii_only)
+            yield Choice(id="ticket-unit")
+        yield TextBlock(id="ticket-size-notes")
         with Horizontal(classes="ticket-row", id="ticket-attached"):
             label = (Cell(" Stop", Role.DIM),)
-            yield TextLine(label, classes="ticket-label", ascii_only=ascii_only)
+            yield TextLine(label, classes="ticket-label")
             yield NumberField(id="ticket-stop", characters="0-9.,¢")
             label = (Cell(" Target", Role.DIM),)
-            yield TextLine(label, id="ticket-target-label", ascii_only=ascii_only)
+            yield TextLine(label, id="ticket-target-label")
             yield NumberField(id="ticket-target", characters="0-9.,¢")
-            yield TextLine((Cell(" on fills", Role.DIM),), ascii_only=ascii_only)
-        yield TextBlock(id="ticket-attached-notes", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-figures", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-state", ascii_only=ascii_only)
-        yield TextBlock(id="ticket-below", ascii_only=ascii_only)
+            yield TextLine((Cell(" on fills", Role.DIM),))
+        yield TextBlock(id="ticket-attached-notes")
+        yield TextBlock(id="ticket-figures")
+        yield TextBlock(id="ticket-state")
+        yield TextBlock(id="ticket-below")
 
     def action_next_field(self) -> None:
         """Move to the next field."""

@@ -95,7 +95,7 @@ class OrderForm(ModalScreen[ResultT]):
         """Show the best prices of a token."""
         terms, book = self.terms, self._surface.queries.book(token_id)
         tick = terms.tick_size if terms is not None else None
-        line.show(paint_touch(book, tick, ascii_only=self._surface.options.ascii_only))
+        line.show(paint_touch(book, tick))
 
     def say(self, reason: str, role: Role = Role.NOTICE_WARN) -> None:
         """Say why it does not go on."""

@@ -190,7 +190,7 @@ class TicketSending:
         fields = {field.value: field for field in TicketField}
         field = fields.get(verdict.field or "")
         if field is None or self._state.draft != draft:
-            self.say(*paint_verdict(verdict, None, ascii_only=self._ascii_only))
+            self.say(*paint_verdict(verdict, None))
             return
         self._state.refusal = Problem(field, f"Refused: {verdict.reason}")
         self.say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
@@ -202,17 +202,13 @@ class TicketSending:
             self._state.message = (Cell(news, Role.NOTICE_WARN),)
         life = self._sent.news_of_followed(account)
         if life is not None and self._state.message == self._life:
-            self._life = paint_life(life[1], life[0], ascii_only=self._ascii_only)
+            self._life = paint_life(life[1], life[0])
             self._state.message = self._life
 
     def say(self, *line: Cell) -> None:
         """Say something of an order."""
         self._state.message = line
         self._page.show_state()
-
-    @property
-    def _ascii_only(self) -> bool:
-        return self._surface.options.ascii_only
 
     def _decide(
         self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
@@ -223,7 +219,7 @@ class TicketSending:
         command_id = self._surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self.was_sent = True
-        dots = "..." if self._ascii_only else "…"
+        dots = "…"
         self.say(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
         # What is typed next must not be glued to the price or the old size.
         self._page.await_next_size()
@@ -250,7 +246,7 @@ class TicketSending:
                 return
             case Unknown():
                 self._sent.note_unknown(order)
-        self._life = paint_verdict(verdict, order, ascii_only=self._ascii_only)
+        self._life = paint_verdict(verdict, order)
         self.say(*self._life)
 
 

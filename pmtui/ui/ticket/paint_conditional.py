@@ -119,13 +119,13 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
     return (Cell(text, Role.NOTICE_WARN),)
 
 
-def say_stops(marks: Sequence[StopMark], *, ascii_only: bool = False) -> str:
+def say_stops(marks: Sequence[StopMark]) -> str:
     """Name stops and targets that share a row of the ladder: `stop 38¢ of 100 shares`."""
     if len(marks) > 1:
         return f"{len(marks)} stops and targets"
     (mark,) = marks
     word = "stop" if mark.trigger is Trigger.STOP else "target"
-    named = f"{word} {format_price(mark.price, ascii_only=ascii_only)}"
+    named = f"{word} {format_price(mark.price)}"
     # One that waits for the fills of its order is for no share yet.
     return f"{named} of {format_shares(mark.size)}" if mark.size else named
 

@@ -56,7 +56,6 @@ def paint_confirm(
     doubt: str = "",
     height: int = 0,
     zone: tzinfo | None = None,
-    ascii_only: bool = False,
     occasion: Occasion | None = None,
 ) -> tuple[Line, ...]:
     """Show everything that is about to be signed.
@@ -68,15 +67,14 @@ def paint_confirm(
         doubt: why sending it may be a mistake; empty for no reason.
         height: lines there are; 0 for any number. Facts share lines before a warning is left out.
         zone: of the times shown, the computer's own where absent.
-        ascii_only: whether the terminal shows plain ASCII only.
         occasion: why it is sent, where it is more than a plain order.
     """
     occasion = occasion or Occasion()
-    lines = _facts(order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion)
-    against = _against(doubt, occasion.warnings, width, ascii_only=ascii_only)
+    lines = _facts(order, width, mode=mode, zone=zone, occasion=occasion)
+    against = _against(doubt, occasion.warnings, width)
     if height and len(lines) + len(against) > height:
         lines = _facts(
-            order, width, mode=mode, zone=zone, ascii_only=ascii_only, occasion=occasion,
+            order, width, mode=mode, zone=zone, occasion=occasion,
             is_dense=True,
         )  # fmt: skip
         against = _shortened(against, max(height - len(lines), 1))
@@ -89,16 +87,15 @@ def least_lines(
     *,
     mode: Mode,
     doubt: str = "",
-    ascii_only: bool = False,
     occasion: Occasion | None = None,
 ) -> int:
     """Return how many lines it takes so that no warning is left out."""
     occasion = occasion or Occasion()
     facts = _facts(
-        order, width, mode=mode, zone=None, ascii_only=ascii_only, occasion=occasion,
+        order, width, mode=mode, zone=None, occasion=occasion,
         is_dense=True,
     )  # fmt: skip
-    return len(facts) + len(_against(doubt, occasion.warnings, width, ascii_only=ascii_only))
+    return len(facts) + len(_against(doubt, occasion.warnings, width))
 
 
 def _facts(
@@ -107,25 +104,24 @@ def _facts(
     *,
     mode: Mode,
     zone: tzinfo | None,
-    ascii_only: bool,
     occasion: Occasion,
     is_dense: bool = False,
 ) -> list[Line]:
     """Lay out what is signed; dense, facts share lines where they fit and a long title is cut."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
-        words = wrap_text(plain(sentence, ascii_only=ascii_only), width)
+        words = wrap_text(plain(sentence), width)
         lines += [(Cell(part, Role.NOTICE_WARN),) for part in words]
-    price = format_price(limit_price(order), ascii_only=ascii_only)
-    lines += _headline(order, price, width, ascii_only=ascii_only)
+    price = format_price(limit_price(order))
+    lines += _headline(order, price, width)
     longest = width if is_dense else 2 * width
-    title_lines = wrap_text(plain(order.market_title, longest, ascii_only=ascii_only), width)
+    title_lines = wrap_text(plain(order.market_title, longest), width)
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
-        *((name, plain(value, ascii_only=ascii_only)) for name, value in occasion.estimates),
-        *say_money(order, occasion.numbers, ascii_only=ascii_only),
+        *((name, plain(value)) for name, value in occasion.estimates),
+        *say_money(order, occasion.numbers),
         *_terms(order, zone, is_dense=is_dense),
-        *say_identity(order, ascii_only=ascii_only),
+        *say_identity(order),
     ]
     return lines + (_pair_facts(facts, width) if is_dense else _list_facts(facts, width))
 
@@ -150,13 +146,13 @@ def _pair_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def _against(doubt: str, warnings: Sequence[str], width: int, *, ascii_only: bool) -> list[Line]:
+def _against(doubt: str, warnings: Sequence[str], width: int) -> list[Line]:
     lines: list[Line] = []
     if doubt:
-        words = wrap_text(plain(doubt, ascii_only=ascii_only), width)
+        words = wrap_text(plain(doubt), width)
         lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
     for warning in warnings:
-        words = wrap_text(plain(warning, ascii_only=ascii_only), max(width - 2, 8))
+        words = wrap_text(plain(warning), max(width - 2, 8))
         lines += [
             (Cell("! " if n == 0 else "  ", Role.NOTICE_WARN), Cell(part, Role.NOTICE_WARN))
             for n, part in enumerate(words)
@@ -176,10 +172,10 @@ def paint_question(mode: Mode, question: str) -> Line:
     return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
 
 
-def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool) -> list[Line]:
+def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
     cash, shares = signed_amounts(order)
-    outcome = plain(order.outcome, 20, ascii_only=ascii_only)
+    outcome = plain(order.outcome, 20)
     text = f"{side.value} {round_shares(shares)} {outcome} @ {price} or better"
     if spends(order) and may_fill_in_part(order):
         text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
@@ -191,11 +187,11 @@ def _headline(order: PreparedOrder, price: str, width: int, *, ascii_only: bool)
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
 
-def shorten(identifier: str, *, ascii_only: bool = False) -> str:
+def shorten(identifier: str) -> str:
     """Write the two ends of a long identifier."""
     if len(identifier) <= 16:
-        return plain(identifier, ascii_only=ascii_only)
-    return plain(f"{identifier[:8]}…{identifier[-6:]}", ascii_only=ascii_only)
+        return plain(identifier)
+    return plain(f"{identifier[:8]}…{identifier[-6:]}")
 
 
 def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:
@@ -221,16 +217,16 @@ _TIME_IN_FORCE = {
 }
 
 
-def say_identity(order: PreparedOrder, *, ascii_only: bool) -> list[tuple[str, str]]:
+def say_identity(order: PreparedOrder) -> list[tuple[str, str]]:
     """Name who gives, on which exchange, and under which id the order will be found."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
     doubt = "not derivable from the condition id; all hosts agree on it"
     return [
         *([] if order.is_derived else [("Token", doubt)]),
-        ("Maker", shorten(unsigned.maker, ascii_only=ascii_only)),
-        ("Exchange", f"{kind} {shorten(unsigned.exchange, ascii_only=ascii_only)}"),
-        ("Order id", shorten(unsigned.order_id, ascii_only=ascii_only)),
+        ("Maker", shorten(unsigned.maker)),
+        ("Exchange", f"{kind} {shorten(unsigned.exchange)}"),
+        ("Order id", shorten(unsigned.order_id)),
     ]
 
 

@@ -20,7 +20,6 @@ def paint_plan(
     ends: Sequence[Cell],
     *,
     width: int = 64,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show the legs and their sum; many legs stand in two columns.
 
@@ -29,7 +28,6 @@ def paint_plan(
         crossing: its legs that the book would meet at once.
         ends: what became of each leg, in their order; fewer while nothing is known.
         width: cells there are.
-        ascii_only: whether the terminal shows plain ASCII only.
     """
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
@@ -42,7 +40,7 @@ def paint_plan(
             end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
-            Cell(f"{format_price(leg.price, ascii_only=ascii_only):>7}", _role(plan)),
+            Cell(f"{format_price(leg.price):>7}", _role(plan)),
             Cell(f" {format_size(leg.size):>10}"),
         ]
         if is_wide or end is None:

@@ -96,21 +96,19 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def paint_outcome(outcome: str, title: str, *, ascii_only: bool = False) -> Line:
+def paint_outcome(outcome: str, title: str) -> Line:
     """Name what the order is about."""
     return (
-        Cell(plain(outcome, 24, ascii_only=ascii_only), Role.HEADING),
+        Cell(plain(outcome, 24), Role.HEADING),
         Cell("  "),
-        Cell(plain(title, ascii_only=ascii_only), Role.DIM),
+        Cell(plain(title), Role.DIM),
     )
 
 
-def paint_market(
-    book: BookView, tick: Micros | None, *, is_without_own: bool, ascii_only: bool
-) -> Line:
+def paint_market(book: BookView, tick: Micros | None, *, is_without_own: bool) -> Line:
     """Show the best two prices in one, and whether own orders were left out of them."""
     prices = (
-        "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        "-" if price is None else format_price(price, tick=tick)[:-1]
         for price in (book.best_bid, book.best_ask)
     )
     cells = [Cell(" / ".join(prices), Role.TEXT if book.state.is_good else Role.STALE)]
@@ -121,15 +119,15 @@ def paint_market(
     return tuple(cells)
 
 
-def paint_touch(book: BookView | None, tick: Micros | None, *, ascii_only: bool = False) -> Line:
+def paint_touch(book: BookView | None, tick: Micros | None) -> Line:
     """Show the best prices beside the price field; doubt about them is said in a word."""
-    sign = "c" if ascii_only else "¢"
+    sign = "¢"
     if book is None:
         return (Cell(f"{sign} ", Role.DIM),)
     role = Role.DIM if book.state.is_good else Role.STALE
     cells = [Cell(f"{sign} ", Role.DIM)]
     for name, price in (("bid", book.best_bid), ("ask", book.best_ask)):
-        text = "-" if price is None else format_price(price, tick=tick, ascii_only=ascii_only)[:-1]
+        text = "-" if price is None else format_price(price, tick=tick)[:-1]
         cells.append(Cell(f" {name} {text}", role))
     if not book.state.is_good:
         cells.append(Cell(f" {book.state.words}", Role.STALE))
@@ -192,7 +190,6 @@ def paint_figures(
     height: int,
     ends: datetime | None = None,
     after: TicketAfter | None = None,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what the order would do, one figure to a line where there is room.
 
@@ -205,10 +202,10 @@ def paint_figures(
     if ends is not None:
         figures.append(_Figure("ends", "Ends", f"{ends:%d %b %H:%M %Z}"))
     if numbers is not None:
-        figures += _figures(draft, numbers, ascii_only=ascii_only)
+        figures += _figures(draft, numbers)
     if not figures:
         return ()
-    later = _later_figures(after, ascii_only=ascii_only) if after is not None else []
+    later = _later_figures(after) if after is not None else []
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         # What comes after takes the lines that are left.
         figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
@@ -233,38 +230,36 @@ def paint_figures(
     return tuple(line for line in lines if line)
 
 
-def paint_verdict(
-    verdict: Verdict, order: PreparedOrder | None, *, ascii_only: bool = False
-) -> Line:
+def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
     """Say how an order ended, or that this is not known."""
     match verdict:
         case Accepted():
             size = order.size if order is not None else verdict.filled_size
-            outcome = plain(order.outcome, 16, ascii_only=ascii_only) if order is not None else ""
+            outcome = plain(order.outcome, 16) if order is not None else ""
             if verdict.status is OrderStatus.LIVE and order is not None:
                 side = order.intent.side.value
-                price = format_price(order.price, ascii_only=ascii_only)
+                price = format_price(order.price)
                 what = f"{side} {format_size(size)} {outcome} @ {price}"
                 return (Cell(f"+ Working: {what}", Role.NOTICE_GOOD),)
             return (
                 Cell(
-                    f"+ Accepted: {_say_end(verdict, size, ascii_only=ascii_only)}",
+                    f"+ Accepted: {_say_end(verdict, size)}",
                     Role.NOTICE_GOOD,
                 ),
                 Cell(f"  {outcome}", Role.DIM),
             )
         case Rejected():
-            reason = plain(verdict.reason, ascii_only=ascii_only)
+            reason = plain(verdict.reason)
             return (Cell(f"x Refused: {reason}", Role.NOTICE_BAD),)
         case Unknown():
-            reason = plain(verdict.reason, ascii_only=ascii_only)
+            reason = plain(verdict.reason)
             return (
                 Cell("! Unconfirmed, checking. ", Role.NOTICE_WARN, Emphasis.BOLD),
                 Cell(f"It may be working. {reason}", Role.NOTICE_WARN),
             )
 
 
-def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) -> Line:
+def paint_life(known: Order, order: PreparedOrder) -> Line:
     """Say what became of an accepted order since."""
     filled = format_size(known.matched_size)
     match known.status:
@@ -276,7 +271,7 @@ def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) 
             words = "rejected after all"
         case _:
             verdict = Accepted(known.order_id, known.status, known.matched_size, "")
-            words = _say_end(verdict, order.size, ascii_only=ascii_only)
+            words = _say_end(verdict, order.size)
     if known.reason:
         words = f"{words}: {known.reason}"
     is_whole = known.status is OrderStatus.FILLED
@@ -284,8 +279,8 @@ def paint_life(known: Order, order: PreparedOrder, *, ascii_only: bool = False) 
     role = Role.NOTICE_WARN if is_over and not is_whole else Role.NOTICE_GOOD
     sign = "!" if is_over and not is_whole else "+"
     return (
-        Cell(f"{sign} Order: {plain(words, ascii_only=ascii_only)}", role),
-        Cell(f"  {plain(order.outcome, 16, ascii_only=ascii_only)}", Role.DIM),
+        Cell(f"{sign} Order: {plain(words)}", role),
+        Cell(f"  {plain(order.outcome, 16)}", Role.DIM),
     )
 
 
@@ -306,7 +301,7 @@ def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
     return tuple(tuple(each) for each in lines)
 
 
-def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) -> list[_Figure]:
+def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
     is_buy = draft.side is Side.BUY
     figures = _cash_figures(numbers, is_buy=is_buy)
     figures.append(_fee_figure(numbers))
@@ -314,10 +309,10 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
         figures.append(_Figure("wins", "Max payout", format_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
-        average = format_average(numbers.fills_now_average, ascii_only=ascii_only)
+        average = format_average(numbers.fills_now_average)
         filled = f"{nearest_shares(numbers.fills_now)} at {average}"
     figures.append(_Figure("now", "Fills now", filled))
-    worst = format_price(numbers.limit, ascii_only=ascii_only)
+    worst = format_price(numbers.limit)
     if numbers.rests:
         figures.append(_Figure("rests", "Rests", f"{nearest_shares(numbers.rests)} at {worst}"))
     if draft.kind is OrderKind.MARKET:
@@ -341,13 +336,13 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, *, ascii_only: bool) ->
     return figures
 
 
-def _later_figures(after: TicketAfter, *, ascii_only: bool) -> list[_Figure]:
+def _later_figures(after: TicketAfter) -> list[_Figure]:
     figures: list[_Figure] = []
     if after.even is not None:
-        price = format_price(after.even, ascii_only=ascii_only)
+        price = format_price(after.even)
         figures.append(_Figure("b/e", "Break-even", price))
     if after.rewards is not None and after.outlook is not None:
-        spread = format_price(after.rewards.max_spread, ascii_only=ascii_only)
+        spread = format_price(after.rewards.max_spread)
         said = {
             RewardsOutlook.EARNS: "yes, at this mid",
             RewardsOutlook.TOO_SMALL: f"from {format_size(after.rewards.min_size)}",
@@ -378,10 +373,10 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
     return figures
 
 
-def _say_end(verdict: Accepted, size: Micros, *, ascii_only: bool) -> str:
+def _say_end(verdict: Accepted, size: Micros) -> str:
     filled = verdict.filled_size
     left = format_size(Micros(max(size - filled, 0)))
-    done = f"{format_size(filled)} filled{say_fill_price(verdict, ascii_only=ascii_only)}"
+    done = f"{format_size(filled)} filled{say_fill_price(verdict)}"
     match verdict.status:
         case OrderStatus.FILLED:
             return done
@@ -443,7 +438,6 @@ def paint_below(
     width: int,
     more: Line,
     is_forbidden: bool = False,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Return what stands below the fields, from the top down, in at most `BELOW` lines.
 
@@ -454,9 +448,8 @@ def paint_below(
         width: cells there are.
         more: says at the end of a line where the rest is.
         is_forbidden: whether a problem keeps it from being sent.
-        ascii_only: whether the terminal shows plain ASCII only.
     """
-    cut = partial(_cut, width=width, more=more, ascii_only=ascii_only)
+    cut = partial(_cut, width=width, more=more)
     said = cut(state, BELOW)
     room = BELOW - len(said)
     kept = 1 if figures and room > 1 and not is_forbidden else 0
@@ -464,16 +457,12 @@ def paint_below(
     return (*problems, *figures[: room - len(problems)], *said)
 
 
-def _cut(
-    lines: Sequence[Line], most: int, *, width: int, more: Line, ascii_only: bool
-) -> Sequence[Line]:
+def _cut(lines: Sequence[Line], most: int, *, width: int, more: Line) -> Sequence[Line]:
     """Keep so many lines and say at the end of the last that there was more."""
     if len(lines) <= most or most <= 0:
         return lines[: max(most, 0)]
     last, room = lines[most - 1], width - line_width(more)
-    dots = Cell(" ..." if ascii_only else " …", last[-1].role if last else Role.DIM)
-    if line_width((*last, dots)) <= room:
-        last = (*last, dots)
-    else:
-        last = fit_line(last, max(room, 0), ascii_only=ascii_only)
+    dots = Cell(" …", last[-1].role if last else Role.DIM)
+    has_room = line_width((*last, dots)) <= room
+    last = (*last, dots) if has_room else fit_line(last, max(room, 0))
     return (*lines[: most - 1], (*last, *more))

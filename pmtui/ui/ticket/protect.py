@@ -91,23 +91,22 @@ class ProtectScreen(OrderForm[None]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
         head = f"Stop / target: {format_shares(self._held)} {self._outcome}"
         with Vertical(classes="frame"):
-            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only)
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
             title = self.market_title(self.WIDTH)
-            yield TextLine((Cell(title, Role.DIM),), ascii_only=ascii_only)
+            yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Market"),), classes="label", ascii_only=ascii_only)
-                yield TextLine(id="protect-market", ascii_only=ascii_only)
-            yield TextLine(id="protect-others", ascii_only=ascii_only)
+                yield TextLine((Cell("Market"),), classes="label")
+                yield TextLine(id="protect-market")
+            yield TextLine(id="protect-others")
             for field, name, label, _ in _ENTRIES:
                 with Horizontal(classes="row"):
-                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    yield TextLine((Cell(label),), classes="label")
                     letters = ALL if field is PlanField.SIZE else "¢"
                     yield NumberField(id=name, characters=f"0-9.,{letters}")
-                    yield TextLine(id=f"{name}-says", ascii_only=ascii_only)
-            yield TextBlock(id="state", ascii_only=ascii_only)
+                    yield TextLine(id=f"{name}-says")
+            yield TextBlock(id="state")
             yield self.keys()
 
     def on_mount(self) -> None:
@@ -125,10 +124,9 @@ class ProtectScreen(OrderForm[None]):
     def show(self) -> None:
         account, token_id, book = self._surface.queries.account(), self._token_id, self._market
         if token_id is not None and book is not None:
-            ascii_only = self._surface.options.ascii_only
             tick = self.terms.tick_size if self.terms is not None else None
             own = any(o.condition_id == self._condition_id for o in account.open_orders)
-            self.market.show(paint_market(book, tick, is_without_own=own, ascii_only=ascii_only))
+            self.market.show(paint_market(book, tick, is_without_own=own))
             self.others.show(paint_unprotected(account, token_id))
         self._show_judgement()
 

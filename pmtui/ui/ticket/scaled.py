@@ -97,32 +97,30 @@ class ScaledScreen(OrderForm[None]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
         view = self._surface.queries.market(self._condition_id)
         outcome = plain(outcome_label(view, self._outcome_index), 16)
         title = self.market_title(self.WIDTH - 20)
         with Vertical(classes="frame"):
             yield TextLine(
                 (Cell("Scaled orders ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
-                ascii_only=ascii_only,
             )
             with Horizontal(classes="row"):
-                yield Choice(id="scaled-side", ascii_only=ascii_only)
-                yield TextLine((Cell(outcome),), ascii_only=ascii_only)
-                yield Choice(id="scaled-post-only", ascii_only=ascii_only)
+                yield Choice(id="scaled-side")
+                yield TextLine((Cell(outcome),))
+                yield Choice(id="scaled-post-only")
             with Horizontal(classes="row"):
                 yield from self._entry("From", "scaled-first", "0-9.¢")
                 yield from self._entry("to", "scaled-last", "0-9.¢")
-                yield TextLine((Cell("cents", Role.DIM),), ascii_only=ascii_only)
+                yield TextLine((Cell("cents", Role.DIM),))
             with Horizontal(classes="row"):
                 yield from self._entry("Orders", "scaled-count", "0-9")
                 yield from self._entry("sizes", "", "")
-                yield Choice(id="scaled-shape", ascii_only=ascii_only)
+                yield Choice(id="scaled-shape")
             with Horizontal(classes="row"):
                 yield from self._entry("Total", "scaled-total", "0-9.,$")
-                yield Choice(id="scaled-unit", ascii_only=ascii_only)
-            yield TextBlock(id="scaled-legs", ascii_only=ascii_only)
-            yield TextBlock(id="state", ascii_only=ascii_only)
+                yield Choice(id="scaled-unit")
+            yield TextBlock(id="scaled-legs")
+            yield TextBlock(id="state")
             yield self.keys()
 
     def on_mount(self) -> None:
@@ -186,8 +184,7 @@ class ScaledScreen(OrderForm[None]):
                 self._load(replace(draft, is_post_only=not draft.is_post_only))
 
     def _entry(self, label: str, name: str, characters: str) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
-        yield TextLine((Cell(label, Role.DIM),), classes="label", ascii_only=ascii_only)
+        yield TextLine((Cell(label, Role.DIM),), classes="label")
         if name:
             yield NumberField(id=name, characters=characters)
 
@@ -240,14 +237,13 @@ class ScaledScreen(OrderForm[None]):
             return
         self._show_choices()
         plan = self._plan()
-        ascii_only = self._surface.options.ascii_only
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
             line: Line = (Cell("The trading terms are loading", Role.DIM),)
             self.state.show((line if plan is None else paint_scaled_problem(plan),))
             return
         crossing = legs_that_cross(plan, self._book())
-        self.legs.show(paint_plan(plan, crossing, self._ends(), ascii_only=ascii_only))
+        self.legs.show(paint_plan(plan, crossing, self._ends()))
         agree = "Close" if self._verdicts else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
         if self._sent:

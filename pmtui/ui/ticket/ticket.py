@@ -89,7 +89,7 @@ class TicketPane(TicketLayout):
         super().__init__(surface, id=id)
         self._state = TicketState(TicketDraft(Side.BUY, 0))
         options = surface.options
-        self._face = TicketFace(self, self._state, options.keymap, ascii_only=options.ascii_only)
+        self._face = TicketFace(self, self._state, options.keymap)
         self.is_whole = False
         """Whether the trader wants all of it, even where that takes the room of something else."""
         self.has_suggestion = False

@@ -59,13 +59,10 @@ def _block_of(problem: Problem) -> str:
 class TicketFace:
     """Shows one ticket's state."""
 
-    def __init__(
-        self, layout: TicketLayout, state: TicketState, keymap: Keymap, *, ascii_only: bool
-    ) -> None:
+    def __init__(self, layout: TicketLayout, state: TicketState, keymap: Keymap) -> None:
         self._layout = layout
         self._state = state
         self._keymap = keymap
-        self._ascii_only = ascii_only
 
     def write_fields(self) -> None:
         """Write the draft into the fields."""
@@ -111,7 +108,7 @@ class TicketFace:
         self._layout.state.show(state)
 
     def _show_choices(self) -> None:
-        draft, ascii_only = self._state.draft, self._ascii_only
+        draft = self._state.draft
         self._layout.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
         self._layout.set_class(draft.kind is OrderKind.MARKET, "-market")
         self._layout.set_class(draft.side is Side.SELL, "-sell")
@@ -126,9 +123,9 @@ class TicketFace:
         label = terms.outcome_labels[draft.outcome_index] if terms is not None else ""
         title = market.title if market is not None else ""
         if self._layout.has_class("-line"):
-            self._layout.outcome.show((Cell(plain(label, ascii_only=ascii_only)),))
+            self._layout.outcome.show((Cell(plain(label)),))
             return
-        self._layout.outcome.show((Cell(" "), *paint_outcome(label, title, ascii_only=ascii_only)))
+        self._layout.outcome.show((Cell(" "), *paint_outcome(label, title)))
 
     def _show_labels(self) -> None:
         terms = self._state.terms
@@ -148,7 +145,6 @@ class TicketFace:
             self._layout.query_one(f"{FIELD_WIDGETS[field]}-label", TextLine).show(line)
         touch = paint_touch(
             self._state.book, terms.tick_size if terms is not None else None,
-            ascii_only=self._ascii_only,
         )  # fmt: skip
         is_word = self._state.draft.kind is OrderKind.MARKET and not self._state.draft.price_text
         # The unit belongs to a number, and there is none: the book decides.
@@ -187,11 +183,10 @@ class TicketFace:
             self._paint_note(problem, name_problem(problem, is_quiet=self._state.is_quiet(problem)))
             for problem in chosen.values()
         ]
-        check, ascii_only = self._state.check, self._ascii_only
+        check = self._state.check
         figures = paint_figures(
             self._state.draft, check.numbers if check is not None else None,
             width=self._layout.size.width, height=1, ends=self._state.ends, after=self._state.after,
-            ascii_only=ascii_only,
         )  # fmt: skip
         # Which key reviews is in the footer too, a refusal says itself that it is one: both give
         # way to what has to be read.
@@ -202,7 +197,6 @@ class TicketFace:
             pack_notes(notes, self._layout.size.width), figures, state, width=self._layout.size.width,
             more=(Cell(f" {key}", Role.KEY), Cell(" shows all", Role.DIM)),
             is_forbidden=any(not problem.is_warning for problem in chosen.values()),
-            ascii_only=ascii_only,
         )  # fmt: skip
         self._layout.below.show(lines)
 
@@ -212,7 +206,6 @@ class TicketFace:
             paint_figures(
                 self._state.draft, check.numbers if check is not None else None,
                 width=self._layout.size.width, height=room, ends=self._state.ends, after=self._state.after,
-                ascii_only=self._ascii_only,
             )
         )  # fmt: skip
 
@@ -223,7 +216,7 @@ class TicketFace:
             )
         check = self._state.check
         if check is None:
-            dots = "..." if self._ascii_only else "…"
+            dots = "…"
             return ((Cell(f" Loading the market{dots}", Role.DIM),),)
         if check.intent is None or self._state.forbidden is not None:
             return ()

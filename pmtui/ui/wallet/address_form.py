@@ -63,17 +63,14 @@ class AddressForm(ModalScreen[str]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self._surface.options.ascii_only
         with Vertical(classes="frame"):
-            yield TextLine(
-                (Cell("Address book", Role.HEADING, Emphasis.BOLD),), ascii_only=ascii_only
-            )
-            yield TextBlock(id="listed", ascii_only=ascii_only)
+            yield TextLine((Cell("Address book", Role.HEADING, Emphasis.BOLD),))
+            yield TextBlock(id="listed")
             for name, label in (("name", "Name"), ("address", "Address")):
                 with Horizontal(classes="row"):
-                    yield TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+                    yield TextLine((Cell(label),), classes="label")
                     yield AddressField(id=name)
-            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield TextBlock(id="state")
             yield answer_keys("Keep", self._surface.options, width=WIDTH)
 
     def on_mount(self) -> None:

@@ -59,7 +59,7 @@ class ConvertForm(WalletForm):
 
     @override
     def compose_entries(self) -> ComposeResult:
-        table = LineTable(COLUMNS, id="outcomes", ascii_only=self.surface.options.ascii_only)
+        table = LineTable(COLUMNS, id="outcomes")
         table.styles.height = min(len(self._held), _MOST_ROWS) + 1
         yield table
         yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")

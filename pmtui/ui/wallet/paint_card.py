@@ -16,7 +16,6 @@ from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import to_ascii_line
 from pmtui.ui.format import format_age
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -60,7 +59,6 @@ def paint_card(
     held: Holdings,
     now: datetime,
     zone: tzinfo | None = None,
-    ascii_only: bool = False,
 ) -> tuple[Line, ...]:
     """Show what is about to be signed, or submitted without a signature.
 
@@ -71,7 +69,6 @@ def paint_card(
         held: before it.
         now: for the time that is left.
         zone: of the deadline; the computer's own where absent.
-        ascii_only: whether the terminal shows plain ASCII only.
     """
     first, *rest = wrap_text(f"{plain(card.title)}?", max(8, width - len(mode.value) - 3))
     lines: list[Line] = [paint_question(mode, first)]
@@ -93,7 +90,7 @@ def paint_card(
     lines.append((Cell(""),))
     for name, value in _common(card, now, zone):
         lines += paint_named(name, value, width)
-    return tuple(to_ascii_line(line) for line in lines) if ascii_only else tuple(lines)
+    return tuple(lines)
 
 
 def paint_flows(flows: Sequence[Flow], held: Holdings, width: int) -> list[Line]:

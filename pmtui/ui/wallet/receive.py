@@ -11,10 +11,11 @@ from pmtui.domain.account.onboarding import Onboarding, WalletForm
 from pmtui.service.topics import OnboardingTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.facts import indent, key_of, to_ascii_line
+from pmtui.ui.facts import indent, key_of
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
+from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.wallet.qr_code import paint_qr_code
@@ -30,7 +31,7 @@ _WIDEST = 64
 
 def paint_receive(
     facts: Onboarding, width: int, height: int, *,
-    mode: Mode, keymap: Keymap, is_dark: bool, ascii_only: bool,
+    mode: Mode, keymap: Keymap, is_dark: bool, can_draw: bool = True,
 ) -> tuple[Line, ...]:  # fmt: skip
     """Show the address with its code beside it, below it, or without one where there is no room.
 
@@ -41,13 +42,13 @@ def paint_receive(
         mode: whether this is real money.
         keymap: for the key that copies.
         is_dark: whether the theme writes light on dark.
-        ascii_only: whether the terminal shows plain ASCII only: no code then.
+        can_draw: whether the terminal shows a code that a camera reads.
     """
     wallet = facts.wallet
     if wallet is None:
         said = facts.key_problem or "Which wallet pays is not known yet: the relayer is asked."
         return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(plain(said), width))
-    code = () if ascii_only else paint_qr_code(wallet.address, is_dark=is_dark)
+    code = paint_qr_code(wallet.address, is_dark=is_dark) if can_draw else ()
     is_beside = width >= _QR_WIDTH + _GAP + _ADDRESS
     if code and is_beside and height >= _QR_HEIGHT:
         words = _words(facts, width - _QR_WIDTH - _GAP, mode=mode, keymap=keymap)
@@ -118,9 +119,9 @@ class ReceivePane(LinePane):
             return ()
         lines = paint_receive(
             self._facts, max(1, width - 2), height, mode=self._mode, keymap=self._keymap,
-            is_dark=self.app.current_theme.dark, ascii_only=self.ascii_only,
+            is_dark=self.app.current_theme.dark, can_draw=not is_ascii(self),
         )  # fmt: skip
-        return tuple(indent(to_ascii_line(line) if self.ascii_only else line) for line in lines)
+        return tuple(indent(line) for line in lines)
 
 
 class ReceiveScreen(FrameScreen):
@@ -140,7 +141,7 @@ class ReceiveScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield ReceivePane(id="receive", ascii_only=self.surface.options.ascii_only)
+        yield ReceivePane(id="receive")
 
     @override
     def on_mount(self) -> None:

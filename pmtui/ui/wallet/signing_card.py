@@ -34,8 +34,8 @@ PaintLines = Callable[[int], tuple[Line, ...]]
 class CardLines(ScrollingPane):
     """The lines of a card, from the first that is in view."""
 
-    def __init__(self, paint_lines: PaintLines, *, ascii_only: bool) -> None:
-        super().__init__(id="card-lines", ascii_only=ascii_only)
+    def __init__(self, paint_lines: PaintLines) -> None:
+        super().__init__(id="card-lines")
         self._paint_lines_of = paint_lines
         self._first = 0
         self._is_read = False
@@ -106,8 +106,8 @@ class SigningCard(CardScreen):
     def compose(self) -> ComposeResult:
         options = self._surface.options
         with Vertical(id="card"):
-            yield CardLines(self._paint_lines_of, ascii_only=options.ascii_only)
-            yield TextLine(id="hint", ascii_only=options.ascii_only)
+            yield CardLines(self._paint_lines_of)
+            yield TextLine(id="hint")
             yield answer_keys(self._agree, options, width=WIDTH - _CHROME_COLUMNS)
 
     def on_mount(self) -> None:

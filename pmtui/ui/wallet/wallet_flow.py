@@ -84,7 +84,6 @@ class WalletFlow:
             mode=queries.status().mode,
             held=holdings_of(queries.wallet()),
             now=queries.now(),
-            ascii_only=self._surface.options.ascii_only,
         )
 
     def _answered(self, card: WalletCard, is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback

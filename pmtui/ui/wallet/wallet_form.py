@@ -80,12 +80,11 @@ class WalletForm(ModalScreen[WalletStep | None]):
 
     @override
     def compose(self) -> ComposeResult:
-        ascii_only = self.surface.options.ascii_only
         with Vertical(classes="frame"):
             for line in self.heading():
-                yield TextLine(line, ascii_only=ascii_only)
+                yield TextLine(line)
             yield from self.compose_entries()
-            yield TextBlock(id="state", ascii_only=ascii_only)
+            yield TextBlock(id="state")
             yield answer_keys("Review", self.surface.options, width=self.WIDTH)
 
     def on_mount(self) -> None:
@@ -107,11 +106,10 @@ class WalletForm(ModalScreen[WalletStep | None]):
 
     def labelled(self, label: str, field: Input, *, says: str = "") -> Horizontal:
         """Return an entry with its name before it and a word behind."""
-        ascii_only = self.surface.options.ascii_only
-        name = TextLine((Cell(label),), classes="label", ascii_only=ascii_only)
+        name = TextLine((Cell(label),), classes="label")
         if not says:
             return Horizontal(name, field, classes="row")
-        told = TextLine((Cell(f" {says}", Role.DIM),), ascii_only=ascii_only)
+        told = TextLine((Cell(f" {says}", Role.DIM),))
         return Horizontal(name, field, told, classes="row")
 
     def show_state(self) -> None:

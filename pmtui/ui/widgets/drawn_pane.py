@@ -91,7 +91,7 @@ class DrawnPane(LinePane, can_focus=False):
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         words = self.words(width, height)
         if words:
-            return (fit_line((Cell(words, Role.DIM),), width, ascii_only=self.ascii_only),)
+            return (fit_line((Cell(words, Role.DIM),), width),)
         return self.shown.lines if self.shown is not None else ()
 
     @property

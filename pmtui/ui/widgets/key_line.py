@@ -35,9 +35,8 @@ class KeyLine(TextLine):
             id: of the widget.
         """
         super().__init__(
-            paint_footer(entries, width, ascii_only=options.ascii_only),
+            paint_footer(entries, width),
             id=id,
-            ascii_only=options.ascii_only,
         )
         self._entries = entries
         self._options = options
@@ -45,7 +44,7 @@ class KeyLine(TextLine):
     def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
         """Show other keys, or for another width."""
         self._entries = entries
-        self.show(paint_footer(entries, width, ascii_only=self._options.ascii_only))
+        self.show(paint_footer(entries, width))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the entry under the pointer."""
@@ -93,7 +92,7 @@ def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntr
     return None
 
 
-def paint_footer(entries: tuple[FooterEntry, ...], width: int, *, ascii_only: bool = False) -> Line:
+def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
     """Show keys and what they do; the last are always the way to the rest and the way out."""
     always = tuple(e for e in entries if e.id in _ALWAYS)
     shown = [e for e in entries if e not in always]
@@ -107,7 +106,7 @@ def paint_footer(entries: tuple[FooterEntry, ...], width: int, *, ascii_only: bo
             break
         cells += piece
         used += line_width(piece)
-    return fit_line((*cells, *tail), width, ascii_only=ascii_only)
+    return fit_line((*cells, *tail), width)
 
 
 def _entry(entry: FooterEntry) -> Line:

@@ -8,7 +8,6 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
-from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
@@ -20,18 +19,12 @@ class LinePane(Widget):
 
     _role_styles: RoleStyles | None = None
 
-    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
-        self._ascii_only = ascii_only
         self._lines: tuple[Line, ...] = ()
         self._is_overdue = False
         """Whether something was to be painted while there was no room for it."""
-
-    @property
-    def ascii_only(self) -> bool:
-        """Whether what it shows leaves in plain ASCII: some drawings are made in another way then."""
-        return self._ascii_only or (self.is_attached and is_ascii(self))
 
     def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
         """Return what to show, each line `width` cells wide or shorter; nothing by default."""
@@ -72,8 +65,8 @@ class LinePane(Widget):
         # A title that was filled up to the width would lose its last blank to an ellipsis.
         *cells, last = title
         whole = (*cells, last._replace(text=last.text.rstrip()))
-        room = fit_line(whole, width - 1, ascii_only=self.ascii_only)
-        return (Cell(focus_mark(ascii_only=self.ascii_only), Role.KEY), *room)
+        room = fit_line(whole, width - 1)
+        return (Cell(focus_mark(), Role.KEY), *room)
 
     def _paint_lines(self, width: int, height: int) -> tuple[Line, ...]:
         title = self._marked(self.title(), width)
@@ -101,4 +94,4 @@ class LinePane(Widget):
             self._is_overdue = False
             self._paint_lines(width, height)
         line = self._lines[y] if y < len(self._lines) else blank_line(width)
-        return self.role_styles.strip(fit_line(line, width, ascii_only=self.ascii_only))
+        return self.role_styles.strip(fit_line(line, width))

@@ -101,7 +101,7 @@ class LineTable(ScrollView, can_focus=True):
 
     def __init__(
         self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
-        show_header: bool = True, show_cursor: bool = True, ascii_only: bool = False,
+        show_header: bool = True, show_cursor: bool = True,
         name: str | None = None, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
     ) -> None:  # fmt: skip
         """Start without rows.
@@ -111,7 +111,6 @@ class LineTable(ScrollView, can_focus=True):
             empty: What to say while there are no rows.
             show_header: Whether the first line holds the columns' titles.
             show_cursor: Whether a row is marked at all; a tape needs no cursor.
-            ascii_only: Whether the terminal lacks the ellipsis.
             name: As for every widget.
             id: As for every widget.
             classes: As for every widget.
@@ -121,7 +120,6 @@ class LineTable(ScrollView, can_focus=True):
         self._empty = empty
         self._header_height = int(show_header)
         self._show_cursor = show_cursor
-        self._ascii_only = ascii_only
         self._rows: tuple[Row, ...] = ()
         self._index_of: dict[str, int] = {}
         self._cursor_key: str | None = None
@@ -327,7 +325,7 @@ class LineTable(ScrollView, can_focus=True):
         if state.is_header:
             return self._place(tuple(Cell(c.title, Role.HEADING) for c in self._columns), None)
         if state.row is None:
-            return fit_line((Cell(state.note, Role.DIM),), width, ascii_only=self._ascii_only)
+            return fit_line((Cell(state.note, Role.DIM),), width)
         cells = state.row.cells
         if not state.is_cursor:
             return self._place(cells, state.row.ground)
@@ -344,7 +342,7 @@ class LineTable(ScrollView, can_focus=True):
             if line:
                 line.append(Cell(" ", ground=ground))
             cell, align = cells[index], self._columns[index].align
-            text = fit(cell.text, width, align, ascii_only=self._ascii_only)
+            text = fit(cell.text, width, align)
             line.append(cell._replace(text=text, ground=cell.ground or ground))
         used = sum(width for _, width in self._placed) + max(0, len(self._placed) - 1)
         if used < self.size.width:

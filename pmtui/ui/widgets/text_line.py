@@ -22,14 +22,13 @@ class TextLine(Widget):
 
     def __init__(
         self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
-        classes: str | None = None, ascii_only: bool = False,
+        classes: str | None = None,
     ) -> None:  # fmt: skip
         """Start with a line, empty unless given."""
         super().__init__(name=name, id=id, classes=classes)
         self._line: Line = line
         self._paint: Callable[[int], Line] | None = None
         self._width = 0
-        self._ascii_only = ascii_only
 
     @property
     def line(self) -> Line:
@@ -73,6 +72,4 @@ class TextLine(Widget):
             # It is not told of a new size: a line that comes into sight is not always.
             self._width = self.size.width
             self._line = self._paint(self._width)
-        return self.role_styles.strip(
-            fit_line(self._line, self.size.width, ascii_only=self._ascii_only)
-        )
+        return self.role_styles.strip(fit_line(self._line, self.size.width))

@@ -79,18 +79,15 @@ def test_several_moves_are_listed_with_where_each_goes() -> None:
 def flatten_card(held: str, *sales: Order) -> str:
     plan = plan_flatten(held=m(held), orders=sales, book=BOOK, terms=TERMS)
     assert isinstance(plan, FlattenPlan)
-    return card(
-        paint_flatten_card(prepared(plan.intent), plan, WIDTH, mode=Mode.PAPER, ascii_only=True)
-    )
+    return card(paint_flatten_card(prepared(plan.intent), plan, WIDTH, mode=Mode.PAPER))
 
 
 def test_selling_all_says_the_worst_price_what_fills_and_what_stays() -> None:
     shown = flatten_card("60.004")
-    assert "SELL 60 Yes @ 45c or better" in shown
-    assert "45 at 49.8c for $22.40" in shown
+    assert "SELL 60 Yes @ 45¢ or better" in shown
+    assert "45 at 49.8¢ for $22.40" in shown
     assert "15 without a bid" in shown
     assert "0.004 shares are dust and stay." in shown
-    assert shown.isascii()
 
 
 def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
@@ -112,7 +109,7 @@ def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
 def test_sales_in_the_way_are_named_the_many_counted() -> None:
     sales = [believable.order(number, side=Side.SELL, price=0.6, size=10) for number in range(1, 5)]
     shown = flatten_card("40", *sales)
-    assert shown.count("Cancels first: SELL 10 Yes @ 60c") == 2
+    assert shown.count("Cancels first: SELL 10 Yes @ 60¢") == 2
     assert "and 2 more working sales" in shown
 
 

@@ -60,7 +60,7 @@ async def test_another_interval_replaces_the_curve() -> None:
 
 
 async def test_a_failed_history_says_so() -> None:
-    chart = ChartPane(ascii_only=True)
+    chart = ChartPane()
     async with Stage(chart).run_test(size=(70, 14)) as pilot:
         failed = HistoryView((), Interval.DAY, Load.FAILED, None, problem="timed out")
         show(chart, failed)

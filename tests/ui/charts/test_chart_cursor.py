@@ -1,6 +1,5 @@
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,20 +19,19 @@ POINTS = tuple(
 PRICES = price_range(POINTS)
 
 
-@pytest.mark.parametrize("is_ascii", [False, True])
-def test_the_line_stands_where_the_axis_names_its_price(is_ascii: bool) -> None:
-    curve = draw_chart(ChartData(POINTS), 70, 14, ascii_only=is_ascii)
+def test_the_line_stands_where_the_axis_names_its_price() -> None:
+    curve = draw_chart(ChartData(POINTS), 70, 14)
     labels = {words(line)[-curve.axis + 1 :].strip(): y for y, line in enumerate(curve.lines[:-1])}
     checked = 0
     for price in range(300_000, 500_001, 50_000):
-        label = f"{price // 10_000}{'c' if is_ascii else '¢'}"
+        label = f"{price // 10_000}¢"
         if label not in labels:
             continue
         checked += 1
-        marked = mark_price(curve, Micros(price), ascii_only=is_ascii)
+        marked = mark_price(curve, Micros(price))
         changed = [row for row, line in enumerate(marked) if line != curve.lines[row]]
         assert changed == [labels[label]]
-        assert ("--" if is_ascii else "──") in words(marked[changed[0]])
+        assert "──" in words(marked[changed[0]])
         assert {line_width(line) for line in marked} == {70}
     assert checked >= 2
 

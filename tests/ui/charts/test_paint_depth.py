@@ -12,21 +12,20 @@ from tests.ui.screens.look import words
 
 @given(
     books(), st.sampled_from(Reach), st.integers(20, 130), st.integers(3, 40),
-    st.none() | st.integers(0, 1_000_000).map(Micros), st.booleans(),
+    st.none() | st.integers(0, 1_000_000).map(Micros),
 )  # fmt: skip
 def test_a_depth_chart_fills_its_place_exactly(
-    book: BookView, reach: Reach, width: int, height: int, cursor: Micros | None, is_ascii: bool
+    book: BookView, reach: Reach, width: int, height: int, cursor: Micros | None
 ) -> None:
     curve, span = depth_curve(book), span_around(book, reach)
     scale = depth_scale(largest_depth(curve, span), 1)
     lines = paint_depth(
-        curve, span, width, height, scale=scale, cursor=cursor, ascii_only=is_ascii
+        curve, span, width, height, scale=scale, cursor=cursor
     )  # fmt: skip
     assert len(lines) == height
     assert {line_width(line) for line in lines} == {width}
-    title = paint_depth_title(book, curve, reach, cursor, width, ascii_only=is_ascii)
+    title = paint_depth_title(book, curve, reach, cursor, width)
     assert line_width(title) == width
-    assert not is_ascii or all(words(line).isascii() for line in (*lines, title))
 
 
 @given(st.integers(0, 10**15), st.integers(0, 10**15))

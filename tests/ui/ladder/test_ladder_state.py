@@ -101,8 +101,6 @@ def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings()
     )
     assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
-    ascii_text = text_of(paint_facts(ladder(), None, 41, ascii_only=True))
-    assert ascii_text.isascii()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles
 from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 
@@ -55,7 +56,7 @@ def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
     )  # fmt: skip
     look = RungLook(
         tick, draw(st.integers(1, 10**15)), is_good=draw(booleans), is_cursor=draw(booleans),
-        ascii_only=draw(booleans), bid_change=draw(changes), ask_change=draw(changes),
+        bid_change=draw(changes), ask_change=draw(changes),
     )  # fmt: skip
     return rung, look
 
@@ -69,11 +70,10 @@ def test_a_row_is_exactly_as_wide_as_asked_and_whole(
     assert line_width(line) == width
     text = text_of(line)
     assert "…" not in text
-    assert text.isascii() or not look.ascii_only
     cents = f"{rung.price // 10_000}"
     words = re.sub("[>▸@=|│]", " ", text).split()
     assert any(word.startswith(cents) for word in words)
-    assert "#" not in text or look.ascii_only
+    assert "#" not in text
 
 
 @given(rungs(), st.integers(0, 22))
@@ -82,9 +82,9 @@ def test_even_an_absurd_width_is_kept(case: tuple[Rung, RungLook], width: int) -
     assert line_width(paint_rung(rung, plan_columns(width, look.tick), width, look=look)) == width
 
 
-@given(st.integers(0, 200), st.booleans())
-def test_titles_stand_over_their_columns(width: int, ascii_only: bool) -> None:
-    line = paint_titles(plan_columns(width), width, ascii_only=ascii_only)
+@given(st.integers(0, 200))
+def test_titles_stand_over_their_columns(width: int) -> None:
+    line = paint_titles(plan_columns(width), width)
     assert line_width(line) == width
     rung = Rung(Micros(510_000), Zone.BID, Micros(7_000_000), Micros(8_000_000))
     row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
@@ -113,11 +113,13 @@ def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
         Micros(510_000), Zone.BID, own_bid=Micros(25_000_000), has_unknown=True, is_last_trade=True
     )
     look = RungLook(CENT, 1, is_cursor=True)
-    assert "▸" in text_of(paint_rung(rung, plan_columns(41), 41, look=look))
-    text = text_of(paint_rung(rung, plan_columns(41), 41, look=look._replace(ascii_only=True)))
-    assert text.startswith(">")
-    assert "51c*" in text
+    text = text_of(paint_rung(rung, plan_columns(41), 41, look=look))
+    assert text.startswith("▸")
+    assert "51¢•" in text
     assert "25?" in text
+    shown = to_ascii_cells(text)
+    assert shown.startswith(">")
+    assert "51c*" in shown
 
 
 def test_old_sizes_look_old() -> None:
@@ -161,10 +163,9 @@ def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
         assert len(titles) == width
 
 
-@pytest.mark.parametrize("ascii_only", [False, True])
 @pytest.mark.parametrize(("tick", "with_other"), [(100, True), (10_000, False), (100, False)])
 def test_one_column_for_both_sides_names_the_side_of_an_own_order(
-    tick: int, with_other: bool, ascii_only: bool
+    tick: int, with_other: bool
 ) -> None:
     widths = [
         (width, plan)
@@ -172,7 +173,7 @@ def test_one_column_for_both_sides_names_the_side_of_an_own_order(
         if (plan := plan_for(width, tick=Micros(tick), with_other=with_other)).is_own_shared
     ]
     assert widths
-    look = RungLook(Micros(tick), 1, ascii_only=ascii_only)
+    look = RungLook(Micros(tick), 1)
     hundred = Micros(100_000_000)
     for width, plan in widths:
         for own_bid, own_ask, said in ((100, 0, "B100 "), (0, 100, "S100 "), (100, 100, "BS")):
@@ -209,11 +210,10 @@ def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
     mark = StopMark(ConditionalId("c1"), trigger, Micros(400_000), Micros(100_000_000), is_active)
     rung = Rung(Micros(400_000), Zone.BID, stops=(mark,))
     for width in (23, 40, 80):
-        for ascii_only, wanted in ((False, sign), (True, ascii_sign)):
-            look = RungLook(CENT, 1, ascii_only=ascii_only)
-            text = text_of(paint_rung(rung, plan_columns(width), width, look=look))
-            assert wanted in text
-            assert (word in text) is (width > 23)
+        text = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
+        assert sign in text
+        assert to_ascii_cells(sign) == ascii_sign
+        assert (word in text) is (width > 23)
     # An own order keeps its room; the sign stays.
     both = Rung(Micros(400_000), Zone.BID, own_ask=Micros(7_000_000), stops=(mark,))
     text = text_of(paint_rung(both, plan_columns(80), 80, look=RungLook(CENT, 1)))

@@ -19,13 +19,14 @@ from pmtui.ui.ladder.ladder_columns import plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_head import paint_question, paint_quote, paint_terms
-from pmtui.ui.market.paint_tape import WIDTH, own_mark, paint_gap, paint_tape
+from pmtui.ui.market.paint_tape import OWN_MARK, WIDTH, paint_gap, paint_tape
 from pmtui.ui.portfolio.paint_position import (
     account_words,
     by_ladder,
     paint_own_orders,
     paint_positions,
 )
+from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket
@@ -39,14 +40,14 @@ def text_of(*lines: Line) -> str:
     return "\n".join("".join(cell.text for cell in line) for line in lines)
 
 
-@given(st.integers(1, 220), st.booleans(), st.sampled_from(believable.HOSTILE_TITLES))
-def test_head_lines_keep_their_width(width: int, ascii_only: bool, title: str) -> None:
+@given(st.integers(1, 220), st.sampled_from(believable.HOSTILE_TITLES))
+def test_head_lines_keep_their_width(width: int, title: str) -> None:
     assert VIEW.market is not None
     view = replace(VIEW, market=replace(VIEW.market, question=title))
     for line in (
-        paint_question(view, 0, NOW, width, ascii_only=ascii_only),
-        paint_quote(view, BOOK, width, ascii_only=ascii_only),
-        paint_terms(view, PAPER_STATUS, NOW, width, ascii_only=ascii_only),
+        paint_question(view, 0, NOW, width),
+        paint_quote(view, BOOK, width),
+        paint_terms(view, PAPER_STATUS, NOW, width),
     ):
         assert line_width(line) == width
         assert "\x1b" not in text_of(line)
@@ -153,10 +154,10 @@ def test_a_missing_market_is_explained() -> None:
     assert "Loading" in text_of(paint_terms(loading, PAPER_STATUS, NOW, 80))
 
 
-@given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 10**15), st.booleans())
-def test_the_tape_keeps_its_width(width: int, height: int, size: int, ascii_only: bool) -> None:
+@given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 10**15))
+def test_the_tape_keeps_its_width(width: int, height: int, size: int) -> None:
     trade = TradePrint(YES, Side.BUY, Micros(515_500), Micros(size), NOW)
-    lines = paint_tape(TapeView((trade,) * 5, 5), width, height, ascii_only=ascii_only)
+    lines = paint_tape(TapeView((trade,) * 5, 5), width, height)
     assert len(lines) == min(5, height)
     assert all(line_width(line) == width for line in lines)
 
@@ -180,9 +181,9 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     part = text_of(*paint_tape(view, 45, 4, fills=(fill,))).rstrip()
     assert part.startswith("SELL ")
     assert part.endswith("you bought 20")
-    assert "*B" in part
+    assert "◂B" in part
     narrow = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
-    assert "*B" in narrow
+    assert "◂B" in narrow
     assert "bought" not in narrow
     whole = text_of(*paint_tape(view, 45, 4, fills=(replace(fill, size=trade.size),))).rstrip()
     # Somebody sold to our bid: the tape has the side of the aggressor, beside it what we did.
@@ -198,7 +199,7 @@ def test_alone_own_trades_are_shown_in_their_own_size() -> None:
     )  # fmt: skip
     view = TapeView((trade,), 1)
     line = text_of(*paint_tape(view, WIDTH + 1, 4, fills=(fill,), wanted=TapeFilter.OWN))
-    assert line.split()[:3] == ["SELL", "51¢", "60*B"]
+    assert line.split()[:3] == ["SELL", "51¢", "60◂B"]
 
 
 def test_where_the_public_tape_begins_a_filtered_one_says_that_only_ours_is_older() -> None:
@@ -225,14 +226,14 @@ def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
         liquidity=Liquidity.MAKER,
     )  # fmt: skip
     view = TapeView((trade,), 1)
-    own = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,), ascii_only=True))
+    own = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
     rung = Rung(Micros(510_000), Zone.ASK, is_last_trade=True)
-    look = RungLook(Micros(10_000), 1, ascii_only=True)
+    look = RungLook(Micros(10_000), 1)
     last = text_of(paint_rung(rung, plan_columns(41, tick=Micros(10_000)), 41, look=look))
-    assert f"500{own_mark(ascii_only=True)}" in own
-    assert "51c*" in last
-    assert len({own_mark(ascii_only=True), "*", focus_mark(ascii_only=True)}) == 3
-    assert "*" not in own
+    assert f"500{OWN_MARK}" in own
+    assert "51c*" in to_ascii_cells(last)
+    assert len({to_ascii_cells(sign) for sign in (OWN_MARK, "•", focus_mark())}) == 3
+    assert "*" not in to_ascii_cells(own)
 
 
 def at(second: int) -> datetime:
@@ -264,9 +265,9 @@ def test_a_hole_at_the_newest_end_is_told_first(gap: TapeGap, words: str) -> Non
     assert words in text_of(*paint_tape(TapeView((), 0, (), (gap,)), 40, 9))
 
 
-@given(st.integers(1, 60), st.booleans(), st.booleans(), st.booleans())
-def test_a_hole_keeps_its_width(width: int, ascii_only: bool, ended: bool, final: bool) -> None:
-    line = paint_gap(TapeGap(at(0), at(9) if ended else None, final), width, ascii_only=ascii_only)
+@given(st.integers(1, 60), st.booleans(), st.booleans())
+def test_a_hole_keeps_its_width(width: int, ended: bool, final: bool) -> None:
+    line = paint_gap(TapeGap(at(0), at(9) if ended else None, final), width)
     assert line_width(line) == width
 
 
@@ -294,10 +295,10 @@ def test_nothing_is_called_none_where_not_all_is_known() -> None:
     assert unknown.count("none known") == 2
 
 
-@given(st.integers(1, 80), st.floats(0.01, 10**9), st.booleans())
-def test_positions_keep_their_width(width: int, size: float, ascii_only: bool) -> None:
+@given(st.integers(1, 80), st.floats(0.01, 10**9))
+def test_positions_keep_their_width(width: int, size: float) -> None:
     held = believable.position(NUMBER, "Rates", size=size)
-    for line in paint_positions((held,), ("Yes", "No"), width, ascii_only=ascii_only):
+    for line in paint_positions((held,), ("Yes", "No"), width):
         assert line_width(line) == width
 
 

@@ -27,22 +27,19 @@ def mids() -> dict[ConditionId, Micros]:
     return {m.condition_id: Micros(n * 10_000) for n, m in enumerate(MARKETS) if m.condition_id}
 
 
-@given(
-    st.integers(0, len(MARKETS) - 1), st.integers(30, 220), st.booleans(), st.booleans()
-)  # fmt: skip
+@given(st.integers(0, len(MARKETS) - 1), st.integers(30, 220), st.booleans())
 def test_the_strip_fills_the_line_and_always_names_the_outcome_on_show(
-    index: int, width: int, has_prices: bool, is_ascii: bool
+    index: int, width: int, has_prices: bool
 ) -> None:
     siblings = Siblings(MARKETS, index)
     strip = paint_siblings(
-        siblings, mids() if has_prices else {}, width, ascii_only=is_ascii
+        siblings, mids() if has_prices else {}, width
     )  # fmt: skip
     text = words(strip.line)
     assert line_width(strip.line) == width
     assert len(strip.places) <= width
     # The narrowest may cut the name, but never show another one as the present.
     assert f"[{MARKETS[index].title}"[: max(0, width - 25)] in text
-    assert not is_ascii or text.isascii()
     for x, place in enumerate(strip.places):
         assert place < 0 or 0 <= place < len(MARKETS)
         if text[x] == "[":

@@ -1,7 +1,5 @@
 """What stands below a ticket on one line."""
 
-import pytest
-
 from pmtui.domain.markets.market import Side
 from pmtui.domain.ticket.draft import Problem, TicketDraft, TicketField
 from pmtui.ui.cells import Cell, Line, line_width
@@ -37,11 +35,11 @@ def test_short_notes_share_a_line_and_long_ones_have_their_own() -> None:
 
 def _below(
     notes: list[Line], figures: list[Line], state: list[Line], *, width: int = 78,
-    is_forbidden: bool = False, ascii_only: bool = False,
+    is_forbidden: bool = False,
 ) -> list[str]:  # fmt: skip
     shown = paint_below(
         notes, figures, state, width=width, more=_line(" f2 shows all"),
-        is_forbidden=is_forbidden, ascii_only=ascii_only,
+        is_forbidden=is_forbidden,
     )  # fmt: skip
     assert len(shown) <= BELOW
     assert all(line_width(line) <= width for line in shown)
@@ -63,13 +61,10 @@ def test_figures_go_before_more_warnings_and_not_before_what_forbids_the_order()
     assert _below(notes, [], []) == ["n1", "n2"]
 
 
-@pytest.mark.parametrize(("ascii_only", "mark"), [(False, "…"), (True, "...")])
-def test_what_is_left_out_is_marked_with_the_key_that_shows_it(
-    *, ascii_only: bool, mark: str
-) -> None:
+def test_what_is_left_out_is_marked_with_the_key_that_shows_it() -> None:
     notes = [_line(f"n{n}") for n in range(BELOW + 1)]
-    shown = _below(notes, [_line("cost")], [], is_forbidden=True, ascii_only=ascii_only)
-    assert shown == ["n0", f"n1 {mark} f2 shows all"]
+    shown = _below(notes, [_line("cost")], [], is_forbidden=True)
+    assert shown == ["n0", "n1 … f2 shows all"]
 
 
 def test_a_line_that_is_full_gives_way_to_the_mark() -> None:

@@ -31,7 +31,7 @@ def paint(
     card: WalletCard, width: int = 74, *, held: Holdings = HELD, ascii_only: bool = False,
 ) -> tuple[Line, ...]:  # fmt: skip
     return paint_card(
-        card, width, mode=Mode.LIVE, held=held, now=NOW, zone=UTC, ascii_only=ascii_only,
+        card, width, mode=Mode.LIVE, held=held, now=NOW, zone=UTC,
     )  # fmt: skip
 
 
@@ -109,10 +109,6 @@ def test_a_deployment_signs_nothing() -> None:
     assert NEWER.address in shown
     assert OWNER in shown
     assert "Hash" not in shown
-
-
-def test_a_terminal_without_unicode_gets_none() -> None:
-    assert text(paint(REDEEM_CARD, ascii_only=True)).isascii()
 
 
 def test_a_hash_is_shortened_to_its_ends() -> None:

@@ -60,9 +60,7 @@ async def test_every_size_shows_the_address() -> None:
 def words(
     facts: Onboarding = READY, mode: Mode = Mode.LIVE, *, width: int = 80, height: int = 20
 ) -> str:
-    lines = paint_receive(
-        facts, width, height, mode=mode, keymap=DEFAULT_KEYMAP, is_dark=True, ascii_only=False
-    )
+    lines = paint_receive(facts, width, height, mode=mode, keymap=DEFAULT_KEYMAP, is_dark=True)
     assert all(line_width(line) <= width for line in lines)
     return "\n".join("".join(cell.text for cell in line) for line in lines)
 

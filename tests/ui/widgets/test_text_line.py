@@ -39,10 +39,10 @@ async def test_the_same_cells_again_are_not_painted_again() -> None:
 
 
 async def test_a_line_too_long_is_cropped_with_a_mark() -> None:
-    line = TextLine((Cell("abcdefghijkl"),), ascii_only=True)
+    line = TextLine((Cell("abcdefghijkl"),))
     async with Stage(line).run_test(size=(10, 3)) as pilot:
         await settle(pilot)
-        assert shown_text(line) == ["abcdefghi~"]
+        assert shown_text(line) == ["abcdefghi…"]
 
 
 async def test_a_line_painted_for_its_width_follows_it() -> None:

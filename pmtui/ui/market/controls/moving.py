@@ -112,9 +112,9 @@ class Moving:
         orders = self._picked_orders(model.account)
         stops = self._picked.stops
         if stops:
-            what = say_stops(stops, ascii_only=self._workspace.ascii_only)
+            what = say_stops(stops)
         elif orders:
-            what = say_resting(orders[0], ascii_only=self._workspace.ascii_only)
+            what = say_resting(orders[0])
             if len(orders) > 1:
                 what = count(len(orders), "order")
         else:
@@ -205,7 +205,7 @@ class Moving:
 
     def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
         """Ask whether stops or targets shall fire at another price."""
-        words = say_stops(stops, ascii_only=self._workspace.ascii_only)
+        words = say_stops(stops)
         to = self._workspace.price(price)
 
         async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback

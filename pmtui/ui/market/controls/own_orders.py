@@ -92,7 +92,7 @@ class OwnOrders:
     def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
         for mark in stops:
             self._workspace.commands.cancel_conditional(mark.conditional_id, mark.trigger)
-        words = say_stops(stops, ascii_only=self._workspace.ascii_only)
+        words = say_stops(stops)
         self._line.say(f"Cancelled {words}.")
 
     def chosen(self, model: MarketModel) -> Order | None:

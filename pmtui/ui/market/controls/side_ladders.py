@@ -107,8 +107,7 @@ class SideLadders:
         _ = self._page.set_class(self._is_on, "-sides")
         if self._is_on and not self._ladders:
             # Only now: most screens never have any.
-            ascii_only = self._workspace.ascii_only
-            _ = self._place.mount(*(SideLadder(ascii_only=ascii_only) for _ in range(_MOST)))
+            _ = self._place.mount(*(SideLadder() for _ in range(_MOST)))
         self._line.take_back(_TOO_NARROW, _NO_SIDES)
         self._page.show_parts(Part.CHARTS, Part.TOPICS)
         _ = self._page.call_after_refresh(self._show_after_layout)

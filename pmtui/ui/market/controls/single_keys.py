@@ -279,9 +279,7 @@ class SingleKeys:
         self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
         warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
     ) -> None:  # fmt: skip
-        said = say_sent(
-            order, takes=takes, warnings=warnings, ascii_only=self._workspace.ascii_only
-        )
+        said = say_sent(order, takes=takes, warnings=warnings)
         self._line.say(say_clearing(clearing, said))
         _ = self._page.run_worker(self._report_end(command_id, order, warnings, clearing))
 
@@ -292,7 +290,7 @@ class SingleKeys:
     ) -> None:  # fmt: skip
         verdict = await self._workspace.commands.verdict(command_id)
         words = partial(
-            say_end, order=order, warnings=warnings, ascii_only=self._workspace.ascii_only,
+            say_end, order=order, warnings=warnings,
             cleared=say_cleared(clearing, self._workspace.queries.account()),
             if_not_sold=say_what_sells(self._workspace.keymap),
         )  # fmt: skip

@@ -199,18 +199,13 @@ class Workspace:
         """The user's keys."""
         return self.surface.options.keymap
 
-    @property
-    def ascii_only(self) -> bool:
-        """Whether the terminal shows plain ASCII only."""
-        return self.surface.options.ascii_only
-
     def key(self, name: str) -> str:
         """Return the key of an action of this screen."""
         return key_of(self.keymap, f"market.{name}")
 
     def price(self, price: Micros, *, tick: Micros | None = None) -> str:
         """Write a price as this terminal can show it."""
-        return format_price(price, tick=tick, ascii_only=self.ascii_only)
+        return format_price(price, tick=tick)
 
     def is_read_only(self, model: MarketModel) -> bool:
         """Return whether nothing here can be ours, and say so if it cannot."""
