@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "attach": "open a terminal on the service of a profile, started where none runs",
+        "attach": "open a terminal on a profile's service, started where none runs",
         "serve": "run that service in the foreground",
         "status": "how the service stands",
         "stop": "end the service",
@@ -25,6 +25,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def command_help() -> str:
-    """Return all of it in one text."""
-    return "; ".join(f"{name}: {words}" for name, words in WORDS.items())
+def command_lines() -> str:
+    """Return a line for each command, its name first."""
+    width = max(map(len, WORDS))
+    return "\n".join(f"  {name:<{width}}  {words}" for name, words in WORDS.items())

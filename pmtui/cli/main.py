@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pmtui import __version__
-from pmtui.cli.command_words import command_help
+from pmtui.cli.command_words import command_lines
 from pmtui.cli.output import show_crash, why_no_full_screen
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
@@ -180,7 +180,9 @@ def _parser() -> SecretiveParser:
     parser = _terminal_parser(
         "pmtui",
         "A full-screen terminal for trading prediction markets by hand.",
-        epilog="`pmtui COMMAND --help` explains a command.",
+        epilog=f"commands:\n{command_lines()}\n\n`pmtui COMMAND --help` explains a command, "
+        "`pmtui help` shows the manual.",
+        is_laid_out=True,
     )
     parser.add_argument("-V", "--version", action="version", version=f"pmtui {__version__}")
     parser.add_argument(
@@ -193,12 +195,22 @@ def _parser() -> SecretiveParser:
         action="store_true",
         help="paper: begin anew with a bare key, to practise every step; the account of before is kept",
     )
-    parser.add_argument("command", nargs="?", type=_command, metavar="COMMAND", help=command_help())
+    parser.add_argument(
+        "command",
+        nargs="?",
+        type=_command,
+        metavar="COMMAND",
+        help="one of those below; without one, the terminal opens",
+    )
     return parser
 
 
-def _terminal_parser(prog: str, description: str, *, epilog: str | None = None) -> SecretiveParser:
-    parser = SecretiveParser(prog=prog, description=description, epilog=epilog)
+def _terminal_parser(
+    prog: str, description: str, *, epilog: str | None = None, is_laid_out: bool = False
+) -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=prog, description=description, epilog=epilog, is_laid_out=is_laid_out
+    )
     parser.add_argument(
         "--profile",
         help="paper (the default: a local venue with play money), live, or one of your own",

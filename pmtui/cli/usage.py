@@ -29,8 +29,31 @@ _SECRET_OPTIONS = frozenset(
 class SecretiveParser(argparse.ArgumentParser):
     """Refuses in one line, without the words it was given."""
 
-    def __init__(self, *, prog: str, description: str, epilog: str | None = None) -> None:
-        super().__init__(prog=prog, description=description, epilog=epilog, allow_abbrev=False)
+    def __init__(
+        self,
+        *,
+        prog: str,
+        description: str,
+        epilog: str | None = None,
+        is_laid_out: bool = False,
+    ) -> None:
+        """Describe a command.
+
+        Args:
+            prog: as it is typed.
+            description: what it does, in sentences.
+            epilog: what else there is to say.
+            is_laid_out: whether description and epilog keep the lines they have.
+        """
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter
+            if is_laid_out
+            else argparse.HelpFormatter,
+        )
         self._given: tuple[str, ...] = ()
 
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:

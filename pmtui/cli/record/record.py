@@ -49,8 +49,6 @@ async def _record(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stop.set)
-    if limit_s is not None:
-        loop.call_later(limit_s, stop.set)
     async with profile_endpoints(settings, locate().state) as endpoints:
         if isinstance(endpoints, Unreachable):
             return refuse(endpoints.text, prog=_PROG, code=UNAVAILABLE)
@@ -59,6 +57,8 @@ async def _record(
             problem = await recorder.find(tokens)
             if problem is not None:
                 return _not_found(problem)
+            if limit_s is not None:
+                loop.call_later(limit_s, stop.set)
             warn(*(f"Recording {title}" for title in recorder.progress.titles if title))
             await recorder.record(path, stop)
         finally:
