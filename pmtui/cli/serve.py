@@ -33,6 +33,8 @@ from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
 LOOK_PERIOD_S = 1.0
+DETACHED_AFTER_S = 5.0
+"""A terminal whose line was cut comes back sooner than this."""
 GIVE_BACK_EVERY = 20
 """Looks after which freed memory is given back."""
 _SIGNALS = {
@@ -189,14 +191,15 @@ class Serving:
 
     async def _watch(self, server: LinkServer) -> None:
         """End a service that nobody needs, and give back what was freed."""
-        idle_s, looks, was_attached = 0.0, 0, False
+        idle_s, alone_s, looks, was_attached = 0.0, 0.0, 0, False
         while True:
             await self._clock.sleep(LOOK_PERIOD_S)
             looks += 1
             if looks % GIVE_BACK_EVERY == 0:
                 give_back()
-            has_left = was_attached and not server.terminals
-            was_attached = bool(server.terminals)
+            was_attached = was_attached or bool(server.terminals)
+            alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
+            has_left = was_attached and alone_s >= DETACHED_AFTER_S
             if has_left and self._settings.on_detach is DetachPolicy.STOP:
                 self._end(ExitReason.HANG_UP)
             idle_s = 0.0 if server.is_needed else idle_s + LOOK_PERIOD_S

@@ -139,13 +139,16 @@ class Attachment:
             if self._reader is not None:
                 await self._listen(self._reader)
                 self._lose(GONE)
-            elif await self.connect() is None:
+                continue
+            answer = await self.connect()
+            if isinstance(answer, Refused):
+                # It speaks otherwise, and will go on to.
+                self._mirror.detach(answer.reason)
+                await self._clock.sleep(SILENT_AFTER_S)
+            elif answer is None:
                 if self._restart is not None and not self._is_leaving:
                     await self._restart()
                 await self._clock.sleep(RETRY_PAUSE_S)
-            elif self._reader is None:
-                # Refused: it speaks otherwise, and will go on to.
-                await self._clock.sleep(SILENT_AFTER_S)
 
     def send(self, message: ToService) -> None:
         """Send a message, where there is anybody to send it to."""

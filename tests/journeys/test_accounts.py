@@ -146,3 +146,23 @@ def test_an_empty_passphrase_looks_only(start: Start, home: Path, venue: PaperVe
     terminal.press("q")
     assert terminal.exit_code() == 0
     assert venue.ledger().open_orders == []
+
+
+def test_a_service_is_unlocked_once_by_a_terminal_that_keeps_nothing(
+    start: Start, home: Path, venue: PaperVenue
+) -> None:
+    imported = import_key(start)
+    terminal = start("--profile", PROFILE, "attach")
+    answer_prompt(terminal, WRONG)
+    answer_prompt(terminal, PASSPHRASE, number=2)
+    trader.wait_for_markets(terminal)
+    terminal.until(lambda: " LIVE " in terminal.rows()[0], "a key to trade with")
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    trader.rest_an_order(terminal)
+    assert [order["original_size"] for order in venue.ledger().open_orders] == ["40"]
+    # The next one need not be asked.
+    other = start("--profile", PROFILE, "attach")
+    trader.wait_for_markets(other)
+    other.until_text("1 working")
+    assert traces(home, imported, terminal, other) == []

@@ -1,0 +1,36 @@
+"""A shell talks to a running service."""
+
+from pathlib import Path
+
+import pytest
+
+from pmtui.cli.service_status import run_status, run_stop
+from pmtui.cli.shell_line import talk
+from pmtui.link.messages import Ask, Done, Standing, Stop, Unlock
+from tests.link.kit import running_house
+
+
+async def test_every_question_is_answered(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat():
+        standing, unlocked = await talk(house.path, (Ask(), Unlock(b"words")))
+        assert isinstance(standing, Standing)
+        assert standing.terminals == 1
+        assert unlocked == Done("")
+        assert house.passphrases == [b"words"]
+
+
+async def test_a_service_is_asked_to_end(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        (answer,) = await talk(house.path, (Stop("leave"),))
+        assert answer == Done("")
+        assert house.stopped == ["leave"]
+
+
+async def test_nobody_answers_where_no_service_runs(tmp_path: Path) -> None:
+    assert await talk(tmp_path / "s", (Ask(),)) == []
+
+
+def test_the_shell_is_told_that_none_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    assert run_status(["--json"]) == 1
+    assert run_stop([]) == 1
