@@ -90,6 +90,8 @@ class AttachedTerminal:
         self._is_first_run = not (self._state / "journal.sqlite").exists()
         self._started_at = float("-inf")
         self._is_leaving = False
+        self._service: int | None = None
+        """The service that this terminal started last."""
 
     def prepare(self, passphrase_fd: int | None) -> None:
         """Find or start the service, and unlock it, while the terminal is still an ordinary one.
@@ -224,11 +226,15 @@ class AttachedTerminal:
             asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
 
     def _has_ended(self) -> bool:
-        """Whether the service that this terminal started is no more."""
-        with suppress(ChildProcessError):
+        """Whether this terminal started a service that is no more."""
+        if self._service is None:
+            return False
+        try:
             ended, _ = os.waitpid(self._service, os.WNOHANG)
-            return ended != 0
-        return False
+        except ChildProcessError:
+            # Heard of before.
+            return True
+        return ended != 0
 
     def _last_words(self) -> str:
         with suppress(OSError):
@@ -240,10 +246,11 @@ class AttachedTerminal:
     async def _restart(self) -> None:
         """Start a service in the place of one that is gone, but not again and again."""
         is_recent = self._clock.monotonic() - self._started_at < _RESTARTS_APART_S
-        if self._is_leaving or is_recent or is_session_running(self._state):
+        is_starting = self._service is not None and not self._has_ended()
+        if self._is_leaving or is_recent or is_starting or is_session_running(self._state):
             return
-        if self._settings.is_paper:
-            self._start_service()
+        # Without the passphrase it is READ-ONLY: the next terminal that attaches is asked for it.
+        self._start_service()
 
     def _lock(self) -> None:
         """Lock entry for the next service: nobody is there to cancel anything."""
