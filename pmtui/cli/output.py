@@ -103,6 +103,13 @@ def write_line(line: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+def discard_output() -> None:
+    """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def is_at_terminal() -> bool:
     """Whether both standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

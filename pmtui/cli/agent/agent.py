@@ -24,7 +24,7 @@ from pmtui.cli.agent.host_reads import HostReads
 from pmtui.cli.agent.live_books import LiveBooks
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
-from pmtui.cli.output import show, write_line
+from pmtui.cli.output import discard_output, show, write_line
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
         return _run_http(parser, options, offer)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
         return 0
 
 
@@ -182,8 +182,16 @@ async def _serve_http(offer: Offer, token: Secret | None, listening: socket.sock
 
 async def _serve_stdio(offer: Offer) -> int:
     async with _toolbox(offer) as (toolbox, _):
-        await serve_lines(toolbox, _input(), write_line, version=__version__)
+        await serve_lines(toolbox, _input(), _write, version=__version__)
     return 0
+
+
+def _write(line: bytes) -> None:
+    try:
+        write_line(line)
+    except BrokenPipeError:
+        # The client is gone: its end of our input follows.
+        discard_output()
 
 
 async def _input() -> AsyncIterator[bytes]:

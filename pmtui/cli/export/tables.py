@@ -8,7 +8,6 @@ blotted out.
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from decimal import Decimal, localcontext
 from enum import StrEnum
 from typing import TextIO
 
-from pmtui.cli.output import REPLACEMENT, data_output, harmless
+from pmtui.cli.output import REPLACEMENT, data_output, discard_output, harmless
 from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.money import SCALE, Micros, format_micros
@@ -221,10 +220,10 @@ def print_table(table: Table, form: Format) -> int:
         out.flush()
     except BrokenPipeError:
         # Whoever read has seen enough; there is nobody left to complain to.
-        _discard(out)
+        discard_output()
         return 0
     except OSError as error:
-        _discard(out)
+        discard_output()
         return refuse(f"the output cannot be written: {error.strerror}", code=UNAVAILABLE)
     return 0
 
@@ -271,10 +270,3 @@ def to_json(record: Record) -> str:
         return text
     # They stand in strings only, where the escaped form means the same.
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
-
-
-def _discard(out: TextIO) -> None:
-    """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, out.fileno())
-    os.close(nowhere)

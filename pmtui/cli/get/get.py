@@ -22,9 +22,9 @@ from pmtui.cli.get.account import (
     unknown_account,
     unknown_relayer_headers,
 )
-from pmtui.cli.get.printing import Format, Printer, discard_output
+from pmtui.cli.get.printing import Format, Printer
 from pmtui.cli.get.watching import Watcher
-from pmtui.cli.output import show, warn
+from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient

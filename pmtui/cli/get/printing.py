@@ -6,7 +6,6 @@ the venue sent is blotted out where it would steer a terminal or be a spreadshee
 
 import csv
 import io
-import os
 import shutil
 from collections.abc import Sequence
 from enum import StrEnum
@@ -165,10 +164,3 @@ def _utf8_output() -> TextIO:
         # Data, not words for this terminal: the same bytes everywhere.
         out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     return out
-
-
-def discard_output() -> None:
-    """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, data_output().fileno())
-    os.close(nowhere)

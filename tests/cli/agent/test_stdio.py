@@ -17,6 +17,7 @@ from tests.cli.conftest import PASSPHRASE
 from tests.cli.secret_lines import lines_on_fd
 from tests.sim.kit import RAIN, RAIN_YES, Person
 
+CLIENT = {"name": "test", "version": "0"}
 CONTRACT = {
     "service.health": {},
     "service.discover_search": {"query": "rain"},
@@ -148,3 +149,22 @@ def test_wrong_usage_is_refused_in_one_line(
     assert ended.value.code == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("first", ["tools/list", "initialize"])
+async def test_a_client_that_no_longer_reads_ends_nothing_in_a_crash(
+    first: str, bob: Person
+) -> None:
+    reading, writing = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "pmtui", "agent", "stdio", "--profile", "live"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=writing,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(writing)
+    os.close(reading)
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": first, "params": client})
+    _, problems = await process.communicate(f"{line}\n{line}\n".encode())
+    assert (process.returncode, problems) == (0, b"")
