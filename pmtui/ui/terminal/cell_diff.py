@@ -1,8 +1,8 @@
 """Writes only the cells that changed, because the terminal is a slow line.
 
-`CellDisplay` keeps a shadow of what the terminal shows and compares each frame with it. It reads
+`CellDisplay` keeps a buffer of what the terminal shows and compares each frame with it. It reads
 private structures of the pinned Textual; anything it does not know goes the stock way, and the
-shadow is dropped, so that the worst case is a repaint and never a wrong screen.
+buffer is dropped, so that the worst case is a repaint and never a wrong screen.
 
 While the line is behind nothing is compared and nothing sent: what the terminal shows stays known,
 and the first frame with room brings the newest state, whatever was skipped.
@@ -21,8 +21,8 @@ from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Offset
 
-from pmtui.ui.terminal.output_throttle import LinePace
-from pmtui.ui.terminal.screen_buffer import Piece, TerminalShadow
+from pmtui.ui.terminal.output_throttle import OutputThrottle
+from pmtui.ui.terminal.screen_buffer import Piece, ScreenBuffer
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,8 +50,8 @@ class CellDisplay:
         """
         self._app = app
         self._on_room = on_room
-        self._shadow: TerminalShadow | None = None
-        self._shadow_driver: Driver | None = None
+        self._buffer: ScreenBuffer | None = None
+        self._buffer_driver: Driver | None = None
         self._surprises = 0
         self._is_held = False
 
@@ -63,17 +63,17 @@ class CellDisplay:
     @property
     def is_known(self) -> bool:
         """Whether it is known what the terminal shows."""
-        return self._shadow is not None
+        return self._buffer is not None
 
     @property
     def lag_s(self) -> float:
         """How long a picture and the answer to it are on their way, as far as is known."""
         pace = getattr(self._app._driver, "pace", None)
-        return pace.lag_s() if isinstance(pace, LinePace) else 0.0
+        return pace.lag_s() if isinstance(pace, OutputThrottle) else 0.0
 
     def forget(self) -> None:
         """Forget what the terminal should show: the next frame is written whole."""
-        self._shadow = None
+        self._buffer = None
 
     def redraw(self) -> None:
         """Paint all of the terminal again, whatever it shows."""
@@ -95,7 +95,7 @@ class CellDisplay:
     def has_no_room(self) -> bool:
         """Whether a picture painted now would be old before it is seen."""
         pace = getattr(self._app._driver, "pace", None)
-        return isinstance(pace, LinePace) and pace.is_behind()
+        return isinstance(pace, OutputThrottle) and pace.is_behind()
 
     def _hold(self) -> None:
         if not self._is_held:
@@ -136,16 +136,16 @@ class CellDisplay:
         """Return what to write for a frame, and remember that the terminal shows it."""
         app = self._app
         width, height = app.size
-        shadow = self._shadow
-        if shadow is None or shadow.size != (width, height) or self._shadow_driver is not driver:
+        buffer = self._buffer
+        if buffer is None or buffer.size != (width, height) or self._buffer_driver is not driver:
             # Dropped until the frame is complete: half a frame is no knowledge.
             # Without colour Textual paints in greys of its own; the terminal's are better.
             is_grey = app.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
             colors = None if is_grey else app.console._color_system
-            shadow = TerminalShadow(width, height, colors)
-        self._shadow = None
-        frame = shadow.encode(_pieces_of(renderable))
-        self._shadow, self._shadow_driver = shadow, driver
+            buffer = ScreenBuffer(width, height, colors)
+        self._buffer = None
+        frame = buffer.encode(_pieces_of(renderable))
+        self._buffer, self._buffer_driver = buffer, driver
         return frame
 
     def _send(self, driver: Driver, frame: str) -> None:

@@ -6,7 +6,7 @@ parser wants (`input_reader`).
 
 The stock output waits for room, and the whole program with it: on a line that broke without a word,
 orders, heartbeats and signals would wait for a terminal that reads no more. Ours tells the display
-when the line is behind (`line_pace`), which then paints nothing; what finds no room all the same is
+when the line is behind (`output_throttle`), which then paints nothing; what finds no room all the same is
 dropped, and everything painted again once the terminal has caught up.
 
 It leans on private names of the pinned Textual; where one is missing,
@@ -34,7 +34,7 @@ from typing_extensions import override
 
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.input_reader import InputReader
-from pmtui.ui.terminal.output_throttle import LinePace
+from pmtui.ui.terminal.output_throttle import OutputThrottle
 from pmtui.ui.terminal.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
 
 ROOM_WAIT_S = 0.1
@@ -84,7 +84,7 @@ class PromptDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._is_stalled = False
         self._attributes: list[Any] | None = None
-        self.pace = LinePace(time.monotonic)
+        self.pace = OutputThrottle(time.monotonic)
         term = os.environ.get("TERM", "")
         self._can_ask = self.input_tty and term not in MUTE
         self.is_plain = term in PLAIN
@@ -147,7 +147,7 @@ class PromptDriver(LinuxDriver):
         if not isinstance(self.exit_event, _WakingEvent):
             self._wake_read, wake_write = os.pipe()
             self.exit_event = _WakingEvent(wake_write)
-        self.pace = LinePace(time.monotonic)
+        self.pace = OutputThrottle(time.monotonic)
         if isinstance(self._file, _Taken):
             self._file.pace = self.pace
         super().start_application_mode()  # type: ignore[no-untyped-call]
@@ -261,7 +261,7 @@ class PromptDriver(LinuxDriver):
 class _Taken:
     """The terminal's file as the writer's thread uses it: it tells what the kernel has taken."""
 
-    def __init__(self, file: IO[str], pace: LinePace) -> None:
+    def __init__(self, file: IO[str], pace: OutputThrottle) -> None:
         self.pace = pace
         self._file = file
 

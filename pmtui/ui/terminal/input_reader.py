@@ -15,8 +15,8 @@ from textual._xterm_parser import XTermParser
 from textual.message import Message
 
 from pmtui.ui.terminal.key_sequences import usual_sequences
-from pmtui.ui.terminal.output_throttle import LinePace
-from pmtui.ui.terminal.reply_reassembler import ALONE_S, TornAnswers
+from pmtui.ui.terminal.output_throttle import OutputThrottle
+from pmtui.ui.terminal.reply_reassembler import ALONE_S, ReplyReassembler
 from pmtui.ui.terminal.terminal_kind import is_another_kind
 
 ESCAPE_DELAY_S = 0.025
@@ -35,7 +35,7 @@ class InputReader:
         self,
         fileno: int,
         wake_read: int,
-        pace: LinePace,
+        pace: OutputThrottle,
         *,
         on_another_kind: Callable[[], object] | None = None,
         now: Callable[[], float] = time.monotonic,
@@ -60,7 +60,7 @@ class InputReader:
         self._escape_delay_s = (
             constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else ESCAPE_DELAY_S
         )
-        self._answers = TornAnswers(
+        self._answers = ReplyReassembler(
             pace.may_be_answered,
             lambda: max(self._escape_delay_s, ALONE_S if pace.is_slow() else 0.0),
         )

@@ -32,7 +32,7 @@ MUTE_S = 1.0
 """How far apart pictures are for a terminal that answered once and does no more: it may be stuck."""
 
 
-class LinePace:
+class OutputThrottle:
     """Counts what is on its way; the same for every kind of terminal, also one that is mute."""
 
     def __init__(self, now: Callable[[], float]) -> None:

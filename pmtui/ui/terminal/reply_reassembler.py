@@ -1,6 +1,6 @@
 """The terminal's answers among the keys, put together again where the line tore them.
 
-Where the cursor is (`line_pace` asks) comes back as `ESC [ row ; column R`, which kind of terminal it is
+Where the cursor is (`output_throttle` asks) comes back as `ESC [ row ; column R`, which kind of terminal it is
 (`terminal_kind`) as `ESC [ > numbers c`, and an Escape that nothing follows for a moment is a key. So while an answer may come, what could be its beginning waits longer
 for its end: much longer once there is a digit, as no key looks like that while it is pressed. A lone
 Escape waits longer only where the line is slow anyway.
@@ -27,7 +27,7 @@ class Ready(NamedTuple):
     """Whether an open sequence at its end has waited long enough."""
 
 
-class TornAnswers:
+class ReplyReassembler:
     """Holds back the end of what came, while that may be half an answer."""
 
     def __init__(self, may_come: Callable[[], bool], alone_s: Callable[[], float]) -> None:

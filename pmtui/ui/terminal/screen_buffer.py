@@ -37,7 +37,7 @@ class _Look(NamedTuple):
 _PLAIN = _Look("", "39", "49", "")
 
 
-class TerminalShadow:
+class ScreenBuffer:
     """Remembers every cell of a terminal of fixed size."""
 
     def __init__(self, width: int, height: int, color_system: ColorSystem | None) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from textual import constants, events
 
 from pmtui.ui.terminal.input_reader import ESCAPE_DELAY_S, InputReader
-from pmtui.ui.terminal.output_throttle import SLOW_TRIP_S, SLOWEST_S, LinePace
+from pmtui.ui.terminal.output_throttle import SLOW_TRIP_S, SLOWEST_S, OutputThrottle
 from pmtui.ui.terminal.reply_reassembler import ALONE_S, BEGUN_S
 
 FAST_TRIP_S, SLOW_LINE_TRIP_S = SLOW_TRIP_S / 10, SLOW_TRIP_S * 5
@@ -22,7 +22,7 @@ class Line:
 
     def __init__(self, *, trip_s: float | None = None) -> None:
         self.at = 100.0
-        self.pace = LinePace(lambda: self.at)
+        self.pace = OutputThrottle(lambda: self.at)
         self._terminal, self._sender = os.pipe()
         self._wake, self._waker = os.pipe()
         self.reader = InputReader(
@@ -186,7 +186,7 @@ def test_an_escape_pressed_just_before_the_answer_is_both(slow: Line) -> None:
 def test_a_byte_on_the_other_descriptor_ends_a_wait_and_a_closed_line_ends_it_all() -> None:
     terminal, keys = os.pipe()
     wake, waker = os.pipe()
-    reader = InputReader(terminal, wake, LinePace(lambda: 0.0))
+    reader = InputReader(terminal, wake, OutputThrottle(lambda: 0.0))
     os.write(waker, b"x")
     assert reader.next_messages() == []
     os.close(keys)

@@ -11,7 +11,7 @@ from pmtui.ui.terminal.output_throttle import (
     SLACK_S,
     SLOWEST_S,
     TAKING_S,
-    LinePace,
+    OutputThrottle,
 )
 from tests.ui.pty_child import PtyChild
 
@@ -23,7 +23,7 @@ class Line:
 
     def __init__(self) -> None:
         self.at = 100.0
-        self.pace = LinePace(lambda: self.at)
+        self.pace = OutputThrottle(lambda: self.at)
 
     def ask(self) -> bool:
         """Whether a question goes with the picture that is sent now."""

@@ -6,7 +6,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
-from pmtui.ui.terminal.screen_buffer import Piece, TerminalShadow
+from pmtui.ui.terminal.screen_buffer import Piece, ScreenBuffer
 
 WIDTH, HEIGHT = 12, 3
 RED = Style(color="#ff0000", bgcolor="#000000")
@@ -17,7 +17,7 @@ STYLES = (RED, BOLD, Style(reverse=True), Style())
 
 class _Terminal:
     def __init__(self, colors: ColorSystem | None = ColorSystem.TRUECOLOR) -> None:
-        self.shadow = TerminalShadow(WIDTH, HEIGHT, colors)
+        self.shadow = ScreenBuffer(WIDTH, HEIGHT, colors)
         self.screen = pyte.Screen(WIDTH, HEIGHT)
         self.screen.reset_mode(pyte.modes.DECAWM)
         self._stream = pyte.Stream(self.screen)
@@ -65,7 +65,7 @@ def test_a_change_of_style_alone_is_written() -> None:
 def test_what_others_may_have_changed_is_written_again_by_a_fresh_shadow() -> None:
     terminal = _Terminal()
     terminal.show(_line("abc"))
-    terminal.shadow = TerminalShadow(WIDTH, HEIGHT, ColorSystem.TRUECOLOR)
+    terminal.shadow = ScreenBuffer(WIDTH, HEIGHT, ColorSystem.TRUECOLOR)
     assert "abc" in terminal.show(_line("abc"))
 
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.terminal.cell_diff import _pieces_of
-from pmtui.ui.terminal.screen_buffer import TerminalShadow
+from pmtui.ui.terminal.screen_buffer import ScreenBuffer
 from pmtui.ui.terminal.span_compositor import SpanCompositor, use_spans
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -28,7 +28,7 @@ PICTURES = 30
 
 
 def _shown(update: ChopsUpdate | LayoutUpdate | None, width: int, height: int) -> tuple[Any, Any]:
-    shadow = TerminalShadow(width, height, None)
+    shadow = ScreenBuffer(width, height, None)
     assert update is not None
     shadow.encode((x, y, segments) for x, y, segments in _pieces_of(update))
     return shadow._chars, shadow._looks
