@@ -138,6 +138,7 @@ class DataService:
             await asyncio.gather(task, return_exceptions=True)
             await self.parts.markets.list_cache.write()
             await self.parts.watchlist.close()
+            await self.parts.wallet.close()
             if (hosts := self._connected()) is not None:
                 await hosts.close()
             await self._journal.close()

@@ -362,9 +362,12 @@ class WalletDesk:
         """Wait until the account is open, which tells whose wallet it is; not for ever."""
         opened = asyncio.ensure_future(self._account.opened.wait())
         pause = asyncio.ensure_future(self._kernel.clock.sleep(ACCOUNT_PATIENCE_S))
-        _ = await asyncio.wait({opened, pause}, return_when=asyncio.FIRST_COMPLETED)
-        for each in (opened, pause):
-            _ = each.cancel()
+        try:
+            _ = await asyncio.wait({opened, pause}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in (opened, pause):
+                _ = each.cancel()
+            _ = await asyncio.gather(opened, pause, return_exceptions=True)
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
         """Say on live that other wallets than deposit wallets are no way for new accounts."""
@@ -435,6 +438,12 @@ class WalletDesk:
         access = self._facts.access
         contracts = access.table.contracts if access is not None else ()
         return CallWords(contracts, self._settlements.title_of)
+
+    async def close(self) -> None:
+        """Give up the sign-ins that nobody finished."""
+        for kept in self._kept.values():
+            if kept.minting is not None:
+                await kept.minting.close()
 
     def _keep(self, kept: _Kept) -> None:
         now_s = self._kernel.clock.monotonic()
