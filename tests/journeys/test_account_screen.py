@@ -38,7 +38,8 @@ def open_account(terminal: Terminal) -> None:
 def wait_until_done(terminal: Terminal) -> None:
     """Wait until every step is done, by the heading and in the lines."""
     terminal.until_text("every step is done")
-    terminal.until(lambda: terminal.row_with("+ done", "Collateral"), "the lines")
+    terminal.until(lambda: terminal.row_with("+ done", "Deployed (chain)"), "the lines")
+    terminal.until(lambda: terminal.row_with("+ done", "Approve cash"), "the approvals")
 
 
 def credentials_of(venue: PaperVenue) -> dict[str, str]:
@@ -60,10 +61,10 @@ def test_the_paper_account_shows_its_wallet_and_what_it_allows(start: Start, hom
     wallet = PaperVenue(home).wallet
     assert terminal.row_with("Key", "paper's own")
     assert terminal.row_with("Paying wallet", f"{wallet[:6]}…{wallet[-4:]}")
-    assert terminal.row_with("Allow: exchange", "unlimited to 0xE111…996B")
-    assert terminal.row_with("Allow: neg-risk", "unlimited to 0xe222…0F59")
-    assert terminal.row_with("Collateral", "$10,000.00")
-    terminal.press("down", "down")
+    assert terminal.row_with("Approve cash", "unlimited: Exchange 0xE111…996B")
+    assert terminal.row_with("Approve cash", "unlimited: Neg-risk exchange")
+    assert "cash $10,000.00" in terminal.rows()[0]
+    terminal.press(*["down"] * 4)
     terminal.until_text(f"Paying wallet: {wallet}")
     terminal.press("y")
     terminal.until(lambda: copied(terminal), "the address on the clipboard")

@@ -53,6 +53,7 @@ _ORDER = tuple(
 """Of the steps (docs/wire.md#onboarding): keys come before what they are needed for."""
 _LONGEST = 160
 _SHOWN_OF_KEY = 8
+NOT_FOR_TRADING = "Trading does not need it; redeeming, approving and sending do."
 ALL_APPROVED = "all that is needed"
 NOT_SEEN = "not seen by the relayer; deployed on chain"
 LOG_IN = "Trading needs a login: your key signs it, and it moves no money."
@@ -184,10 +185,13 @@ def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
     words = line.words._replace(missing="Deploying, approving and redeeming wait for it.")
     done = _with_step(replace(line, words=words), told, label="Make a key")
     result = f"present, id {plain(view.relayer_key, 12)}" if view.relayer_key else "none yet"
-    return replace(
-        done, result=result, full=result, does=done.does or MintRelayerKey(),
-        to_do="" if view.relayer_key else words.missing, is_needed=True,
-    )  # fmt: skip
+    done = replace(done, result=result, full=result, does=done.does or MintRelayerKey())
+    if view.relayer_key:
+        return done
+    if view.is_deployed and not view.missing_approvals():
+        # Trading goes on without one; what goes through the relayer asks for it.
+        return replace(done, state=onboarding.StepState.NOT_NEEDED, to_do=NOT_FOR_TRADING)
+    return replace(done, to_do=words.missing, is_needed=True)
 
 
 def _approvals(view: WalletView) -> Iterable[AccountLine]:
@@ -210,6 +214,8 @@ def _missing(view: WalletView, told: WalletStepView | None) -> AccountLine:
     line = AccountLine(APPROVALS, words, onboarding.StepState.NOT_DONE, result, result)
     if told is None:
         return line
+    if told.state is StepState.UNKNOWN and told.transaction is None and not missing:
+        result = "not told yet"
     done = _with_step(line, told, label="Approve all")
     return replace(done, result=result if not done.is_running else done.result, is_needed=True)
 

@@ -18,6 +18,7 @@ from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.wallet.paint_card import exact_dollars
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
 
 _MOST_ROWS = 8
 COLUMNS = (
@@ -62,6 +63,8 @@ class ConvertForm(WalletForm):
         table = LineTable(COLUMNS, id="outcomes")
         table.styles.height = min(len(self._held), _MOST_ROWS) + 1
         yield table
+        hint = "tab goes to the list, enter chooses there"
+        yield TextLine((Cell(hint, Role.DIM),), ascii_only=self.surface.options.ascii_only)
         yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
 
     @override

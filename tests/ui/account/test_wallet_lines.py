@@ -61,7 +61,7 @@ def test_without_a_wallet_the_lines_stay_as_they_are() -> None:
 def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
     view = with_step(
         WalletStepView(StepKind.RELAYER_KEY, WalletState.TO_DO, step=MintRelayerKey()),
-        replace(READY_WALLET, relayer_key=""),
+        replace(with_chain(relayer=False, chain=False), relayer_key=""),
     )
     blocked = WalletStepView(
         StepKind.DEPLOY, WalletState.TO_DO, step=Deploy(), blocked_by="the relayer key"
@@ -75,6 +75,16 @@ def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
     assert following is not None
     assert following.key == "relayer key"
     assert say_next(following, DEFAULT_KEYMAP).startswith("n: make a key")
+
+
+def test_a_relayer_key_is_not_needed_where_nothing_waits_for_it() -> None:
+    view = with_step(
+        WalletStepView(StepKind.RELAYER_KEY, WalletState.TO_DO, step=MintRelayerKey()),
+        replace(READY_WALLET, relayer_key=""),
+    )
+    line = lines(view)["relayer key"]
+    assert (line.state, line.does) == (StepState.NOT_NEEDED, MintRelayerKey())
+    assert next_line(lines(view).values()) is None
 
 
 def test_a_deployment_is_offered_runs_and_fails() -> None:
