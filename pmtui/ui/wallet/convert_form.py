@@ -64,7 +64,7 @@ class ConvertForm(WalletForm):
         table.styles.height = min(len(self._held), _MOST_ROWS) + 1
         yield table
         hint = "tab goes to the list, enter chooses there"
-        yield TextLine((Cell(hint, Role.DIM),), ascii_only=self.surface.options.ascii_only)
+        yield TextLine((Cell(hint, Role.DIM),))
         yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
 
     @override
