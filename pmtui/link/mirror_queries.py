@@ -75,6 +75,8 @@ class MirrorQueries:
         self._mirror = mirror
         self._read = mirror.read
         self._clock = clock
+        self._fired_before: int | None = None
+        """Alerts that fired before: a notice tells of them, no bell."""
         self._last_search = SearchView("", (), Load.LOADING, indexed=0)
 
     def now(self) -> datetime:
@@ -160,8 +162,13 @@ class MirrorQueries:
         return self._read(WalletTopic(), NO_WALLET)
 
     def alerts(self) -> AlertsView:
-        """Return how many price alerts have fired in this session."""
-        return self._read(AlertTopic(), AlertsView())
+        """Return how many price alerts have fired since this terminal looked first."""
+        view: AlertsView | None = self._read(AlertTopic(), None)
+        if view is None:
+            return AlertsView()
+        if self._fired_before is None or view.fired < self._fired_before:
+            self._fired_before = view.fired
+        return AlertsView(view.fired - self._fired_before)
 
     def onboarding(self) -> Onboarding:
         """Return how far the account has come on its way to trading."""

@@ -4,15 +4,21 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
+import threading
 import time
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 
 from pmtui.domain.markets.market import Side
+from pmtui.link.messages import Done, Goodbye, Hello, Refused, pack
+from pmtui.link.server import bind
 from pmtui.sim.admin_token import read_token
 from tests.journeys import trader
 from tests.journeys.conftest import Start
@@ -243,3 +249,68 @@ def test_a_socket_that_was_left_behind_is_no_service(start: Start, home: Path) -
     assert (home / "run" / "paper.sock").exists()
     assert run(home, "status").returncode == 1
     trader.wait_for_markets(start("attach"))
+
+
+class OlderService:
+    """A service of another version: it takes no terminal in, and ends when it is told to."""
+
+    def __init__(self, home: Path, *, can_restart: bool) -> None:
+        (home / "run").mkdir(parents=True, mode=0o700)
+        self._path = home / "run" / "paper.sock"
+        self._can_restart = can_restart
+        self._listening = bind(self._path)
+        self._listening.settimeout(None)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._thread.join(timeout=10)
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                one, _ = self._listening.accept()
+                with one:
+                    if not self._answer(one):
+                        return
+
+    def _answer(self, one: socket.socket) -> bool:
+        data = one.recv(65_536)
+        if not data:
+            return True
+        end = 4 + int.from_bytes(data[:4], "big")
+        if not msgspec.msgpack.decode(data[4:end], type=Hello).is_terminal:
+            if len(data) == end:
+                one.recv(65_536)
+            self._path.unlink()
+            one.sendall(pack(Done()) + pack(Goodbye("pmtui: it has ended")))
+            self._listening.close()
+            return False
+        text = "the service is pmtui 0.0.1, this is another"
+        one.sendall(pack(Refused(text, "0.0.1", can_restart=self._can_restart)))
+        return True
+
+
+def test_a_service_of_another_version_that_is_needed_is_left_alone(
+    start: Start, home: Path
+) -> None:
+    with OlderService(home, can_restart=False):
+        terminal = start("attach", size=(200, 50))
+        assert terminal.exit_code() == 2
+        assert terminal.row_with("pmtui 0.0.1", "pmtui stop")
+
+
+def test_a_service_of_another_version_that_nobody_needs_is_replaced(
+    start: Start, home: Path
+) -> None:
+    with OlderService(home, can_restart=True):
+        terminal = start("attach", size=(200, 50))
+        terminal.until_text("restart it? [Y/n]")
+        terminal.press("enter")
+        trader.wait_for_markets(terminal)
+        assert standing(home)["terminals"] == 1

@@ -1,10 +1,12 @@
 """What a terminal shows before its service has answered."""
 
+from pmtui.link.messages import View
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries, narrow
 from pmtui.service.clock import SystemClock
-from pmtui.service.topics import SearchTopic
-from pmtui.service.views import Load, MarketRow, SearchView
+from pmtui.service.codec import encode
+from pmtui.service.topics import AlertTopic, SearchTopic
+from pmtui.service.views import AlertsView, Load, MarketRow, SearchView
 from tests.link.kit import NOTHING_YET
 from tests.service.fakes import MARKET
 
@@ -16,6 +18,15 @@ def test_results_of_a_shorter_text_stay_as_far_as_they_fit_the_longer_one() -> N
     assert narrow(FOUND, "river four").load is Load.LOADING
     assert narrow(FOUND, "river five").rows == ()
     assert narrow(FOUND, " ").rows == ()
+
+
+def test_alerts_that_fired_before_the_terminal_came_ring_no_bell() -> None:
+    mirror = Mirror(NOTHING_YET)
+    queries = MirrorQueries(mirror, SystemClock())
+    assert queries.alerts().fired == 0
+    for version, (fired, rung) in enumerate(((3, 0), (4, 1), (0, 0), (1, 1))):
+        mirror.apply(View(encode(AlertTopic()), version, encode(AlertsView(fired))))
+        assert queries.alerts().fired == rung
 
 
 def test_before_the_first_answer_nothing_is_found() -> None:
