@@ -6,9 +6,13 @@ from textual.timer import Timer
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.service.surface import Queries
+from pmtui.service.topics import HistoryTopic
 
+DAYS_FROM = 110
+"""Columns from which each row shows the shape of its day."""
 VIEW_SETTLES_S = 0.2
 """A list that is scrolled through streams nothing of what only passes by."""
 
@@ -69,3 +73,31 @@ class RowStream:
         if wanted != self.tokens:
             self.tokens = wanted
             self._on_change()
+
+
+class RowDays:
+    """The prices of the last day of the rows that are streamed, where there is room to show them."""
+
+    def __init__(self, stream: RowStream, queries: Queries, *, width: Callable[[], int]) -> None:
+        """Follow a list.
+
+        Args:
+            stream: the tokens of its rows in view.
+            queries: asked for their histories.
+            width: the columns there are now.
+        """
+        self._stream = stream
+        self._queries = queries
+        self._width = width
+
+    def topics(self) -> tuple[HistoryTopic, ...]:
+        """Return the histories on show: what nobody sees is not fetched."""
+        if self._width() < DAYS_FROM:
+            return ()
+        return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._stream.tokens)
+
+    def points(self, token_id: TokenId | None) -> tuple[PricePoint, ...]:
+        """Return the prices of a row's token; none where they are not on show."""
+        if token_id is None or self._width() < DAYS_FROM or token_id not in self._stream.tokens:
+            return ()
+        return self._queries.history(token_id, Interval.DAY).points

@@ -106,6 +106,9 @@ class MarkToMarket:
 
 
 HISTORY_PERIOD_S = 30.0
+MANY_PERIOD_S = 300.0
+"""The same where more are watched than charts fit on a screen: the small ones of a list."""
+FEW = 8
 MOST_CHARTS = 16
 
 
@@ -141,9 +144,13 @@ class HistoryFeed:
         async def poll() -> None:
             while self._kernel.hub.is_watched(topic):
                 await self._fetch(topic)
-                await self._kernel.clock.sleep(HISTORY_PERIOD_S)
+                await self._kernel.clock.sleep(self._period_s())
 
         self._kernel.start_unless_running(topic, "price history", poll)
+
+    def _period_s(self) -> float:
+        watched = sum(isinstance(topic, HistoryTopic) for topic in self._kernel.hub.watched())
+        return HISTORY_PERIOD_S if watched <= FEW else MANY_PERIOD_S
 
     def refresh(self, topic: HistoryTopic) -> None:
         """Fetch a chart anew."""

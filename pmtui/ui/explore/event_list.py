@@ -1,12 +1,13 @@
 """The rows of the list, arranged here, and those of a search, with what stands behind each."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
@@ -16,6 +17,7 @@ from pmtui.service.views import EventRow, MarketListView, MarketRow
 from pmtui.ui.cells import Line, Row
 from pmtui.ui.explore.paint_folds import paint_fold_row
 from pmtui.ui.explore.paint_markets import (
+    paint_day,
     paint_event_details,
     paint_event_row,
     paint_result_details,
@@ -41,6 +43,7 @@ class EventList:
 
     def __init__(
         self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
+        day_of: Callable[[TokenId | None], Sequence[PricePoint]] = lambda _: (),
         prices: PriceFormat = PriceFormat.CENTS,
     ) -> None:  # fmt: skip
         """Begin with what is traded most today.
@@ -48,9 +51,11 @@ class EventList:
         Args:
             table: where the rows are shown.
             book_of: the book of a token where it is streamed.
+            day_of: the prices of a token's last day where they are watched.
             prices: how a price is written.
         """
         self.table = table
+        self._day_of = day_of
         self._prices = prices
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
@@ -157,16 +162,20 @@ class EventList:
 
     def _row(self, key: str, entry: Entry, now: datetime) -> Row:
         row = entry.next_window if isinstance(entry, SeriesFold) else entry
-        book, is_cached = self._book_of(quoted_token(row.leading)), self._is_cached
-        inputs = (entry, tick_of(row.event.end_at, now), is_cached, _look(book, row.as_of, now))
+        token_id, is_cached = quoted_token(row.leading), self._is_cached
+        book, day = self._book_of(token_id), paint_day(self._day_of(token_id), now)
+        look = (day, *_look(book, row.as_of, now))
+        inputs = (entry, tick_of(row.event.end_at, now), is_cached, look)
         if isinstance(entry, SeriesFold):
             paint = partial(
-                paint_fold_row, entry, book, now, is_cached=is_cached, prices=self._prices
-            )
+                paint_fold_row, entry, book, now,
+                is_cached=is_cached, prices=self._prices, day=day,
+            )  # fmt: skip
         else:
             paint = partial(
-                paint_event_row, entry, book, now, is_cached=is_cached, prices=self._prices
-            )
+                paint_event_row, entry, book, now,
+                is_cached=is_cached, prices=self._prices, day=day,
+            )  # fmt: skip
         return self._memo.row(key, inputs, paint)
 
 

@@ -19,6 +19,7 @@ from typing_extensions import override
 from pmtui.domain.markets.listing import ListFilter
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
+    HistoryTopic,
     MarketListTopic,
     RowQuotesTopic,
     SearchTopic,
@@ -43,7 +44,7 @@ from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.row_stream import RowStream
+from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -103,10 +104,12 @@ class MarketsScreen(FrameScreen):
             is_live=lambda: is_live(self),
             on_change=self.retopic,
         )
+        self._days = RowDays(self._stream, self.surface.queries, width=lambda: self.size.width)
         prices = surface.options.prices
         self._list = EventList(
-            LineTable(EVENT_COLUMNS, id="events"), self._stream.book, prices=prices
-        )
+            LineTable(EVENT_COLUMNS, id="events"), self._stream.book,
+            day_of=self._days.points, prices=prices,
+        )  # fmt: skip
         self._found = FoundMarkets(
             LineTable(RESULT_COLUMNS, id="results"), self._stream.book, prices=prices
         )
@@ -120,6 +123,8 @@ class MarketsScreen(FrameScreen):
             yield SearchTopic(self._text)
         if self._stream.tokens:
             yield RowQuotesTopic(tuple(sorted(self._stream.tokens)))
+        if not self._text:
+            yield from self._days.topics()
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -164,7 +169,7 @@ class MarketsScreen(FrameScreen):
     def show_topic(self, topic: Topic) -> None:
         if topic == self._topic:
             self._show_list()
-        elif isinstance(topic, RowQuotesTopic):
+        elif isinstance(topic, RowQuotesTopic | HistoryTopic):
             # Nothing but the rows in view is painted anew.
             keys, now = self._shown.table.keys_in_view, self.surface.queries.now()
             self._shown.table.update_rows(self._shown.rows(keys, now))

@@ -8,22 +8,23 @@ from pmtui.domain.money import Micros
 from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.views import EventRow
 from pmtui.ui.cells import Cell, Row
-from pmtui.ui.explore.paint_markets import paint_event_row
+from pmtui.ui.explore.paint_markets import NO_DAY, paint_event_row
 from pmtui.ui.facts import paint_money, paint_time_left
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 
-_TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 7, 8, 9, 10, 11
+_TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 8, 9, 10, 11, 12
 """Places of cells in a row of an event."""
 
 
 def paint_fold_row(
     fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
-    prices: PriceFormat = PriceFormat.CENTS,
+    prices: PriceFormat = PriceFormat.CENTS, day: Cell = NO_DAY,
 ) -> Row:  # fmt: skip
     """Show the windows of a series by the next one to end, and their sums."""
     following = fold.next_window
-    cells = list(paint_event_row(following, book, now, is_cached=is_cached, prices=prices).cells)
+    row = paint_event_row(following, book, now, is_cached=is_cached, prices=prices, day=day)
+    cells = list(row.cells)
     events = [row.event for row in fold.rows]
     mark = "▸" if fold.is_folded else "▾"
     title = f"{mark} {plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"

@@ -1,11 +1,14 @@
 """The list of events and the results of a search, row by row, with what each is doing now."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.markets.listing import Arrangement, ListFilter, is_wide
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.markets.sparkline import spark_levels
 from pmtui.domain.money import Micros
 from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import MarketListTopic
@@ -45,6 +48,12 @@ OWN_MARK = "●"
 _STRONG_MOVE, _MOVE = Micros(50_000), Micros(20_000)
 """Changes in a day from which the cell is warm, and hot."""
 AGE_WIDTH = 4
+SPARK_WIDTH = 10
+_SPARKS = "▁▂▃▄▅▆▇█"
+
+_LEAST_SPARK = 2
+_DAY = timedelta(days=1)
+NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
     Column("own", "", 1),
@@ -53,6 +62,7 @@ EVENT_COLUMNS = (
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("day", "Day", SPARK_WIDTH, priority=2),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
@@ -79,7 +89,7 @@ RESULT_COLUMNS = (
 
 def paint_event_row(
     row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
-    prices: PriceFormat = PriceFormat.CENTS,
+    prices: PriceFormat = PriceFormat.CENTS, day: Cell = NO_DAY,
 ) -> Row:  # fmt: skip
     """Show an event by its leading market; nothing of a cached one looks current.
 
@@ -89,13 +99,14 @@ def paint_event_row(
         now: for what is counted from it.
         is_cached: seen by an earlier session.
         prices: how a price is written.
+        day: the shape of its day, by `paint_day`.
     """
     event, leading = row.event, row.leading
     cells = (
         _own_mark(is_held=row.has_position),
         Cell(with_star(plain(event.title), is_starred=row.is_starred)),
         Cell(_leading_name(event, leading), Role.DIM),
-        *_quote_cells(leading, book, row.as_of, now, prices=prices),
+        *_with_day(_quote_cells(leading, book, row.as_of, now, prices=prices), day),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
         paint_money(event.volume, Role.DIM),
@@ -104,6 +115,23 @@ def paint_event_row(
         Cell(_tag_names(event), Role.DIM),
     )
     return Row(event.event_id, tuple(map(_as_stale, cells)) if is_cached else cells)
+
+
+def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
+    """Show the shape of a price over the last day in a few cells, coloured by its change."""
+    levels = spark_levels(points, until=now, reach=_DAY, columns=SPARK_WIDTH)
+    known = [level for level in levels if level is not None]
+    if len(known) < _LEAST_SPARK:
+        return NO_DAY
+    role = Role.UP if known[-1] > known[0] else Role.DOWN if known[-1] < known[0] else Role.DIM
+    text = "".join(" " if level is None else _SPARKS[level] for level in levels)
+    # A wall of full colour would shout down the figures beside it.
+    return Cell(text, role, Emphasis.DIM)
+
+
+def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ...]:
+    price, age, change, spread_cell = quote
+    return price, age, change, day, spread_cell
 
 
 def paint_result_row(

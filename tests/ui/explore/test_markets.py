@@ -5,11 +5,19 @@ from textual import events
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.ids import SeriesId
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MarketSort, Series
+from pmtui.domain.money import Micros
 from pmtui.domain.money import parse_micros as m
 from pmtui.domain.price_formats import PriceFormat
-from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, StatusTopic
-from pmtui.service.views import Load, MarketListView, SearchView
+from pmtui.service.topics import (
+    HistoryTopic,
+    MarketListTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+)
+from pmtui.service.views import HistoryView, Load, MarketListView, SearchView
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.preview import PreviewPane
@@ -511,3 +519,22 @@ async def test_prices_are_written_as_the_trader_wishes() -> None:
         row = next(line for line in screen_lines(app) if "Harbour City" in line)
         assert "+117" in row
         assert "46¢" not in row
+
+
+async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
+    service = believable_service()
+    token = believable.election().markets[0].outcomes[0].token_id
+    assert token is not None
+    topic = HistoryTopic(token, Interval.DAY)
+    points = tuple(
+        PricePoint(NOW - timedelta(hours=23 - n), Micros(400_000 + 10_000 * n)) for n in range(24)
+    )
+    service.histories[token, Interval.DAY] = HistoryView(points, Interval.DAY, Load.READY, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: topic in service.watched(), "the day of the first row")
+        service.announce(topic)
+        await until(pilot, lambda: shows(app, "▅▆▇▇█"), "its shape")
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert not shows(app, "▅▆▇▇█")
