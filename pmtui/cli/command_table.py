@@ -41,6 +41,9 @@ class Command:
     """Name of what may follow it."""
     choices: tuple[str, ...] = ()
     """What may follow it, where that is known."""
+    actions: tuple[str, ...] = ()
+    """Those of the choices that have options of their own."""
+    action_options: tuple[Option, ...] = ()
 
 
 PROFILE = Option(
@@ -140,6 +143,20 @@ _DATA = (
         (Option("--speed", "recorded seconds that pass in one", "X"),), FILE,
     ),
 )  # fmt: skip
+_WALLET = (
+    "status", "credentials", "relayer-key", "deploy", "approve", "revoke", "redeem", "merge", "split",
+    "convert", "send",
+)  # fmt: skip
+_OF_WALLET = (
+    PROFILE,
+    Option("--all", "redeem: everything that can be"),
+    Option("--amount", "approve: no more than this", "DOLLARS"),
+    Option("--dry-run", "show the decoded batch and its hash, send nothing"),
+    _YES,
+    Option("--json", "status and --dry-run as JSON"),
+    Option("--key-fd", "relayer-key: take one from file descriptor N", "N"),
+    PASSPHRASE,
+)
 _SAFETY = (
     Command(
         "account", WORDS["account"],
@@ -150,7 +167,7 @@ _SAFETY = (
             Option("--keystore", "import: from another keystore file", FILE),
             _YES,
         ),
-        "ACTION", ("new", "import", "show", "remove"),
+        "ACTION", ("new", "import", "show", "remove", *_WALLET), _WALLET, _OF_WALLET,
     ),
     Command(
         "kill", WORDS["kill"],

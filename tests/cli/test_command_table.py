@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from pmtui.cli.account.wallet_arguments import WALLET_ACTIONS
 from pmtui.cli.command_table import TABLE, TERMINAL
 from pmtui.cli.command_words import WORDS
 from pmtui.cli.main import COMMANDS, main
@@ -33,3 +34,14 @@ def test_a_command_has_the_options_of_its_parser(
 
 def test_the_terminal_has_the_options_of_its_parser(capsys: pytest.CaptureFixture[str]) -> None:
     assert options_in_help(capsys=capsys) == {option.name for option in TERMINAL}
+
+
+def test_the_actions_of_the_wallet_have_the_options_of_their_parser(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    account = BY_NAME["account"]
+    assert account.actions == WALLET_ACTIONS
+    assert set(account.actions) < set(account.choices)
+    for action in account.actions:
+        told = options_in_help("account", action, capsys=capsys)
+        assert told == {option.name for option in account.action_options}, action

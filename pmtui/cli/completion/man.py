@@ -74,6 +74,10 @@ def _command(command: Command) -> Iterator[str]:
     if command.options and command.name != "get":
         yield ".RS"
         yield from _options(command.options)
+        if command.actions:
+            yield ".PP"
+            yield _plain(f"{', '.join(command.actions)} take:")
+            yield from _options(command.action_options)
         yield ".RE"
 
 

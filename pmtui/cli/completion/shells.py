@@ -34,6 +34,10 @@ def contexts() -> Iterator[Context]:
             tuple((choice, words.get(choice, "")) for choice in command.choices),
             takes_file=command.takes == FILE,
         )
+        for choice in command.choices if command.actions else ():
+            has_own = choice in command.actions
+            options = command.action_options if has_own else command.options
+            yield Context(f"{command.name} {choice}", options)
     for read in READS.values():
         yield Context(f"get {read.name}", options_of(read))
 
@@ -52,7 +56,7 @@ def bash() -> str:
         "      -*) ;;",
         '      *) case "$context" in',
         "           '') context=$word ;;",
-        '           get) context="get $word" ;;',
+        '           get|account) context="$context $word" ;;',
         "         esac ;;",
         "    esac",
         "    (( index++ ))",
@@ -113,7 +117,7 @@ def zsh() -> str:
         "      -*) ;;",
         "      *) case $context in",
         "           '') context=$word ;;",
-        '           get) context="get $word" ;;',
+        '           get|account) context="$context $word" ;;',
         "         esac ;;",
         "    esac",
         "    (( index++ ))",
@@ -171,7 +175,7 @@ def fish() -> str:
         "      set is_value 1",
         "    else if string match -q -- '-*' $word",
         "      continue",
-        '    else if test (count $context) = 0; or test "$context" = get',
+        '    else if test (count $context) = 0; or contains -- "$context" get account',
         "      set -a context $word",
         "    end",
         "  end",

@@ -27,6 +27,9 @@ LINES = [
     (["export", "fills", "--format", "j"], {"json", "jsonl"}),
     (["completion", ""], {"bash", "zsh", "fish"}),
     (["kill", "--w"], {"--wait"}),
+    (["account", "re"], {"remove", "relayer-key", "revoke", "redeem"}),
+    (["account", "send", "--dr"], {"--dry-run"}),
+    (["account", "new", "--key"], {"--key-fd", "--keystore"}),
 ]
 Complete = Callable[[list[str]], set[str]]
 
