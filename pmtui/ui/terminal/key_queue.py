@@ -35,6 +35,7 @@ class KeyQueue:
         handle: Callable[[events.Event], Awaitable[None]],
         *,
         questions: tuple[type[Screen[Any]], ...] = (),
+        on_settled: Callable[[], object] = lambda: None,
     ) -> None:
         """Start without a key on its way.
 
@@ -42,10 +43,12 @@ class KeyQueue:
             app: whose screens and widgets the keys go to.
             handle: sends a key on its way.
             questions: screens that a key answers.
+            on_settled: called when a key has acted.
         """
         self._app = app
         self._handle = handle
         self._questions = questions
+        self._on_settled = on_settled
         self._held: deque[events.Key | events.Paste] = deque()
         self._in_hand: object | None = None
         self._longest: asyncio.TimerHandle | None = None
@@ -114,5 +117,6 @@ class KeyQueue:
             if self._longest is not None:
                 self._longest.cancel()
                 self._longest = None
+            self._on_settled()
             if self._held:
                 await self._deliver(self._held.popleft())

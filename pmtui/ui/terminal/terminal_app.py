@@ -75,7 +75,9 @@ class TerminalApp(App[None]):
         """What the terminal shows, and whether it has room for more."""
         self.clipboard_writer = ClipboardWriter(self)
         """What is copied, and the way it takes."""
-        self._key_queue = KeyQueue(self, self._handle_input, questions=self.QUESTIONS)
+        self._key_queue = KeyQueue(
+            self, self._handle_input, questions=self.QUESTIONS, on_settled=self._paint_answer
+        )
         self._toasts = Toasts(self)
 
     def catch_up(self) -> None:
@@ -117,6 +119,12 @@ class TerminalApp(App[None]):
         if isinstance(event, _INPUT) and self.screen_stack:
             self.catch_up()
         await super().on_event(event)
+
+    # Textual's frame timer would paint it one or two frames later.
+    def _paint_answer(self) -> None:
+        screen = self.screen if self.screen_stack and not self.is_headless else None
+        if screen is not None and screen.is_running and screen.is_current and self._running:
+            screen._on_timer_update()
 
     @override
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:

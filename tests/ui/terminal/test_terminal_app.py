@@ -2,19 +2,25 @@
 
 from typing import Any
 
+import pytest
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cells import Cell
 from pmtui.ui.keys.answers import show_answer
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.theme.theme_picker import ThemePicker
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.fake_surface import FakeService
+from tests.ui.recording_driver import RecordingDriver
+from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 
 
@@ -102,3 +108,30 @@ def mouse(kind: Any) -> events.Event:
         None, 1, 1, 0, 0, button=1, shift=False, meta=False, ctrl=False, screen_x=1, screen_y=1
     )
     return event
+
+
+class NoFrames:
+    """A frame timer that never fires."""
+
+    def pause(self) -> None:
+        return
+
+    def resume(self) -> None:
+        return
+
+
+class Answering(TerminalApp, Stage):
+    def on_key(self) -> None:
+        self.query_one(TextLine).show((Cell("pressed"),))
+
+
+async def test_a_key_is_answered_without_the_frame_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Answering(TextLine((Cell("waiting"),)))
+    app.driver_class = RecordingDriver
+    async with app.run_test(headless=False, size=(40, 5)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr(Screen, "_update_timer", NoFrames())
+        driver = app._driver
+        assert isinstance(driver, RecordingDriver)
+        app.post_message(events.Key("x", "x"))
+        await until(pilot, lambda: "pressed" in "".join(driver.frames), "the answer")
