@@ -53,10 +53,12 @@ class OutsideNotices:
         self._rung = rung
 
     def _show(self) -> None:
-        seen, self._seen = self._seen or 0, self._newest()
+        log = self._surface.queries.log()
+        # A service that ran before this terminal has a log of its own: what was read stays in it.
+        seen, self._seen = self._seen or log.read_up_to, self._newest()
         fresh = [
             entry
-            for entry in self._surface.queries.log().entries
+            for entry in log.entries
             if entry.sequence > seen and entry.kind in _KINDS and entry.level is not Level.INFO
         ]
         if fresh and self._ways.bell is Bell.ALL:
