@@ -34,6 +34,7 @@ PLACES = {
     Context.CONFIRM: "Cards and questions",
     Context.PORTFOLIO: "The portfolio",
     Context.ACCOUNT: "The account",
+    Context.TRANSACTION: "A transaction of the wallet",
     Context.WATCHLIST: "The watchlist",
     Context.CONDITIONALS: "Stops and targets",
     Context.LOG: "The log",

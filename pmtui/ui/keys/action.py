@@ -23,6 +23,7 @@ class Context(StrEnum):
     COMMAND = "command"
     PORTFOLIO = "portfolio"
     ACCOUNT = "account"
+    TRANSACTION = "transaction"
     WATCHLIST = "watchlist"
     CONDITIONALS = "conditionals"
     LOG = "log"

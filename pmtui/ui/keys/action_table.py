@@ -357,6 +357,8 @@ ACTIONS: tuple[Action, ...] = (
             "Show your wallet's address, in full and as a QR code."),
     _action("account.name_address", "b", "Address book",
             "Name an address for sending, or forget one.", in_footer=False),
+    _action("transaction.switch_following", "f", "Follow / stop",
+            "Ask no more how this transaction ended, or ask again; it is never submitted again."),
     _action("watchlist.set_alert", "A", "Alert",
             "Alert when the best price at the cursor goes above or below a price."),
     _action("watchlist.remove_alert", "x", "Remove alert", "Remove the price alert at the cursor."),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
+from textual.binding import BindingType
 from typing_extensions import override
 
 from pmtui.domain.account.wallet_call import TransactionKey
@@ -10,6 +11,9 @@ from pmtui.service.topics import Topic, WalletTopic
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.paint_card import holdings_of
 from pmtui.ui.wallet.paint_transactions import paint_transaction
@@ -20,10 +24,26 @@ class TransactionScreen(ReadingScreen):
 
     ABOUT: ClassVar[str] = "What a transaction of the wallet does, and how it stands."
 
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.TRANSACTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TRANSACTION)
+
     def __init__(self, surface: Surface, key: TransactionKey) -> None:
         """Show the transaction of this key."""
         super().__init__(surface)
         self._key = key
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
+
+    def action_switch_following(self) -> None:
+        """Ask no more about the transaction, or ask again."""
+        found = self._transaction()
+        if found is None or found.status.is_over or not found.is_ours:
+            self.message_line.say("Its end is known, or it is not ours: nothing is asked.")
+        elif found.is_followed:
+            self.surface.commands.stop_following(self._key)
+            self.message_line.say("It is not asked about any more; it may still be carried out.")
+        else:
+            self.surface.commands.follow_again(self._key)
+            self.message_line.say("It is asked about again.")
 
     @override
     def topics(self) -> Iterable[Topic]:

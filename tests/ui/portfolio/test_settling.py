@@ -1,11 +1,13 @@
 """Positions become cash from the keys: what is asked for, what is refused, and what stays in sight."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.account.settlement import Settlement
+from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Split, WalletStep
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.service.surface import WalletVerdict
@@ -16,7 +18,7 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.transaction import TransactionScreen
 from tests.ui.demo import ScreenApp
-from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.fake_surface import NOW, Call, FakeService
 from tests.ui.screens.look import screen_lines, shows, survives_resizing, text_of
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import (
@@ -29,6 +31,7 @@ from tests.ui.wallet.wallets import (
     RACE,
     READY_WALLET,
     REDEEM_CARD,
+    SENT,
     WON,
 )
 
@@ -208,6 +211,29 @@ async def test_the_transactions_tab_lists_them_and_enter_shows_one() -> None:
         await until(pilot, lambda: isinstance(app.screen, TransactionScreen), "all of it")
         await until(pilot, lambda: shows(app, HASH), "the hash")
         await survives_resizing(pilot, app, "Transaction")
+
+
+@pytest.mark.parametrize(
+    ("changes", "call"),
+    [
+        ({}, "stop_following"),
+        ({"is_followed": False}, "follow_again"),
+        ({"status": TransactionStatus.FAILED}, ""),
+    ],
+)
+async def test_f_stops_following_a_transaction_and_follows_it_again(
+    changes: dict[str, Any], call: str
+) -> None:
+    service = service_with()
+    told = replace(SENT, **changes)
+    service.wallet_view = replace(READY_WALLET, transactions=(told,))
+    screen = TransactionScreen(service.surface(), told.key)
+    app = ScreenApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Approve trading"), "the transaction")
+        await pilot.press("f")
+        await until(pilot, lambda: "asked" in text_of(app, "#notice"), "the answer")
+    assert service.calls == ([Call(call, (told.key,))] if call else [])
 
 
 async def test_a_screen_can_begin_with_the_transactions() -> None:
