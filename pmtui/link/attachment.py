@@ -146,7 +146,8 @@ class Attachment:
                 self._mirror.detach(answer.reason)
                 await self._clock.sleep(SILENT_AFTER_S)
             elif answer is None:
-                if self._restart is not None and not self._is_leaving:
+                # Whoever ended it with a word meant it.
+                if self._restart is not None and self.goodbye is None and not self._is_leaving:
                     await self._restart()
                 await self._clock.sleep(RETRY_PAUSE_S)
 
