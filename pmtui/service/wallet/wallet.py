@@ -110,6 +110,7 @@ class WalletDesk:
         self._transactions: WalletTransactions | None = None
         self._restored = asyncio.Event()
         self._has_asked = False
+        self._is_asked_since_open = False
 
     def view(self) -> WalletView:
         """Return how everything stands."""
@@ -131,6 +132,10 @@ class WalletDesk:
         """Say why no order can be accepted: the wallet that pays is known not to be deployed."""
         wallet = self._facts.paying
         if wallet is None or self._facts.is_deployed(wallet) is not False:
+            return ""
+        if not self._is_asked_since_open:
+            # Opening an account on the local venue deploys its wallet: this answer may be older.
+            self._start(is_thorough=False)
             return ""
         # Somebody else may have deployed it meanwhile: the next order is judged by a newer answer.
         self._start(is_thorough=False)
@@ -352,11 +357,16 @@ class WalletDesk:
         if hosts.setup.wallet.make_ready is not None:
             await hosts.setup.wallet.make_ready()
         await self._wait_for_account()
-        await self._facts.ask_wallets(hosts)
+        await self._ask_wallets(hosts)
         while self._facts.paying is None:
             await self._kernel.clock.sleep(ASK_PERIOD_S)
-            await self._facts.ask_wallets(hosts)
+            await self._ask_wallets(hosts)
         _ = await self._ready_transactions(hosts.setup.wallet)
+
+    async def _ask_wallets(self, hosts: Hosts) -> None:
+        is_open = self._account.opened.is_set()
+        await self._facts.ask_wallets(hosts)
+        self._is_asked_since_open |= is_open
 
     async def _wait_for_account(self) -> None:
         """Wait until the account is open, which tells whose wallet it is; not for ever."""
@@ -429,8 +439,10 @@ class WalletDesk:
             _ = await account.host.refresh_balance()
             for each in self._positions():
                 _ = await self._account.ask_shares(each.token_id)
+        is_open = self._account.opened.is_set()
         await self._facts.ask(hosts, self._positions())
         self._has_asked = True
+        self._is_asked_since_open |= is_open
         for topic in (WalletTopic(), OnboardingTopic(), AccountTopic()):
             self._kernel.mark(topic)
 

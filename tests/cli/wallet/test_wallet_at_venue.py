@@ -33,16 +33,18 @@ from pmtui.domain.account.wallet_steps import (
     WalletStep,
 )
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Rejected
+from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
-from pmtui.service.surface import WalletVerdict
-from pmtui.service.topics import AccountTopic, WalletTopic
+from pmtui.service.surface import PreparedOrder, WalletVerdict
+from pmtui.service.topics import AccountTopic, MarketTopic, WalletTopic
 from pmtui.service.views import Mode
+from pmtui.service.wallet.wallet import NO_ORDERS
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
     Failed,
@@ -124,6 +126,22 @@ async def until_step(
     await until(service, person, is_so)
 
 
+async def prepare_order(service: DataService, person: Person) -> PreparedOrder | Rejected:
+    await passing(
+        person,
+        until_told(
+            service, lambda: service.queries.market(RAINY).terms is not None, (MarketTopic(RAINY),)
+        ),
+    )
+    market = service.queries.market(RAINY).market
+    assert market is not None
+    intent = LimitIntent(
+        condition_id=RAINY, token_id=market.outcomes[0].token_id, side=Side.BUY,
+        price=Micros(400_000), size=Micros(10 * SHARE),
+    )  # fmt: skip
+    return await service.commands.prepare(intent)
+
+
 async def test_a_bare_key_comes_to_a_wallet_that_may_trade(tmp_path: Path) -> None:
     options = WalletOptions(state_dir=tmp_path, is_practice=True, permit_file=tmp_path / "permit")
     async with (
@@ -141,8 +159,12 @@ async def test_a_bare_key_comes_to_a_wallet_that_may_trade(tmp_path: Path) -> No
         assert isinstance(made, Confirmed)
         await until_step(service, ann, StepKind.DEPLOY, StepState.TO_DO)
         assert service.queries.wallet().is_deployed is False
+        refused = await prepare_order(service, ann)
+        assert isinstance(refused, Rejected)
+        assert refused.reason == NO_ORDERS
         assert isinstance(await take(service, ann, Deploy()), Confirmed)
         await until_step(service, ann, StepKind.DEPLOY, StepState.DONE)
+        assert isinstance(await prepare_order(service, ann), PreparedOrder)
         view = service.queries.wallet()
         assert view.is_deployed
         assert view.disagreements == ()
