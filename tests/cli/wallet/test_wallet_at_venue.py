@@ -135,8 +135,10 @@ async def prepare_order(service: DataService, person: Person) -> PreparedOrder |
     )
     market = service.queries.market(RAINY).market
     assert market is not None
+    token_id = market.outcomes[0].token_id
+    assert token_id is not None
     intent = LimitIntent(
-        condition_id=RAINY, token_id=market.outcomes[0].token_id, side=Side.BUY,
+        condition_id=RAINY, token_id=token_id, side=Side.BUY,
         price=Micros(400_000), size=Micros(10 * SHARE),
     )  # fmt: skip
     return await service.commands.prepare(intent)
