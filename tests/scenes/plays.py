@@ -66,8 +66,7 @@ async def confirm(pilot: Pilot[None], world: World) -> None:
 async def portfolio(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
-    # Where there is less room the tab is called `Orders`.
-    await shown(pilot, "Working 4")
+    await shown(pilot, "Positions 2")
 
 
 async def open_orders(pilot: Pilot[None], world: World) -> None:
@@ -258,7 +257,7 @@ async def fills(pilot: Pilot[None], world: World) -> None:
 
 async def rewards(pilot: Pilot[None], world: World) -> None:
     await open_orders(pilot, world)
-    await pilot.press("left_square_bracket", "left_square_bracket")
+    await pilot.press(*["left_square_bracket"] * 3)
     await shown(pilot, "Share now")
 
 

@@ -81,7 +81,7 @@ def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> None:
     assert main(["draw", str(tmp_path), "log"]) == 0
     drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    assert len(drawn) == len(SIZES) * len(THEMES) == 18
+    assert len(drawn) == len(SIZES) * len(THEMES)
     assert len(set(drawn.values())) == len(drawn)
 
 

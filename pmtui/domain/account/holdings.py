@@ -319,29 +319,28 @@ class TokenHoldings:
     def _find_range(self) -> tuple[int, int]:
         """Return the least and the greatest base that the reports leave possible.
 
-        Where no base is known for good, the reports narrow a range and do not choose among sums:
-        a minute with a dozen fills has so many of them that a wrong one often fits by chance.
+        Where no base is known for good, sums of fills tell only whether reports contradict each
+        other. The range alone is narrowed: a minute with a dozen fills has so many sums that a
+        wrong one often fits by chance.
         """
         bases, found, unexplained = self._bases, _Range.of(self._bases), list[Report]()
         for report in self._reports:
-            if bases is not None:
-                explained = self._explain(report, bases)
-                bases, narrowed = explained or bases, _Range.of(explained or None)
-            else:
-                narrowed = self._range(report).within(found)
-            if narrowed is None:
+            explained = self._explain(report, bases)
+            if not explained:
                 unexplained.append(report)
-            else:
-                found = narrowed
-                unexplained.clear()
+                continue
+            known = self._bases is not None
+            found = _Range.of(explained) if known else self._range(report).within(found)
+            bases = explained
+            unexplained.clear()
         if unexplained:
             self._is_doubtful = True
-            found = self._range(unexplained[-1])
-            for report in reversed(unexplained[:-1]):
-                narrowed = self._range(report).within(found)
-                if narrowed is None:
+            bases, found = None, None
+            for report in reversed(unexplained):
+                bases = self._explain(report, bases)
+                if not bases:
                     break
-                found = narrowed
+                found = self._range(report).within(found)
         assert found is not None, "every report is explained or not"
         return found.least, found.most
 
