@@ -1,7 +1,6 @@
 """From a bare key to the first fill, and from a win to cash, in a real terminal."""
 
 import signal
-from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -83,16 +82,6 @@ def hold(terminal: Terminal, venue: PaperVenue, *, size: str = "20") -> Market:
     return market
 
 
-def open_split(terminal: Terminal) -> None:
-    """Press the key again while it says that the wallet is still being asked about."""
-    for _ in range(10):
-        terminal.press("S")
-        with suppress(AssertionError):
-            terminal.until_text("Split cash into both outcomes", deadline_s=10)
-            return
-    raise AssertionError("the form for a split never opened")
-
-
 def held(ledger: Ledger, token: str) -> Decimal:
     return ledger.shares.get(token, Decimal(0))
 
@@ -150,7 +139,8 @@ def test_cash_is_split_and_both_outcomes_are_merged(start: Start, home: Path) ->
     terminal, venue = started(start, home)
     market = hold(terminal, venue)
     before = venue.ledger()
-    open_split(terminal)
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
     terminal.type("7.5")
     terminal.press("enter")
     sign(terminal, "Split into")
@@ -207,7 +197,8 @@ def test_a_batch_that_reverts_changes_nothing_and_says_so(start: Start, home: Pa
     hold(terminal, venue)
     before = venue.ledger()
     venue.post("/relayer", {"course": "failed", "count": 1})
-    open_split(terminal)
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
     terminal.type("7.5")
     terminal.press("enter")
     sign(terminal, "Split into")
@@ -225,7 +216,8 @@ def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path
     hold(terminal, venue)
     before = venue.ledger()
     venue.post("/relayer", {"course": "stalled", "count": 1})
-    open_split(terminal)
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
     terminal.type("7.5")
     terminal.press("enter")
     sign(terminal, "Split into")
