@@ -78,7 +78,8 @@ def hold(terminal: Terminal, venue: PaperVenue, *, size: str = "20") -> Market:
     trader.find_market(terminal, market)
     buy(terminal, venue, market, size=size)
     open_positions(terminal)
-    terminal.until(lambda: terminal.row_with(market.outcomes[0], "¢"), "the position")
+    # The notice of the purchase names the outcome and a price as well: the tab's count does not.
+    terminal.until_text("Positions 1")
     return market
 
 
