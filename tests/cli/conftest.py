@@ -9,11 +9,10 @@ from pmtui.cli.main import main
 from pmtui.domain.markets.market import Side
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
+from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.cli.secret_lines import lines_on_fd
 from tests.sim.kit import KEYS, RAIN_NO, Person, http_client, small_venue
 
-PASSPHRASE = "correct horse battery"
-HOSTS = ("clob", "gamma", "data", "relayer", "ws_market", "ws_user", "rpc", "geoblock")
 Get = Callable[..., Awaitable[tuple[int, str, str]]]
 
 

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from pmtui.cli.main import main
-from tests.cli.conftest import PASSPHRASE
+from tests.cli.public_venue import PASSPHRASE
 from tests.cli.secret_lines import lines_on_fd
 from tests.sim.kit import RAIN, RAIN_YES, Person
 

@@ -4,7 +4,7 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -19,32 +19,21 @@ from pmtui.service.orders.journal import Journal
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
+from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.cli.secret_lines import lines_on_fd
 from tests.clients.raw_server import answering, serving
 from tests.service.fakes import resting
-from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
+from tests.sim.kit import KEYS, RAIN, RAIN_YES, Person, http_client
 from tests.wire.payloads import wire
 from tests.wire.test_analytics import NEWER
 
-PASSPHRASE = "correct horse battery"
-HOSTS = ("clob", "gamma", "data", "relayer", "ws_market", "ws_user", "rpc", "geoblock")
 Export = Callable[..., Awaitable[tuple[int, str, str]]]
 
 
 @pytest.fixture
-async def venue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningVenue]:
+def venue(bob: Person) -> RunningVenue:
     """A venue where Ann bought six of ten shares from Bob, who offers them."""
-    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
-    async with small_venue(tmp_path) as running, http_client() as http:
-        for name in HOSTS:
-            monkeypatch.setenv(f"PMTUI_{name.upper()}_URL", running.urls[name])
-        ann = await Person(running, http, key=0).arrive()
-        bob = await Person(running, http, key=1).arrive()
-        await bob.rest(Side.BUY, "0.6", "10", token=RAIN_NO)
-        placed = await ann.place(Side.BUY, "0.4", "6")
-        assert placed.json()["status"] == "matched", placed.text
-        ann.pass_time(60)
-        yield running
+    return bob.running
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ from pmtui.signing.auth import sign_in
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.wire.relayer import RelayerKey
-from tests.cli.conftest import PASSPHRASE, Get
+from tests.cli.conftest import Get
+from tests.cli.public_venue import PASSPHRASE
 from tests.clients.raw_server import answering, serving
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 from tests.wire.payloads import wire
