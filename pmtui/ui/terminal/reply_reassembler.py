@@ -1,9 +1,10 @@
 """The terminal's answers among the keys, put together again where the line tore them.
 
-Where the cursor is (`output_throttle` asks) comes back as `ESC [ row ; column R`, which kind of terminal it is
-(`terminal_kind`) as `ESC [ > numbers c`, and an Escape that nothing follows for a moment is a key. So while an answer may come, what could be its beginning waits longer
-for its end: much longer once there is a digit, as no key looks like that while it is pressed. A lone
-Escape waits longer only where the line is slow anyway.
+Where the cursor is (`output_throttle` asks) comes back as `ESC [ row ; column R`, which kind of
+terminal it is (`terminal_kind`) as `ESC [ > numbers c`, and an Escape that nothing follows for a
+moment is a key. So while an answer may come, what could be its beginning waits longer for its end:
+much longer once there is a digit, as no key looks like that while it is pressed. A lone Escape waits
+longer only where the line is slow anyway.
 """
 
 import re
@@ -16,6 +17,8 @@ BEGUN_S = 1.0
 """How long the rest may take of what is an answer by all appearance."""
 
 _BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?|>[\d;]{0,16})?)?\Z")
+_KIND_BEGINNING = re.compile(r"\x1b\[>[\d;]{0,16}\Z")
+"""No key begins so: it is held whether an answer is awaited or not."""
 _GOES_ON = re.compile(r"\x1b\[(?:\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)|>[\d;]{0,16}(?:c|\Z))")
 
 
@@ -54,7 +57,7 @@ class ReplyReassembler:
         if self._loose and is_awaited and _GOES_ON.match(self._loose + text):
             text = self._loose + text
         text, self._held, self._loose = self._held + text, "", ""
-        found = _BEGINNING.search(text) if is_awaited else None
+        found = (_BEGINNING if is_awaited else _KIND_BEGINNING).search(text)
         if found is None:
             return text
         self._held = found.group()

@@ -137,6 +137,13 @@ def test_a_terminal_that_never_answered_makes_escape_no_slower_for_long(line: Li
     assert line.heard((0, b"\x1b")) == [(ESCAPE_DELAY_S, "escape")]
 
 
+@pytest.mark.parametrize("cut", range(3, 9))
+def test_what_kind_a_terminal_is_is_no_typing_however_late_it_is_told(line: Line, cut: int) -> None:
+    answer = b"\x1b[>83;0;0c"
+    line.ask()
+    assert line.keys((5 * SLOWEST_S, answer[:cut]), (BEGUN_S / 2, answer[cut:]), (0, b"x")) == ["x"]
+
+
 @pytest.mark.parametrize("cut", range(1, len(ANSWER)))
 def test_an_answer_torn_anywhere_is_an_answer(slow: Line, cut: int) -> None:
     gap = ALONE_S * 0.9 if cut < 3 else BEGUN_S * 0.9
