@@ -163,6 +163,7 @@ def _market_fields(coin: Coin, slug: str, start: datetime, rng: random.Random) -
         "eventStartTime": f"{start:%Y-%m-%dT%H:%M:%SZ}",
         "acceptingOrders": True,
         "acceptingOrdersTimestamp": f"{start - _LISTED_BEFORE:%Y-%m-%dT%H:%M:%SZ}",
+        "version": naming.PROTOCOL,
         "orderPriceMinTickSize": coin.tick,
         "orderMinSize": 5,
         "bestBid": 0.5,

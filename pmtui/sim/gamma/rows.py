@@ -105,9 +105,6 @@ class MetadataRows:
     ) -> dict[str, object]:
         """Return a market object, by default with the event it belongs to."""
         row = {**market.raw, **self.changes(market)}
-        if market.is_tradable:
-            # Newer rows name the protocol that they settle by; the official library asks for it.
-            row.setdefault("version", "v1")
         event = self._catalogue.event_of(market)
         if with_event:
             embedded = self._event_alone(event)

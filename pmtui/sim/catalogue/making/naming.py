@@ -10,6 +10,8 @@ from pmtui.signing.eip712 import keccak256
 REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
 NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
 """Resolvers of regular and negative-risk markets; the first is also the oracle of its conditions."""
+PROTOCOL = "v1"
+"""By which a market settles. Newer rows name it, and the official library asks every row for it."""
 
 _MARK = re.compile(r"\{\{(-?\d+)\|(\w+)\}\}")
 _SLUG_FORMS = {"year": "year", "month": "monthslug", "monthname": "monthslug"}

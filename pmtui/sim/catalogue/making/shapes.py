@@ -128,8 +128,9 @@ _FLAGS = {
     "rfqEnabled": False,
     "holdingRewardsEnabled": False,
     "requiresTranslation": False,
+    "version": naming.PROTOCOL,
 }
-"""Flags that stand on every market and hardly ever differ."""
+"""What stands on every market and hardly ever differs."""
 
 
 def in_string(value: object) -> str:
