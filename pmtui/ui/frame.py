@@ -41,6 +41,7 @@ from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.topic_feed import TopicFeed
 from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.panel import are_frames_wanted
 from pmtui.ui.widgets.text_line import TextLine
 
 NOTICE_LIFE_S = 12
@@ -181,6 +182,8 @@ class FrameScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Fill the frame before anything is heard."""
+        # Before the first layout the screen has no size of its own yet.
+        self.set_class(not are_frames_wanted(self.app.size), "-ruled")
         self._show_status()
         self.show_footer()
 
@@ -202,6 +205,7 @@ class FrameScreen(Screen[None]):
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay the frame out for the new width."""
+        self.set_class(not are_frames_wanted(self.app.size), "-ruled")
         self._show_status()
         self._show_notice()
         self.show_footer()

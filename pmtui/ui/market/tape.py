@@ -179,10 +179,11 @@ class OrdersPane(ScrollingPane):
     def on_click(self, event: events.Click) -> None:
         """Point at the order clicked; a double click shows it on the ladder."""
         offset = event.get_content_offset(self)
-        if offset is None or not 1 <= offset.y <= len(self._orders) - self._first:
+        row = -1 if offset is None else offset.y - self.title_rows
+        if not 0 <= row < len(self._orders) - self._first:
             return
         event.stop()
-        self._point_at(self._first + offset.y - 1)
+        self._point_at(self._first + row)
         if event.chain == 2:
             self.action_open()
 

@@ -48,6 +48,8 @@ class Role(StrEnum):
     SPREAD_ROW = "spread-row"
     LAST_TRADE = "last-trade"
     STALE = "stale"
+    FRAME = "frame"
+    FRAME_FOCUS = "frame-focus"
     CROSSED = "crossed"
     VERIFIED = "verified"
     UP = "up"
@@ -103,6 +105,8 @@ ROLE_DEFAULTS: Mapping[Role, RoleDefault] = MappingProxyType(
         Role.CURSOR_ROW: RoleDefault("@primary 35%"),
         Role.SPREAD_ROW: RoleDefault("@foreground 10%"),
         Role.LAST_TRADE: RoleDefault("@warning", "bold"),
+        Role.FRAME: RoleDefault("@foreground 32%"),
+        Role.FRAME_FOCUS: RoleDefault("@accent"),
         Role.STALE: RoleDefault("@warning", "italic"),
         Role.CROSSED: RoleDefault("@error", "bold reverse"),
         Role.VERIFIED: RoleDefault("@success"),
@@ -141,7 +145,7 @@ def default_for(role: Role, *, is_ansi: bool) -> RoleDefault:
         return _ANSI_QUIET_GROUND
     if role in GROUND_ROLES:
         return _ANSI_GROUND
-    if role in (Role.DIM, Role.SERIES_4):
+    if role in (Role.DIM, Role.SERIES_4, Role.FRAME):
         return RoleDefault("@foreground", "dim")
     return ROLE_DEFAULTS[role]
 

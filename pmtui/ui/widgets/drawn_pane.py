@@ -105,7 +105,8 @@ class DrawnPane(LinePane, can_focus=False):
 
     def _want(self) -> None:
         width, height = self.size
-        self._wanted = self.picture(width, height - 1) if width and height > 1 else None
+        rows = height - self.title_rows
+        self._wanted = self.picture(width, rows) if width and rows > 0 else None
         is_idle = self._worker is None or self._worker.is_finished
         if is_idle and self._wanted is not None and self._wanted != self._drawn:
             self._worker = self.run_worker(self._draw(), group="chart")

@@ -1,4 +1,7 @@
-"""A block of painted lines under a title; repaints the lines that changed and nothing else."""
+"""A block of painted lines under a title; repaints the lines that changed and nothing else.
+
+In a `Panel` the title and the value beside it stand in the frame, and all lines are the pane's own.
+"""
 
 from typing import ClassVar
 
@@ -10,6 +13,7 @@ from typing_extensions import override
 from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import Panel
 
 
 class LinePane(Widget):
@@ -33,6 +37,26 @@ class LinePane(Widget):
     def title(self) -> Line:
         """Return the line above; none when empty."""
         return (Cell(self.TITLE, Role.HEADING),) if self.TITLE else ()
+
+    def value(self) -> Line:
+        """Return what matters most of it, for the right end of the frame's title."""
+        return ()
+
+    @property
+    def panel(self) -> Panel | None:
+        """The frame around it, where it has one."""
+        parent = self.parent
+        return parent if isinstance(parent, Panel) else None
+
+    @property
+    def title_width(self) -> int:
+        """The cells that a title has, its value included."""
+        return self.size.width if self.panel is None else self.panel.title_room
+
+    @property
+    def title_rows(self) -> int:
+        """Lines that the title takes from the pane."""
+        return 1 if self.panel is None and self.title() else 0
 
     def repaint(self) -> None:
         """Paint anew and refresh the lines that differ."""
@@ -69,7 +93,11 @@ class LinePane(Widget):
         return (Cell(focus_mark(), Role.KEY), *room)
 
     def _paint_lines(self, width: int, height: int) -> tuple[Line, ...]:
-        title = self._marked(self.title(), width)
+        if self.panel is not None:
+            self.panel.show_title(self.title(), self.value())
+            title: Line = ()
+        else:
+            title = self._marked(self.title(), width)
         lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
         self._lines = lines[:height]
         return self._lines

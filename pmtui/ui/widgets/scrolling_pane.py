@@ -25,7 +25,7 @@ class ScrollingPane(LinePane, can_focus=True):
     @property
     def page_rows(self) -> int:
         """Rows below the title."""
-        return max(1, self.size.height - 1)
+        return max(1, self.size.height - self.title_rows)
 
     @abstractmethod
     def scroll_rows(self, rows: int) -> None:

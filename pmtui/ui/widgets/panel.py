@@ -1,0 +1,229 @@
+"""A frame around a pane, with a title that carries the value that matters.
+
+`╭─ PRICE 1d ────── 37.7 → 39.8 ▲ 2.1¢ ─╮` where there is room. On small screens (`-ruled` on the screen)
+the title alone stays, as a rule above the pane; a panel of class `-split` then has a stroke at its left,
+between itself and what stands beside it. A new title repaints one line, and nothing is laid out.
+"""
+
+from enum import Enum, auto
+
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Line, fit_line, focus_mark, line_width
+from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.theme.theme import Role
+
+FRAMES_FROM = Size(110, 30)
+"""The smallest screen whose panels have frames; smaller ones have rules."""
+_LEAST_DASHES = 1
+"""Between a title and its value."""
+
+
+class Edges(Enum):
+    """Which strokes a panel draws."""
+
+    FRAME = auto()
+    RULE = auto()
+    """A line above, and nothing else."""
+    SPLIT = auto()
+    """A line above and one at the left."""
+
+
+def are_frames_wanted(size: Size) -> bool:
+    """Return whether panels have frames on a screen of this size."""
+    return size.width >= FRAMES_FROM.width and size.height >= FRAMES_FROM.height
+
+
+def paint_title(
+    name: Line,
+    value: Line,
+    width: int,
+    *,
+    edges: Edges = Edges.FRAME,
+    stroke: Role = Role.FRAME,
+    is_focused: bool = False,
+) -> Line:
+    """Return the line above a pane in exactly `width` cells.
+
+    The value is left out where it does not fit whole beside the name; a name that does not fit is
+    shortened.
+
+    Args:
+        name: what the pane shows; may be empty.
+        value: what matters most of it, at the right.
+        width: cells there are.
+        edges: which strokes the panel draws.
+        stroke: the role of the strokes.
+        is_focused: whether keys go there; a sign says so, a colour alone would not do.
+    """
+    if width < len(_ENDS[edges][0]) + len(_ENDS[edges][1]):
+        return fit_line((), width)
+    left, right = _ENDS[edges]
+    if is_focused:
+        left = f"{left[:-1]}{focus_mark()}"
+    begin = Cell(left, Role.KEY if is_focused and len(left) == 1 else stroke)
+    room = width - len(left) - len(right)
+    name, value = _trimmed(name), _trimmed(value)
+    before, after = _spaced(name), _spaced(value)
+    if line_width(before) + line_width(after) + _LEAST_DASHES > room:
+        after = ()
+    if line_width(before) > room:
+        before = fit_line(_trimmed(before), room) if room > 0 else ()
+    dashes = max(0, room - line_width(before) - line_width(after))
+    return (begin, *before, Cell("─" * dashes, stroke), *after, Cell(right, stroke))
+
+
+_ENDS = {Edges.FRAME: ("╭─", "─╮"), Edges.RULE: ("─", "─"), Edges.SPLIT: ("├─", "─")}
+
+
+def paint_below(width: int, *, stroke: Role = Role.FRAME, foot: Line = ()) -> Line:
+    """Return the line below a framed pane, with a few words in it where they fit whole."""
+    if width < 2:
+        return fit_line((), width)
+    words = _spaced(_trimmed(foot))
+    if line_width(words) > width - 4:
+        words = ()
+    dashes = "─" * (width - 3 - line_width(words))
+    return (Cell("╰─", stroke), *words, Cell(f"{dashes}╯", stroke))
+
+
+def _spaced(line: Line) -> Line:
+    return (Cell(" "), *line, Cell(" ")) if line else ()
+
+
+def _trimmed(line: Line) -> Line:
+    """Return a line without the blanks at its ends: strokes take their place."""
+    cells = [cell for cell in line if cell.text]
+    while cells and not cells[0].text.strip() and cells[0].ground is None:
+        del cells[0]
+    while cells and not cells[-1].text.strip() and cells[-1].ground is None:
+        del cells[-1]
+    if cells:
+        cells[0] = cells[0]._replace(text=cells[0].text.lstrip())
+        cells[-1] = cells[-1]._replace(text=cells[-1].text.rstrip())
+    return tuple(cells)
+
+
+class Panel(Widget):
+    """Holds one pane, and frames it. What several panes share stands in a container of its own.
+
+    A `LinePane` hands its title over by itself; others call `show_title`.
+    """
+
+    SCOPED_CSS = False
+    """The class that takes the frames away is the screen's."""
+    DEFAULT_CSS = """
+    Panel { layout: vertical; height: 1fr; }
+    Panel > * { margin: 1 2; }
+    Panel.-tight > * { margin: 1 1; }
+    .-ruled Panel > * { margin: 1 0 0 0; }
+    .-ruled Panel.-split > * { margin: 1 0 0 2; }
+    """
+
+    _role_styles: RoleStyles | None = None
+
+    def __init__(
+        self,
+        *children: Widget,
+        title: Line = (),
+        id: str | None = None,  # noqa: A002 - Textual's word
+        classes: str | None = None,
+    ) -> None:
+        """Frame a pane.
+
+        Args:
+            children: the pane.
+            title: what it shows, until another title is shown.
+            id: of the widget.
+            classes: `-tight` for a pane that keeps a column free at its left itself; `-split`.
+        """
+        super().__init__(*children, id=id, classes=classes)
+        self._subject: Line = title
+        self._value: Line = ()
+        self._foot: Line = ()
+        self._look: Role | None = None
+
+    @property
+    def edges(self) -> Edges:
+        """Which strokes there is room for."""
+        if not self.screen.has_class("-ruled"):
+            return Edges.FRAME
+        return Edges.SPLIT if self.has_class("-split") else Edges.RULE
+
+    @property
+    def title_room(self) -> int:
+        """The cells that name and value have together, the strokes between them included."""
+        left, right = _ENDS[self.edges]
+        return max(0, self.size.width - len(left) - len(right) - 2)
+
+    @property
+    def title_line(self) -> Line:
+        """The line above the pane as it is painted."""
+        return self._edge(0)
+
+    def show_title(self, name: Line, value: Line = ()) -> None:
+        """Show another title; the same again costs nothing.
+
+        Args:
+            name: what the pane shows.
+            value: what matters most of it, at the right.
+        """
+        if (name, value) != (self._subject, self._value):
+            self._subject, self._value = name, value
+            self._refresh_line(0)
+
+    def show_foot(self, foot: Line) -> None:
+        """Show a few words in the line below; a panel without a frame has none."""
+        if foot != self._foot:
+            self._foot = foot
+            self._refresh_line(self.size.height - 1)
+
+    def show_look(self, stroke: Role | None) -> None:
+        """Draw the strokes in another role than the usual; None for the usual one."""
+        if stroke is not self._look:
+            self._look = stroke
+            if self.is_mounted:
+                self.refresh()
+
+    def on_descendant_focus(self) -> None:
+        """Show that keys go here."""
+        self.refresh()
+
+    def on_descendant_blur(self) -> None:
+        """Show that keys go elsewhere."""
+        self.refresh()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        if self._role_styles is None:
+            self._role_styles = RoleStyles.of_widget(self)
+        return self._role_styles.strip(self._edge(y))
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._role_styles = None
+
+    def _edge(self, y: int) -> Line:
+        width, height = self.size
+        edges = self.edges
+        is_focused = self.has_focus_within
+        stroke = self._look or (Role.FRAME_FOCUS if is_focused else Role.FRAME)
+        if y == 0:
+            return paint_title(
+                self._subject, self._value, width, edges=edges, stroke=stroke, is_focused=is_focused
+            )
+        if edges is Edges.RULE or width < 2:
+            return fit_line((), width)
+        if edges is Edges.SPLIT:
+            return fit_line((Cell("│", stroke),), width)
+        if y == height - 1:
+            return paint_below(width, stroke=stroke, foot=self._foot)
+        return (Cell("│", stroke), Cell(" " * (width - 2)), Cell("│", stroke))
+
+    def _refresh_line(self, y: int) -> None:
+        if self.is_mounted and self.size.width:
+            self.refresh(Region(0, y, self.size.width, 1))
