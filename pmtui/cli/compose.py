@@ -9,13 +9,13 @@ from pmtui.cli.attach import open_attached
 from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
 from pmtui.cli.output import warn
-from pmtui.cli.paper import begin_practice
 from pmtui.cli.running import CRASHED, run_logged
 from pmtui.cli.session_lock import IN_USE, is_session_running, session_lock
 from pmtui.cli.session_service import JOURNAL_FILE, SessionService
 from pmtui.cli.terminal import end_past_terminal, print_report
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look, start_log
 from pmtui.cli.usage import refuse
+from pmtui.cli.venue.paper import begin_practice
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError

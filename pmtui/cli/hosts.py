@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from pmtui.cli.paper import fund_once
+from pmtui.cli.venue.paper import fund_once
 from pmtui.cli.wallet.wallet_access import BuilderKeys, KeyMinter, SessionRelayer, WalletOptions
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.account import Account as AccountIdentity

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pmtui import __version__
-from pmtui.cli.command_words import command_lines
+from pmtui.cli.manual.command_words import command_lines
 from pmtui.cli.output import show_crash, why_no_full_screen
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 
@@ -85,7 +85,7 @@ def _stop(arguments: Sequence[str]) -> int:
 
 
 def _sim(arguments: Sequence[str]) -> int:
-    from pmtui.cli import sim  # noqa: PLC0415 - the local venue, a quarter of the program
+    from pmtui.cli.venue import sim  # noqa: PLC0415 - the local venue, a quarter of the program
 
     return sim.run(arguments)
 
@@ -145,13 +145,13 @@ def _replay(arguments: Sequence[str]) -> int:
 
 
 def _help(arguments: Sequence[str]) -> int:
-    from pmtui.cli import help as manual  # noqa: PLC0415
+    from pmtui.cli.manual import help as manual  # noqa: PLC0415
 
     return manual.run(arguments)
 
 
 def _completion(arguments: Sequence[str]) -> int:
-    from pmtui.cli.completion import completion  # noqa: PLC0415
+    from pmtui.cli.manual import completion  # noqa: PLC0415
 
     return completion.run(arguments)
 

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.unlocking import SessionKey
-from pmtui.cli.paper import (
+from pmtui.cli.venue.paper import (
     PERMIT_MARK,
     VenueProblem,
     is_practice,

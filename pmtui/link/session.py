@@ -28,10 +28,9 @@ from pmtui.link.messages import (
     read_to_service,
 )
 from pmtui.service.codec import CodecError, decode, encode
-from pmtui.service.data_service import DataService
+from pmtui.service.data_service import DataService, Terminal
 from pmtui.service.hub import HubSubscription
 from pmtui.service.surface import QUERY_OF_TOPIC, Queries
-from pmtui.service.terminal import Terminal
 from pmtui.service.topics import (
     AccountTopic,
     AlertTopic,

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +35,6 @@ from pmtui.service.markets.own_markets import OwnMarkets, needed_markets
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
-from pmtui.service.notice_command import NoticeCommand
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
@@ -54,18 +53,30 @@ from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
-from pmtui.service.terminal import Terminal
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.wallet.address_book import AddressBookKeeper
 from pmtui.service.wallet.facts import WalletFacts
 from pmtui.service.wallet.settling import Settlements
 from pmtui.service.wallet.wallet import WalletDesk
+from pmtui.service.watch.notice_command import NoticeCommand
 from pmtui.service.watch.watch_store import WatchKeeper
 from pmtui.service.watch.watchlist import Watchlist
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
 """Makes the hosts, or says in a line why it cannot. Called once the service runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """One terminal's way to ask and to act. Arming is its own, and ends when it is closed.
+
+    What the service gives to all of them is the same for all.
+    """
+
+    queries: ServiceQueries
+    commands: ServiceCommands
+    close: Callable[[], None]
 
 
 class DataService:

@@ -24,7 +24,7 @@ _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
 ROUND_TRIPS = 5
 """Of so many answers the quickest tells what the line takes: the others may have been slow to make."""
 _ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
-"""ExportRequest only for what some screen shows."""
+"""Asked only for what some screen shows."""
 _NEEDED_FOR_S = 35
 """Whoever is watched is asked twice a minute: an older answer means that nobody asks any more."""
 

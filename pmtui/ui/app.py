@@ -16,10 +16,9 @@ from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen, show_answer
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.keys.answers import show_answer
 from pmtui.ui.keys.cancel_all import CancelAllKey
 from pmtui.ui.keys.copying import CopyKey
 from pmtui.ui.keys.help import HelpScreen

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import takewhile
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
@@ -43,6 +43,8 @@ from pmtui.ui.topic_feed import TopicFeed
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.panel import are_frames_wanted
 from pmtui.ui.widgets.text_line import TextLine
+
+_TOAST_S = 4
 
 NOTICE_LIFE_S = 12
 SMALLEST = Size(40, 12)
@@ -265,3 +267,21 @@ def _say_too_small(size: Size) -> Line:
     if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
         return ()
     return (Cell(f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}", Role.NOTICE_WARN),)
+
+
+def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
+    """Show why a key did nothing, or what it did where nothing else shows it.
+
+    Args:
+        app: whose screen in front answers.
+        text: one line.
+        is_refusal: whether a form or a question did not open: what is typed next may be meant for it.
+    """
+    line = app.screen.message_line if isinstance(app.screen, FrameScreen) else None
+    if line is None:
+        app.notify(text, markup=False, timeout=_TOAST_S)
+    elif is_refusal:
+        line.refuse_form(text)
+    else:
+        # A line of its own covers nothing.
+        line.say(text)

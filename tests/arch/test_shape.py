@@ -184,7 +184,7 @@ def test_the_service_runs_without_a_terminal() -> None:
 
 
 def test_the_local_venue_runs_without_a_terminal() -> None:
-    assert not imported_by("import pmtui.cli.sim") & {"textual", "rich", "eth_account"}
+    assert not imported_by("import pmtui.cli.venue.sim") & {"textual", "rich", "eth_account"}
 
 
 def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:

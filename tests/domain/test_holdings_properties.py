@@ -48,7 +48,7 @@ class Happened:
 
 
 @dataclass(frozen=True)
-class ExportRequest:
+class Asked:
     """A report: of the moment `seen_ms`, read at `heard_ms`."""
 
     asked_ms: int
@@ -71,7 +71,7 @@ class Case:
     lag_ms: int
     first: int
     happened: tuple[Happened, ...]
-    asked: tuple[ExportRequest, ...]
+    asked: tuple[Asked, ...]
     reads: tuple[Read, ...] = ()
 
     def held_at(self, at_ms: int) -> int:
@@ -115,10 +115,10 @@ class Replay:
         """Begin with a model that allows for the lag of the case, or for a longer one."""
         self.case = case
         self.holdings = Holdings(lag=moment_of(case.lag_ms if lag_ms is None else lag_ms))
-        self.newest: ExportRequest | None = None
+        self.newest: Asked | None = None
         self.failed: set[TradeId] = set()
 
-    def steps(self) -> list[tuple[int, int, Happened | ExportRequest | Read]]:
+    def steps(self) -> list[tuple[int, int, Happened | Asked | Read]]:
         told = [
             (ms, number, each)
             for number, each in enumerate(self.case.happened)
@@ -133,7 +133,7 @@ class Replay:
         reads = [(each.heard_ms, 20_000 + n, each) for n, each in enumerate(self.case.reads)]
         return sorted([*told, *asked, *reads], key=lambda step: step[:2])
 
-    def tell(self, number: int, step: Happened | ExportRequest | Read, *, now_ms: int = 0) -> None:
+    def tell(self, number: int, step: Happened | Asked | Read, *, now_ms: int = 0) -> None:
         if isinstance(step, Read):
             until_ms = step.asked_ms - self.case.lag_ms
             for index, each in enumerate(self.case.happened):
@@ -170,7 +170,7 @@ class Replay:
     def poll(self, at_ms: int) -> None:
         """Ask both hosts, whose answers are of that very moment, and read all trades."""
         for is_balance in (True, False):
-            self.tell(0, ExportRequest(at_ms, at_ms, at_ms, at_ms, is_balance))
+            self.tell(0, Asked(at_ms, at_ms, at_ms, at_ms, is_balance))
         self.holdings.settle_until(START + moment_of(at_ms))
 
     @property
@@ -205,13 +205,13 @@ def cases(
         heard_ms = told[0]
         fails_ms = at_ms + draw(st.integers(1, 9_000)) if failures and draw(st.booleans()) else None
         happened.append(Happened(at_ms, size, tuple(told), is_fill, fails_ms))
-    asked: list[ExportRequest] = []
+    asked: list[Asked] = []
     for _ in range(draw(st.integers(0, 20))):
         asked_ms = draw(st.integers(0, at_ms + 4_000))
         answered_ms = asked_ms + draw(st.integers(0, 2_000))
         seen_ms = draw(st.integers(asked_ms - lag_ms, answered_ms))
         later_ms = answered_ms + draw(st.integers(0, 1_000))
-        asked.append(ExportRequest(asked_ms, seen_ms, answered_ms, later_ms, draw(st.booleans())))
+        asked.append(Asked(asked_ms, seen_ms, answered_ms, later_ms, draw(st.booleans())))
     reads: list[Read] = []
     for _ in range(draw(st.integers(0, 4))):
         asked_ms = draw(st.integers(0, at_ms + 12_000))

@@ -122,7 +122,7 @@ def test_what_the_tests_run_from_is_as_it_was(installed: Installed) -> None:
 def test_themes_manual_and_catalogue_are_there(installed: Installed) -> None:
     counted = installed.python(
         "from datetime import UTC, datetime\n"
-        "from pmtui.cli.help import topics\n"
+        "from pmtui.cli.manual.help import topics\n"
         "from pmtui.sim.catalogue.load import load_packaged\n"
         "from pmtui.ui.theme.theme_files import load_themes\n"
         "themes, problems = load_themes()\n"

@@ -12,7 +12,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.health import HealthState, Source
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.glossary_screen import GlossaryScreen
+from pmtui.ui.keys.glossary import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.protect import ProtectScreen
 from tests.scenes.prices import ago

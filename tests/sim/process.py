@@ -18,7 +18,7 @@ from pmtui.sim.admin_token import operator_headers
 
 BOOT_DEADLINE_S = 60
 ANSWER_DEADLINE_S = 60
-_PROGRAM = "import sys; from pmtui.cli.sim import run; sys.exit(run(sys.argv[1:]))"
+_PROGRAM = "import sys; from pmtui.cli.venue.sim import run; sys.exit(run(sys.argv[1:]))"
 
 
 @dataclass

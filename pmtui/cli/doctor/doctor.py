@@ -29,7 +29,7 @@ from pmtui.cli.keys.key_variable import forget_key_variable
 from pmtui.cli.output import show
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.endpoints import Endpoints

@@ -17,7 +17,7 @@ from pmtui.cli.export.sources import (
 from pmtui.cli.export.tables import Format, Table, orders_table, print_table
 from pmtui.cli.output import warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
-from pmtui.cli.venue_access import Unreachable
+from pmtui.cli.venue.venue_access import Unreachable
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError

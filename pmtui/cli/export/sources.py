@@ -28,8 +28,8 @@ from pmtui.cli.keys.key_checks import (
 )
 from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
-from pmtui.cli.paper import load_paper_key
-from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.paper import load_paper_key
+from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import Account, AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient

@@ -26,7 +26,7 @@ from pmtui.cli.get.printing import Format, Printer
 from pmtui.cli.get.watching import Watcher
 from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
-from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.http.client import ShownRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 from pmtui.cli.output import warn, warn_over
 from pmtui.cli.record.recorder import Progress, Recorder
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
-from pmtui.cli.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError

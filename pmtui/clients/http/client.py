@@ -51,7 +51,7 @@ Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
 
 
 LastCheck = Callable[[], str]
-"""ExportRequest when nothing but the body is left to write: why it must not leave, "" if it may."""
+"""Asked when nothing but the body is left to write: why it must not leave, "" if it may."""
 
 
 class _WithheldError(Exception):

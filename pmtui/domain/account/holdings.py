@@ -253,7 +253,7 @@ class TokenHoldings:
     def apply_report(self, report: Report) -> None:
         """Take in what the venue says is held."""
         if self._horizon is not None and not self._is_before(self._horizon, report.time):
-            # ExportRequest long before others that were answered: nobody can tell what it contains.
+            # Asked long before others that were answered: nobody can tell what it contains.
             return
         if not self._may_believe(report):
             return

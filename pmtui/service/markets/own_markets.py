@@ -106,7 +106,7 @@ class OwnMarkets:
 
     async def _learn(self) -> None:
         hosts = await self._hosts()
-        # ExportRequest anew each time: what is ours grows while the answers come.
+        # Asked anew each time: what is ours grows while the answers come.
         while (condition_id := next(iter(self._unknown()), None)) is not None:
             failures = (
                 await self._learn_market(hosts, condition_id),

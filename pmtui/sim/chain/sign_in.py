@@ -26,7 +26,7 @@ NONCE_COOKIE = "polymarketnonce"
 SESSION_COOKIE = "polymarketsession"
 MOST_KEYS = 100
 MOST_NONCES = 1_000
-"""ExportRequest for and never used; the oldest are forgotten."""
+"""Asked for and never used; the oldest are forgotten."""
 _LONGEST_SESSION_MS = 7 * 86_400_000
 
 

@@ -13,7 +13,7 @@ from pmtui.domain.ticket.command_line import (
 from pmtui.ui.command_line.command_screen import CommandScreen
 from pmtui.ui.command_line.history import CommandHistory
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.frame import show_answer
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.surface import Surface
 

@@ -30,7 +30,7 @@ class Context(StrEnum):
     HELP = "help"
 
 
-# ExportRequest two thousand times before the first picture, for which an enumeration's own way is slow.
+# Asked two thousand times before the first picture, for which an enumeration's own way is slow.
 _CONTEXTS = {context.value: context for context in Context}
 
 

@@ -1,7 +1,6 @@
 """The key that copies what is under the cursor."""
 
-from pmtui.ui.frame import FrameScreen
-from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.ticket.paint_confirm import shorten

@@ -1,6 +1,16 @@
 """The words of this trade, each in a sentence or two. Shown from the help, and tested for gaps."""
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from typing_extensions import override
+
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.explore.paint_reading import wrap_text
+from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.keys.action import Context
+from pmtui.ui.theme.theme import Role
+
+WORD_WIDTH = 18
 
 
 class Term(NamedTuple):
@@ -16,7 +26,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("API credentials", "Id, secret and passphrase by which the trading host knows an account. They "
          "sign requests; orders are signed by the key."),
     Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
-         "an order of yours trades. ExportRequest for once for each contract."),
+         "an order of yours trades. Asked for once for each contract."),
     Term("armed", "Single keys place orders without a card. Disarms after idle time, on a lost "
          "connection and on the kill switch."),
     Term("ask", "Ask (offer): a price at which someone will sell. The best ask is the lowest one."),
@@ -99,3 +109,27 @@ GLOSSARY: tuple[Term, ...] = (
          "for by its id until found or ruled out."),
     Term("verified", "A book whose hash equals the one that the venue announced for it."),
 )  # fmt: skip
+
+
+class GlossaryScreen(ReadingScreen):
+    """What the words mean."""
+
+    ABOUT: ClassVar[str] = "What the words mean."
+    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("word", "", WORD_WIDTH),
+        Column("meaning", "", 10, grow=1),
+    )
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        return "Glossary", f"{len(GLOSSARY)} terms"
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        found = []
+        for term in GLOSSARY:
+            for number, line in enumerate(wrap_text(term.meaning, width - WORD_WIDTH - 2)):
+                word = Cell("" if number else term.word, Role.KEY, Emphasis.BOLD)
+                found.append(Row(f"{term.word}.{number}", (word, Cell(line))))
+        return tuple(found)

@@ -13,7 +13,7 @@ from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, help_lines
-from pmtui.ui.keys.glossary_screen import GlossaryScreen
+from pmtui.ui.keys.glossary import GlossaryScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable

@@ -6,8 +6,7 @@ from textual.app import App
 
 from pmtui.domain.markets.watchlist import StarKind
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import FrameScreen
-from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 

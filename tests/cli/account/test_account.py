@@ -10,7 +10,7 @@ from eth_account import Account
 
 from pmtui.cli.account.account import run
 from pmtui.cli.keys.key_checks import keystore_path
-from pmtui.cli.paper import load_paper_key
+from pmtui.cli.venue.paper import load_paper_key
 from pmtui.domain.ids import OrderId
 from pmtui.service.orders.journal import Journal
 from pmtui.signing.keystore import encrypt_keystore

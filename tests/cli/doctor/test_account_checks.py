@@ -7,7 +7,7 @@ import pytest
 from pmtui.cli.doctor.account_checks import check_key, check_wallet
 from pmtui.cli.doctor.findings import State
 from pmtui.cli.keys.key_checks import keystore_path
-from pmtui.cli.paper import load_paper_key
+from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.paths import private_dir

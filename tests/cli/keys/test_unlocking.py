@@ -7,8 +7,8 @@ import pytest
 
 from pmtui.cli.keys.key_checks import keystore_path
 from pmtui.cli.keys.unlocking import BESIDE, SessionKey, find_session_key
-from pmtui.cli.paper import load_paper_key
 from pmtui.cli.session_lock import session_lock
+from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind

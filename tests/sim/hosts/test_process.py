@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pmtui.cli.sim import run
+from pmtui.cli.venue.sim import run
 from tests.sim.kit import write_catalogue
 from tests.sim.process import venue_process
 

@@ -26,8 +26,7 @@ from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
-from pmtui.ui.frame import EventChosen, MarketChosen
-from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.frame import EventChosen, MarketChosen, show_answer
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.search_input import SearchInput

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cells import Cell
-from pmtui.ui.keys.answers import show_answer
+from pmtui.ui.frame import show_answer
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme_files import load_themes

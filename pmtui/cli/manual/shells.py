@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pmtui.cli.command_table import FILE, FOLDER, TABLE, TERMINAL, Option, options_of
+from pmtui.cli.manual.command_table import FILE, FOLDER, TABLE, TERMINAL, Option, options_of
 from pmtui.reads.registry import READS
 
 

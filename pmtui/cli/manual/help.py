@@ -9,7 +9,7 @@ from pathlib import Path
 from pmtui.cli.output import show, show_paged
 from pmtui.cli.usage import SecretiveParser
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 WIDEST = 100
 _LINK = re.compile(r"!?\[([^\]]+)\]\([^)]+\)")
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
@@ -22,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = _parser()
     asked = parser.read(arguments)
     if asked.man:
-        from pmtui.cli.completion.man import man_page  # noqa: PLC0415 - the registry of reads
+        from pmtui.cli.manual.man import man_page  # noqa: PLC0415 - the registry of reads
 
         show(*man_page().splitlines())
         return 0

@@ -3,9 +3,9 @@ import subprocess
 
 import pytest
 
-from pmtui.cli.command_table import TABLE
-from pmtui.cli.completion.man import man_page
 from pmtui.cli.main import main
+from pmtui.cli.manual.command_table import TABLE
+from pmtui.cli.manual.man import man_page
 from pmtui.reads.registry import READS
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
-from pmtui.cli.paper import VenueProblem, VenueUrls, load_paper_key, running_venue
+from pmtui.cli.venue.paper import VenueProblem, VenueUrls, load_paper_key, running_venue
 from pmtui.signing.signer import Signer
 
 URLS = {name: f"http://127.0.0.1/{name}" for name in VenueUrls.__dataclass_fields__}

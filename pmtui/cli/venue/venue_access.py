@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.cli.session_lock import session_lock
+from pmtui.cli.venue.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes import ROUTES

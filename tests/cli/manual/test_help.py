@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from pmtui.cli import help as manual
 from pmtui.cli.main import main
+from pmtui.cli.manual import help as manual
 
 PAGE = """# A page
 

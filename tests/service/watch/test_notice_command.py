@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.notices import MOST
-from pmtui.service.notice_command import is_worth_leaving, run_command
 from pmtui.service.profile import Tuning
 from pmtui.service.views import Level, LogEntry
+from pmtui.service.watch.notice_command import is_worth_leaving, run_command
 from tests.service.fakes import running_world
 from tests.service.order_kit import until
 

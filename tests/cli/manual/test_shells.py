@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.completion.shells import SHELLS, contexts
 from pmtui.cli.main import COMMANDS, main
+from pmtui.cli.manual.shells import SHELLS, contexts
 from pmtui.reads.registry import READS
 
 LINES = [

@@ -6,9 +6,9 @@ from contextlib import suppress
 import pytest
 
 from pmtui.cli.account.wallet_arguments import WALLET_ACTIONS
-from pmtui.cli.command_table import TABLE, TERMINAL
-from pmtui.cli.command_words import WORDS
 from pmtui.cli.main import COMMANDS, main
+from pmtui.cli.manual.command_table import TABLE, TERMINAL
+from pmtui.cli.manual.command_words import WORDS
 
 _OPTION = re.compile(r"^  (?:-\w, )?(--[a-z-]+)", re.MULTILINE)
 BY_NAME = {command.name: command for command in TABLE}
@@ -29,7 +29,9 @@ def test_a_command_has_the_options_of_its_parser(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = options_in_help(name, capsys=capsys)
-    assert told == {option.name for option in BY_NAME[name].options}, "see cli/command_table.py"
+    assert told == {option.name for option in BY_NAME[name].options}, (
+        "see cli/manual/command_table.py"
+    )
 
 
 def test_the_terminal_has_the_options_of_its_parser(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pmtui import __version__
-from pmtui.cli.command_table import GET, TABLE, TERMINAL, Command, Option
+from pmtui.cli.manual.command_table import GET, TABLE, TERMINAL, Command, Option
 from pmtui.reads.read import Needs, Read
 from pmtui.reads.registry import by_host
 

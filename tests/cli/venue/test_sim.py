@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.sim import run
+from pmtui.cli.venue.sim import run
 
 
 def refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:

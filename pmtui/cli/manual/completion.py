@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pmtui.cli.completion.shells import SHELLS
+from pmtui.cli.manual.shells import SHELLS
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser
 

@@ -5,14 +5,13 @@ each other.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from pmtui.cli.command_words import WORDS
+from pmtui.cli.manual.command_words import WORDS
+from pmtui.cli.manual.help import topics
 from pmtui.reads.arguments import Argument, ArgumentKind
 from pmtui.reads.read import Read
 from pmtui.reads.registry import READS
 
-DOCS = Path(__file__).parents[1] / "docs"
 FILE = "FILE"
 FOLDER = "DIR"
 """Names of values that a shell completes by itself."""
@@ -70,11 +69,6 @@ GET = (
     PASSPHRASE,
 )
 """Options of every read."""
-
-
-def topics() -> tuple[str, ...]:
-    """Return the pages of the manual."""
-    return tuple(path.stem for path in sorted(DOCS.glob("*.md")))
 
 
 _SESSION = (
@@ -179,7 +173,7 @@ _SAFETY = (
 _MANUAL = (
     Command(
         "help", WORDS["help"],
-        (Option("--man", "the man page, for `man -l -`"),), "TOPIC", topics(),
+        (Option("--man", "the man page, for `man -l -`"),), "TOPIC", tuple(topics()),
     ),
     Command("completion", WORDS["completion"], (), "SHELL", ("bash", "zsh", "fish")),
 )  # fmt: skip
