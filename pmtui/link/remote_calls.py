@@ -44,10 +44,13 @@ class RemoteCalls:
         call = encode_call(command, arguments)
         return decode(await self._line.answer(call, is_patient=is_patient), _returned(command))
 
-    async def ask_why_not(self, command: str, /, **arguments: object) -> str:
+    async def ask_why_not(
+        self, command: str, /, *, is_patient: bool = False, **arguments: object
+    ) -> str:
         """Give a command and return why it is not carried out; "" where it is."""
         try:
-            data = await self._line.answer(encode_call(command, arguments))
+            call = encode_call(command, arguments)
+            data = await self._line.answer(call, is_patient=is_patient)
             return str(decode(data, _returned(command)))
         except NoAnswerError as lost:
             return describe_loss(lost)

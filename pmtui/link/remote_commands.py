@@ -7,6 +7,7 @@ that may have reached the service is unknown, and the service looks for it by it
 from collections.abc import Callable, Iterable
 from typing import cast
 
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.conditionals.conditional import (
@@ -266,6 +267,10 @@ class RemoteCommands:
             told = describe_loss(lost)
             return NotKnown(told) if lost.may_have_happened else Rejected(told)
         return cast("WalletVerdict", answer)
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        """Have a relayer key kept that the trader has; returns why not."""
+        return await self._calls.ask_why_not("take_relayer_key", is_patient=True, key=key)
 
     def stop_following(self, key: TransactionKey) -> None:
         """Have nobody asked about a transaction of the wallet any more."""

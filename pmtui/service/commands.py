@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.conditionals.conditional import (
@@ -198,6 +199,10 @@ class ServiceCommands:
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
         """Submit a prepared step once, and wait for its end."""
         return await self._parts.wallet.submit(prepared_id)
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        """Keep a relayer key that the trader has; returns why not."""
+        return await self._parts.wallet.take_relayer_key(key)
 
     def stop_following(self, key: TransactionKey) -> None:
         """Ask no more about a transaction of the wallet."""

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from pmtui.domain.account.events import UserEvent
-from pmtui.domain.account.keys import BuilderKey
+from pmtui.domain.account.keys import BuilderKey, PastedKey
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_call import (
@@ -482,6 +482,13 @@ class RelayerKeys(Protocol):
 
     async def begin_minting(self) -> KeyMinting | Failure:
         """Ask for what has to be signed to make a key."""
+        ...
+
+    async def take(self, key: PastedKey) -> str | Failure:
+        """Try a key that the trader has at the relayer, and keep it; returns its first digits.
+
+        A key that the relayer refuses is not kept. One that it does not answer about is.
+        """
         ...
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.account.address_book import AddressBook
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
@@ -329,6 +330,10 @@ class WalletCommands(Protocol):
 
         The work is the service's: whoever stops waiting ends nothing.
         """
+        ...
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        """Keep a relayer key that the trader has; returns why not, "" when it is kept."""
         ...
 
     async def name_address(self, address: str, name: str) -> str:

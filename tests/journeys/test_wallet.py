@@ -24,13 +24,13 @@ def differs(terminal: Terminal, before: str) -> bool:
     return terminal.text() != before
 
 
-def sign(terminal: Terminal, title: str) -> None:
+def sign(terminal: Terminal, title: str, *, badge: str = "PAPER") -> None:
     """Read a card to its end and agree."""
 
     def is_asking() -> bool:
         return bool(terminal.row_with("enter", "esc Back"))
 
-    terminal.until(lambda: terminal.row_with("PAPER", title), f"the card {title!r}")
+    terminal.until(lambda: terminal.row_with(badge, title), f"the card {title!r}")
     terminal.until(is_asking, "its keys")
     for _ in range(_MOST_PAGES):
         before = terminal.text()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pmtui.domain.account.address_book import AddressBook
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
@@ -155,6 +156,8 @@ class FakeService:
     """Answers of `prepare_wallet` in order; without one the session has no wallet."""
     wallet_verdicts: list[WalletVerdict] = field(default_factory=list)
     """Answers of `submit_wallet` in order; without one a step is confirmed."""
+    key_problem: str = ""
+    """Why a relayer key is not kept, where it shall not be."""
     log_view: LogView = field(default=LogView((), 0, 0))
     requests_view: RequestsView = field(default=RequestsView((), 0))
     refusal: Rejected | None = None
@@ -416,6 +419,10 @@ class FakeService:
         if self.is_holding:
             await self._released.wait()
         return self.wallet_verdicts.pop(0) if self.wallet_verdicts else Confirmed("Done")
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        self._record("take_relayer_key", key)
+        return self.key_problem
 
     def stop_following(self, key: TransactionKey) -> None:
         self._record("stop_following", key)

@@ -1,6 +1,6 @@
 """A program that answers every key with its name and a running number, while a feed paints.
 
-Run as `python -m tests.ui.key_app ours|stock`. `KEY_COUNT_FILE` names a file that is told the number
+Run as `python -m tests.ui.key_app ours|stock|hidden`; the last asks for a hidden line at the key P. `KEY_COUNT_FILE` names a file that is told the number
 of keys as well, for when nobody reads the terminal.
 """
 
@@ -54,5 +54,22 @@ class Ours(TerminalApp, Stock):
     """The same on a terminal of ours."""
 
 
+class Hidden(Ours):
+    """One that asks for a line that nobody sees; at the key E it is told to end meanwhile."""
+
+    @override
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("P", "E"):
+            if event.key == "E":
+                self.set_timer(0.2, self.exit)
+            self.run_worker(self._ask())
+        super().on_key(event)
+
+    async def _ask(self) -> None:
+        given = await self.hidden_prompt.ask("Key: ")
+        text = f"given {len(given)}" if given else "given nothing"
+        self.query_one("#answer", TextLine).show((Cell(text),))
+
+
 if __name__ == "__main__":
-    {"ours": Ours, "stock": Stock}[sys.argv[1]]().run()
+    {"ours": Ours, "stock": Stock, "hidden": Hidden}[sys.argv[1]]().run()

@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles, why_no_key
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.keys import KeysClient
 from pmtui.clients.relayer import NO_KEY, RelayerClient, SignInSession, begin_sign_in
-from pmtui.domain.account.keys import NO_BUILDER, BuilderCode, BuilderKey, RelayerAuth
+from pmtui.domain.account.keys import (
+    NO_BUILDER,
+    BuilderCode,
+    BuilderKey,
+    PastedKey,
+    RelayerAuth,
+)
 from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ApiKey
@@ -187,6 +193,21 @@ class KeyMinter:
             expiration_time=_stamp(now + SESSION),
         )
         return _Minting(self, session, fields, self._signer)
+
+    async def take(self, key: PastedKey) -> str | Failure:
+        """Try a key of the trader at the relayer, and keep it; returns its first digits."""
+        text = key.text.strip()
+        if problem := why_no_key(text):
+            return _refused(problem)
+        owner = self._signer.address
+        caller = self.relayer.for_caller(lambda *_: relayer_headers(text, owner))
+        told = await caller.transactions()
+        if isinstance(told, Failure) and told.kind is FailureKind.REFUSED:
+            return _refused(f"not kept: the relayer refuses this key ({told.text})")
+        try:
+            return self.files.keep_relayer_key(text, owner).shown
+        except OSError as error:
+            return _refused(f"it cannot be kept: {error.strerror or error}")
 
     async def make_ready(self) -> None:
         """Make a key where there is none, without asking: only for play money."""

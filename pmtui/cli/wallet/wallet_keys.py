@@ -48,6 +48,14 @@ class RelayerCredential:
         return shorten_key_id(self.key.reveal_text())
 
 
+def why_no_key(text: str) -> str:
+    """Say why a text cannot be a relayer key, "" where it can; it is not repeated."""
+    is_word = text.isascii() and text.isprintable() and " " not in text
+    if is_word and 0 < len(text) <= LONGEST_KEY:
+        return ""
+    return "that is no relayer key: it is one word of letters, digits and hyphens"
+
+
 class WalletKeyFiles:
     """Both keys of a profile. Without a directory they last as long as the session."""
 
@@ -73,10 +81,8 @@ class WalletKeyFiles:
             OSError: the file cannot be written.
             ValueError: it is no key.
         """
-        if not (key.isascii() and key.isprintable() and 0 < len(key) <= LONGEST_KEY) or " " in key:
-            raise ValueError(
-                "that is no relayer key: it is one word of letters, digits and hyphens"
-            )
+        if problem := why_no_key(key):
+            raise ValueError(problem)
         self._relayer = RelayerCredential(Secret.from_text(key), owner)
         self._write(RELAYER_KEY_FILE, _RelayerRow(key, owner))
         return self._relayer

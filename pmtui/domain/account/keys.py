@@ -1,6 +1,9 @@
-"""Where a key comes from, for which wallet it signs, and the builder's keys. None of these is a secret."""
+"""Where a key comes from, for which wallet it signs, and the keys that submit.
 
-from dataclasses import dataclass
+The only secret among these is `PastedKey`, which never shows what it holds.
+"""
+
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -41,6 +44,13 @@ _ALIASES = {
     "deposit-wallet": SignatureType.DEPOSIT_WALLET,
     "poly-1271": SignatureType.DEPOSIT_WALLET,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class PastedKey:
+    """A relayer key as the trader gave it, on its way to where it is kept."""
+
+    text: str = field(repr=False)
 
 
 class SignatureTypeError(ValueError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count as numbers
 
-from pmtui.domain.account.keys import BuilderCode, SignatureType
+from pmtui.domain.account.keys import BuilderCode, PastedKey, SignatureType
 from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
@@ -190,6 +190,20 @@ class WalletDesk:
 
         self._kernel.start("wallet step", work)
         return await asyncio.shield(ended)
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        """Keep a relayer key that the trader has; returns why not."""
+        hosts = await self._hosts()
+        access = hosts.setup.wallet if hosts.setup is not None else None
+        if access is None:
+            return NO_WALLET.reason
+        shown = await access.keys.take(key)
+        if isinstance(shown, Failure):
+            return str(shown.text or shown)
+        self._kernel.log.notice(Level.GOOD, f"Relayer key {shown} kept")
+        self._start(is_thorough=False)
+        self._kernel.mark(WalletTopic())
+        return ""
 
     def stop_following(self, key: TransactionKey) -> None:
         """Ask no more about a transaction."""

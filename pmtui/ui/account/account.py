@@ -10,6 +10,7 @@ from textual.containers import Container
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Step
 from pmtui.service.topics import (
     AccountTopic,
@@ -37,7 +38,9 @@ from pmtui.ui.frame import FrameScreen, TransactionsChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.wallet.address_form import AddressForm
 from pmtui.ui.wallet.receive import ReceiveScreen
 from pmtui.ui.wallet.send_form import SendForm
@@ -66,6 +69,9 @@ class AccountPane(LinePane):
         return tuple(indent(line) for line in lines)
 
 
+PASTE_PROMPT = "\nPaste your relayer key. It is not shown; escape gives up.\nRelayer key: "
+KEY_IS_KEPT = "The relayer key is kept."
+LONGEST_PROBLEM = 140
 WIDE = 150
 """From here on there is room for the explanation beside the lines."""
 ABOUT_WIDTH = 60
@@ -159,6 +165,27 @@ class AccountScreen(FrameScreen):
             return
         _ = self.table.move_cursor_to(line.key)
         self._take(line)
+
+    def action_paste_relayer_key(self) -> None:
+        """Ask for a relayer key that the trader has, outside the screen."""
+        if reason := why_no_wallet(self.surface):
+            self.message_line.say(reason)
+            return
+        # The application's own worker: no screen that goes may leave the terminal half given back.
+        _ = self.app.run_worker(self._take_relayer_key(), exit_on_error=True)
+
+    async def _take_relayer_key(self) -> None:
+        given = await self._ask_hidden_line(PASTE_PROMPT)
+        if not given:
+            self.message_line.say("No relayer key was taken.")
+            return
+        problem = await self.surface.commands.take_relayer_key(PastedKey(given))
+        shown = plain(problem, LONGEST_PROBLEM)
+        self.message_line.say(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
+
+    async def _ask_hidden_line(self, prompt: str) -> str | None:
+        app = self.app
+        return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
 
     def action_revoke(self) -> None:
         """Take back what the line at the cursor allows."""

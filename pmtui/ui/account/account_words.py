@@ -87,7 +87,8 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "Relayer key",
             "Deploying, approving and redeeming go through the relayer and need a key of its own, "
             "which cannot trade. It is kept in a file of yours alone and never shown.",
-            "Making one signs a login to the venue's website, whose text the card shows.",
+            "Making one signs a login to the venue's website, whose text the card shows. One that you "
+            "have is pasted by a key, outside the screen.",
         ),
         Step.BALANCE: Words(
             "Collateral",

@@ -33,6 +33,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
 from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.hidden_line import ask_hidden_line
 from pmtui.ui.terminal.input_reader import InputReader
 from pmtui.ui.terminal.output_throttle import OutputThrottle
 from pmtui.ui.terminal.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
@@ -164,6 +165,11 @@ class PromptDriver(LinuxDriver):
         # A console, mosh and Screen may have no second screen to take away with our picture.
         self.write(_WIPED)
         super().stop_application_mode()
+
+    async def ask_hidden_line(self, prompt: str) -> str | None:
+        """Ask for a line that is not shown; only while the application is suspended."""
+        output = self.fileno if self._file is None else self._file.fileno()
+        return await ask_hidden_line(self.fileno, prompt, output=output)
 
     def write_picture(self, data: str) -> None:
         """Hand over a picture, and ask when it is seen."""

@@ -21,7 +21,7 @@ from typing_extensions import override
 from pmtui.ui.terminal.ascii_filter import AsciiFilter
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.clipboard import ClipboardWriter
-from pmtui.ui.terminal.driver import driver_class
+from pmtui.ui.terminal.driver import PromptDriver, driver_class
 from pmtui.ui.terminal.key_queue import KeyQueue
 
 _LOG = logging.getLogger(__name__)
@@ -57,6 +57,35 @@ class Toasts:
             self._app.clear_notifications()
 
 
+class HiddenPrompt:
+    """Gives the terminal back and asks for a line that nobody sees, such as a key."""
+
+    def __init__(self, app: "TerminalApp") -> None:
+        self._app = app
+        self._is_asking = False
+
+    async def ask(self, prompt: str) -> str | None:
+        """Ask; the service goes on meanwhile. Returns None when nothing came, or nobody can be asked."""
+        app, driver = self._app, self._app._driver
+        if not isinstance(driver, PromptDriver) or not driver.input_tty or self._is_asking:
+            return None
+        self._is_asking = True
+        try:
+            with driver.no_automatic_restart():
+                app._suspend_signal()
+                driver.suspend_application_mode()
+                try:
+                    return await driver.ask_hidden_line(prompt)
+                finally:
+                    # One that was told to end meanwhile has no picture to come back to.
+                    if not app._exit:
+                        driver.resume_application_mode()
+                        app._resume_signal()
+                        app.terminal.redraw()
+        finally:
+            self._is_asking = False
+
+
 class TerminalApp(App[None]):
     """An application on a slow line. Where it is mixed with another one, it comes first."""
 
@@ -79,6 +108,8 @@ class TerminalApp(App[None]):
             self, self._handle_input, questions=self.QUESTIONS, on_settled=self._paint_answer
         )
         self._toasts = Toasts(self)
+        self.hidden_prompt = HiddenPrompt(self)
+        """Asks for what nobody may see."""
 
     def catch_up(self) -> None:
         """Show what waited for room on the line; subclasses say what does."""

@@ -12,8 +12,9 @@ import pytest
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.wallet.wallet_access import WalletOptions
+from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.account.keys import RelayerAuth, SignatureType
+from pmtui.domain.account.keys import PastedKey, RelayerAuth, SignatureType
 from pmtui.domain.account.settlement import FlowKind, Standing
 from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import (
@@ -321,3 +322,22 @@ async def test_a_card_is_good_for_a_minute_and_once(tmp_path: Path) -> None:
             assert isinstance(await service.commands.submit_wallet(card.prepared_id), Rejected)
             assert card.deadline is not None
             assert card.deadline > card.prepared_at + timedelta(minutes=5)
+
+
+async def test_a_key_that_the_trader_has_is_tried_and_kept(tmp_path: Path) -> None:
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        (tmp_path / "elsewhere").mkdir()
+        async with session(running, tmp_path / "elsewhere") as service:
+            await take(service, ann, MintRelayerKey())
+            key = WalletKeyFiles(tmp_path / "elsewhere").relayer_key(ann.signer.address)
+            assert key is not None
+            had = PastedKey(f" {key.key.reveal_text()}\n")
+        async with session(running, tmp_path) as service:
+            for wrong in ("", "two words", "x" * 300, "0198f3a1-of-nobody"):
+                assert await passing(ann, service.commands.take_relayer_key(PastedKey(wrong)))
+            assert not (tmp_path / "relayer-key.json").exists()
+            assert await passing(ann, service.commands.take_relayer_key(had)) == ""
+            await until_step(service, ann, StepKind.RELAYER_KEY, StepState.DONE)
+            assert isinstance(await take(service, ann, Send(OTHER, Micros(SHARE))), Confirmed)
+        assert had.text.strip() not in repr(had)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
@@ -16,10 +17,18 @@ from pmtui.domain.account.wallet_steps import (
 )
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import WalletTopic
-from pmtui.service.wallet.wallet_views import StepKind, StepState, WalletCard, WalletStepView
-from pmtui.ui.account.account import AccountScreen
+from pmtui.service.views import Load
+from pmtui.service.wallet.wallet_views import (
+    StepKind,
+    StepState,
+    WalletCard,
+    WalletStepView,
+    WalletView,
+)
+from pmtui.ui.account.account import KEY_IS_KEPT, PASTE_PROMPT, AccountScreen
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.terminal.terminal_app import HiddenPrompt
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.wallet.receive import ReceiveScreen
 from pmtui.ui.wallet.send_form import SendForm
@@ -219,3 +228,41 @@ async def test_a_refusal_of_the_service_is_said() -> None:
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press("n")
         await until(pilot, lambda: "Every step is done" in notice(app), "nothing to do")
+
+
+@pytest.mark.parametrize(
+    ("given", "problem", "said"),
+    [
+        ("0198f3a1-relayer", "", KEY_IS_KEPT),
+        ("0198f3a1-relayer", "not kept: refused", "No relayer key was taken: not kept: refused"),
+        (None, "", "No relayer key was taken."),
+    ],
+)
+async def test_a_key_that_one_has_is_asked_for_outside_the_screen(
+    given: str | None, problem: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(_: HiddenPrompt, prompt: str) -> str | None:
+        asked.append(prompt)
+        return given
+
+    asked: list[str] = []
+    monkeypatch.setattr(HiddenPrompt, "ask", answer)
+    service = service_with()
+    service.key_problem = problem
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+        await pilot.press("P")
+        await until(pilot, lambda: said in notice(app), "the answer")
+    assert asked == [PASTE_PROMPT]
+    assert service.calls_of("take_relayer_key") == ([(PastedKey(given),)] if given else [])
+
+
+async def test_without_a_wallet_no_key_is_asked_for() -> None:
+    service = FakeService(wallet_view=WalletView(reason="no deposit wallet", load=Load.READY))
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a", "P")
+        await until(pilot, lambda: "no deposit wallet" in notice(app), "the reason")
+    assert service.calls_of("take_relayer_key") == []
