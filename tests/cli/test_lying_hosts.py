@@ -81,7 +81,7 @@ def honest(text: str) -> str:
 
 @asynccontextmanager
 async def lying(target: str, lie: Lie) -> AsyncIterator[str]:
-    """StepStatus before a host and change what it says of markets; gives the address."""
+    """Stands before a host and change what it says of markets; gives the address."""
     async with http_client() as http:
 
         async def pass_on(call: Call) -> None:
