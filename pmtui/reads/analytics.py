@@ -1,6 +1,6 @@
 """Reads of the analytics host, of the relayer, and the geographic check."""
 
-from collections.abc import Callable
+from functools import partial
 
 from pmtui.domain.account import standings as domain
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
@@ -10,7 +10,17 @@ from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Holder
 from pmtui.reads import answers
 from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Needs, Pages, Paging, Read, ReadHost, Route
+from pmtui.reads.read import (
+    Needs,
+    Pages,
+    Paging,
+    Read,
+    ReadHost,
+    Route,
+    by_offset,
+    read_list,
+    read_one,
+)
 from pmtui.wire import standings as wire
 from pmtui.wire.analytics import (
     decode_activity,
@@ -61,62 +71,16 @@ _PERIOD = Argument(
 )
 
 
-def _offset(size: int, most: int = 10_000) -> Pages:
-    return Pages(Paging.OFFSET, "offset", size, most)
-
-
 _CURSOR = Pages(Paging.CURSOR, "cursor", 500)
 _PAGE_OF_HOLDERS = 20
-
-
-def _list(
-    name: str,
-    words: str,
-    seed: Route,
-    answer: object,
-    decode: Callable[[bytes], object],
-    *arguments: Argument,
-    live: Route | None = None,
-) -> Read:
-    return Read(
-        name,
-        words,
-        ReadHost.ANALYTICS,
-        answer,
-        seed,
-        live=live,
-        arguments=arguments,
-        is_list=True,
-        decode=decode,
-    )
-
-
-def _one(
-    name: str,
-    words: str,
-    seed: str,
-    answer: object,
-    decode: Callable[[bytes], object],
-    *arguments: Argument,
-    live: str = "",
-) -> Read:
-    return Read(
-        name,
-        words,
-        ReadHost.ANALYTICS,
-        answer,
-        Route(seed),
-        live=Route(live) if live else None,
-        arguments=arguments,
-        decode=decode,
-    )
-
+_list = partial(read_list, ReadHost.ANALYTICS)
+_one = partial(read_one, ReadHost.ANALYTICS)
 
 _WALLETS = (
     _list(
         "positions",
         "what a wallet holds, however little",
-        Route("GET /positions", _offset(500), (("sizeThreshold", "0"),)),
+        Route("GET /positions", by_offset(500), (("sizeThreshold", "0"),)),
         Position,
         decode_positions,
         WALLET,
@@ -128,7 +92,7 @@ _WALLETS = (
         "what a wallet held, and what it brought; last closed first",
         Route(
             "GET /closed-positions",
-            _offset(50),
+            by_offset(50),
             (("sortBy", "TIMESTAMP"), ("sortDirection", "DESC")),
         ),
         ClosedPosition,
@@ -143,7 +107,7 @@ _WALLETS = (
     _list(
         "activity",
         "a wallet's public history, newest first",
-        Route("GET /activity", _offset(500)),
+        Route("GET /activity", by_offset(500)),
         Activity,
         decode_activity,
         WALLET,
@@ -218,7 +182,7 @@ _PUBLIC = (
         "public trades of markets or of a wallet, newest first",
         ReadHost.ANALYTICS,
         domain.PublicTrade,
-        Route("GET /trades", _offset(500)),
+        Route("GET /trades", by_offset(500)),
         live=Route("GET /v2/trades", _CURSOR),
         arguments=(
             _ANY_WALLET,
@@ -276,7 +240,7 @@ _PUBLIC = (
     _list(
         "leaderboard",
         "who won or traded most",
-        Route("GET /v1/leaderboard", _offset(50, 1_000)),
+        Route("GET /v1/leaderboard", by_offset(50, 1_000)),
         domain.Standing,
         wire.decode_standings,
         _CATEGORY,

@@ -1,12 +1,12 @@
 """Reads of the metadata host: events, markets, tags, series, sports, comments and profiles."""
 
-from collections.abc import Callable
+from functools import partial
 
 from pmtui.domain.markets import directory as domain
 from pmtui.domain.markets.market import Comment, Event, Market, Series, Tag
 from pmtui.reads.answers import Reachable
 from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Pages, Paging, Read, ReadHost, Route
+from pmtui.reads.read import Pages, Paging, Read, ReadHost, Route, by_offset, read_list, read_one
 from pmtui.wire import directory as wire
 from pmtui.wire.gamma import decode_comments, decode_events, decode_markets, decode_tags
 
@@ -43,63 +43,18 @@ _MARKET_FILTERS = (
 _EVENT_FILTERS = (TAG, _SLUG, _ACTIVE, _CLOSED, _ORDER, _ASCENDING)
 
 
-def _offset(size: int, most: int = 10_000) -> Pages:
-    return Pages(Paging.OFFSET, "offset", size, most)
-
-
 def _keyset(key: str, size: int) -> Pages:
     return Pages(Paging.CURSOR, key, size)
 
 
-def _list(
-    name: str,
-    words: str,
-    seed: Route,
-    answer: object,
-    decode: Callable[[bytes], object],
-    *arguments: Argument,
-    live: Route | None = None,
-) -> Read:
-    return Read(
-        name,
-        words,
-        ReadHost.METADATA,
-        answer,
-        seed,
-        live=live,
-        arguments=arguments,
-        is_list=True,
-        decode=decode,
-    )
-
-
-def _one(
-    name: str,
-    words: str,
-    seed: str,
-    answer: object,
-    decode: Callable[[bytes], object],
-    argument: Argument,
-    *,
-    live: str = "",
-) -> Read:
-    return Read(
-        name,
-        words,
-        ReadHost.METADATA,
-        answer,
-        Route(seed),
-        live=Route(live) if live else None,
-        arguments=(argument,),
-        decode=decode,
-    )
-
+_list = partial(read_list, ReadHost.METADATA)
+_one = partial(read_one, ReadHost.METADATA)
 
 _LISTS = (
     _list(
         "markets",
         "markets by offset; open ones unless `--closed true`",
-        Route("GET /markets", _offset(100)),
+        Route("GET /markets", by_offset(100)),
         Market,
         decode_markets,
         *_MARKET_FILTERS,
@@ -116,7 +71,7 @@ _LISTS = (
     _list(
         "events",
         "events with their markets, by offset",
-        Route("GET /events", _offset(50)),
+        Route("GET /events", by_offset(50)),
         Event,
         decode_events,
         *_EVENT_FILTERS,
@@ -152,18 +107,18 @@ _LISTS = (
     _list(
         "series-list",
         "recurring events",
-        Route("GET /series", _offset(50), (("exclude_events", "true"),)),
+        Route("GET /series", by_offset(50), (("exclude_events", "true"),)),
         Series,
         wire.decode_series,
         _SLUG,
         Argument("recurrence", ArgumentKind.TEXT, "such as daily or weekly"),
         _CLOSED,
     ),
-    _list("tags", "tags", Route("GET /tags", _offset(100)), Tag, decode_tags, _ORDER, _ASCENDING),
+    _list("tags", "tags", Route("GET /tags", by_offset(100)), Tag, decode_tags, _ORDER, _ASCENDING),
     _list(
         "teams",
         "sports teams",
-        Route("GET /teams", _offset(100)),
+        Route("GET /teams", by_offset(100)),
         domain.Team,
         wire.decode_teams,
         Argument("league", ArgumentKind.TEXT, "only of these leagues", is_many=True),
@@ -189,7 +144,7 @@ _LISTS = (
     _list(
         "comments",
         "comments on an event or a series, replies included",
-        Route("GET /comments", _offset(100, 200)),
+        Route("GET /comments", by_offset(100, 200)),
         Comment,
         decode_comments,
         Argument(
@@ -219,7 +174,7 @@ _LISTS = (
     _list(
         "wallet-comments",
         "comments by one wallet",
-        Route("GET /comments/user_address/{wallet}", _offset(100, 200)),
+        Route("GET /comments/user_address/{wallet}", by_offset(100, 200)),
         Comment,
         decode_comments,
         Argument("wallet", ArgumentKind.ADDRESS, "who wrote them", is_required=True),

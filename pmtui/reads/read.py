@@ -104,3 +104,42 @@ class Read:
         """The arguments, with the limit that every list and every stream takes."""
         has_limit = self.is_list or self.is_watchable
         return (*self.arguments, LIMIT) if has_limit else self.arguments
+
+
+def by_offset(size: int, most: int = 10_000) -> Pages:
+    """Return how a list is paged whose rows are counted, with so many rows on a page."""
+    return Pages(Paging.OFFSET, "offset", size, most)
+
+
+def read_list(
+    host: ReadHost,
+    name: str,
+    words: str,
+    seed: Route,
+    answer: object,
+    decode: Callable[[bytes], object],
+    *arguments: Argument,
+    live: Route | None = None,
+) -> Read:
+    """Return the read of a list, whose pages the routes describe."""
+    return Read(
+        name, words, host, answer, seed,
+        live=live, arguments=arguments, is_list=True, decode=decode,
+    )  # fmt: skip
+
+
+def read_one(
+    host: ReadHost,
+    name: str,
+    words: str,
+    seed: str,
+    answer: object,
+    decode: Callable[[bytes], object],
+    *arguments: Argument,
+    live: str = "",
+) -> Read:
+    """Return the read of one thing, by the labels of its routes."""
+    return Read(
+        name, words, host, answer, Route(seed),
+        live=Route(live) if live else None, arguments=arguments, decode=decode,
+    )  # fmt: skip
