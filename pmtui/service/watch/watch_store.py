@@ -24,9 +24,7 @@ import msgspec
 
 from pmtui.config.paths import private_dir
 from pmtui.domain.conditionals.price_alert import AlertId, PriceAlert
-from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import Seen, Star, StarKey, StarKind
-from pmtui.domain.money import Micros
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Level
@@ -41,20 +39,6 @@ CREATE TABLE IF NOT EXISTS alerts (alert_id TEXT PRIMARY KEY, facts BLOB NOT NUL
 """
 _BUSY_S = 2.0
 """How long another terminal's write is waited for."""
-
-
-class _SeenRow(msgspec.Struct, frozen=True):
-    """What was seen, as it is written: the same fields, with types that are loaded here."""
-
-    title: str
-    market: Market | None
-    as_of: datetime
-    event_title: str = ""
-    open_markets: int = 1
-    volume: Micros | None = None
-    volume_24h: Micros | None = None
-    end_at: datetime | None = None
-    is_closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +156,10 @@ def _star(row: tuple[object, ...]) -> Star | None:
 
 # What was seen last is worth less than the star: without it the venue is simply asked.
 def _seen(raw: object) -> Seen | None:
-    row: _SeenRow | None
     try:
-        row = msgspec.json.decode(raw, type=_SeenRow) if isinstance(raw, bytes) else None
+        return msgspec.json.decode(raw, type=Seen) if isinstance(raw, bytes) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return None if row is None else Seen(**msgspec.structs.asdict(row))
 
 
 def _alert(raw: object) -> PriceAlert | None:

@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +18,8 @@ from pmtui.domain.conditionals.price_alert import (
     PriceAlert,
 )
 from pmtui.domain.ids import EventId
-from pmtui.domain.markets.watchlist import Seen, Star, StarKey, StarKind, key_of_market, see_market
+from pmtui.domain.markets.watchlist import Star, StarKey, StarKind, key_of_market, see_market
 from pmtui.domain.money import Micros
-from pmtui.service.watch import watch_store
 from pmtui.service.watch.watch_store import FILE, Kept, StoreProblem, WatchStore
 from tests.service.fakes import CONDITION, MARKET, YES
 
@@ -161,8 +160,3 @@ def test_a_killed_writer_loses_nothing_that_was_written(tmp_path: Path) -> None:
     kept = [int(star.key.item_id) for star in WatchStore(tmp_path).read().stars]
     assert kept[: len(told)] == told
     assert kept == list(range(1, len(kept) + 1))
-
-
-def test_all_that_is_seen_is_written_and_read() -> None:
-    names = {each.name for each in fields(Seen)}
-    assert set(watch_store._SeenRow.__struct_fields__) == names
