@@ -5,11 +5,12 @@ Nothing of the service ever touches a widget: a change crosses over by `call_nex
 to go it posts as a message, and the application takes it there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from textual import events
@@ -22,6 +23,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     LogTopic,
@@ -60,9 +62,12 @@ class EventChosen(Message):
 
 @dataclass
 class MarketChosen(Message):
-    """The trader picked a market."""
+    """The trader picked a market, perhaps to trade an outcome of it at once."""
 
     condition_id: ConditionId
+    outcome_index: int = 0
+    side: Side | None = None
+    """Of the ticket to open; None for no ticket."""
 
 
 @dataclass
@@ -90,6 +95,8 @@ class FrameScreen(Screen[None]):
     """Global keys that would do nothing here; the footer leaves them out."""
     message_line: MessageLine | None = None
     """Answers keys in the place of notices; without one they are answered in a toast."""
+    actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
+    """What the registry's actions do here, by their names, where controls carry them out."""
 
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
@@ -165,6 +172,12 @@ class FrameScreen(Screen[None]):
     def to_star(self) -> tuple[StarKey, str] | None:
         """Return what is under the cursor as it can be starred, with its title; None for nothing."""
         return None
+
+    async def action_perform(self, name: str) -> None:
+        """Do what the registry calls `context.<name>`."""
+        work = self.actions[name]()
+        if work is not None:
+            await work
 
     def action_refresh(self) -> None:
         """Fetch everything on this screen again."""

@@ -28,8 +28,13 @@ class Navigation:
         match destination:
             case EventChosen(event_id):
                 self.open_event(event_id)
-            case MarketChosen(condition_id):
-                self.open_market(condition_id)
+            case MarketChosen():
+                _ = self._app.push_screen(
+                    MarketScreen(
+                        self._surface, destination.condition_id,
+                        outcome_index=destination.outcome_index, ticket=destination.side,
+                    )
+                )  # fmt: skip
             case TransactionsChosen():
                 self.bring_forward(PortfolioScreen)
                 if isinstance(self._app.screen, PortfolioScreen):

@@ -102,7 +102,7 @@ async def rules(pilot: Pilot[None], world: World) -> None:
 
 async def tags(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
-    await pilot.press("f")
+    await pilot.press("g")
     await shown(pilot, "Filter by tag")
 
 

@@ -20,8 +20,10 @@ from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import shows
+from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 
@@ -194,6 +196,6 @@ async def test_the_key_that_ends_other_programs_is_answered_with_the_one_that_do
     app = PmtuiApp(surface, themes=load_themes()[0])
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: app._notifications, "an answer")
-        assert [each.message for each in app._notifications] == ["f10 leaves pmtui."]
+        line = app.screen.query_one("#notice", TextLine)
+        await until(pilot, lambda: "f10 leaves pmtui." in shown_text(line)[0], "an answer")
         assert app.is_running

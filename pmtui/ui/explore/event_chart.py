@@ -1,9 +1,11 @@
-"""The part of the event screen that draws the leading outcomes' prices below the table."""
+"""The chart of the event screen: the leading outcomes' prices, drawn below the table."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
-from textual.getters import query_one
+from textual.geometry import Size
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PriceLine, price_line
@@ -13,9 +15,8 @@ from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import Leader, OverlayPane
 from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.explore.paint_event import by_price
-from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.frame import is_live
 from pmtui.ui.surface import Surface
-from pmtui.ui.widgets.line_table import LineTable
 
 CHART_PERIOD = timedelta(seconds=15)
 """How often a chart that nothing else changes is looked at again."""
@@ -26,76 +27,106 @@ _TALL_ROWS = 24
 """From so many on, a table of many outcomes leaves half to the chart without being asked."""
 
 
-class EventChart(FrameScreen):
+class ChartedPage(Protocol):
+    """The event screen, as its chart knows it."""
+
+    @property
+    def size(self) -> Size:
+        """Columns and rows."""
+        ...
+
+    def has_class(self, *class_names: str) -> bool:
+        """Whether the screen is laid out so."""
+        ...
+
+    def set_class(self, add: bool, *class_names: str) -> object:  # noqa: FBT001 - Textual's signature
+        """Choose the layout."""
+        ...
+
+    def retopic(self) -> None:
+        """Watch what is watched now."""
+        ...
+
+
+class EventChart:
     """Which outcomes are drawn, over which time, and how much room they get."""
 
-    table = query_one("#outcomes", LineTable)
-    chart = query_one("#chart", OverlayPane)
+    def __init__(
+        self, page: ChartedPage, surface: Surface, pane: OverlayPane, *,
+        event: Callable[[], Event | None], say: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        """Draw the event of a screen.
 
-    def __init__(self, surface: Surface) -> None:
-        super().__init__(surface)
+        Args:
+            page: gives the chart its room.
+            surface: the service and the user's choices.
+            pane: where the curves are drawn.
+            event: returns the event on the screen.
+            say: says why a key does nothing.
+        """
+        self._page = page
+        self._surface = surface
+        self._pane = pane
+        self._event = event
+        self._say = say
         self._interval = surface.options.chart_interval
-        self._is_chart_wanted: bool | None = None
+        self._is_wanted: bool | None = None
         """What the trader chose; None lets the room decide."""
-        self._chart_rows = 0
+        self._rows = 0
         self._charted_at: datetime | None = None
         self._watched: tuple[HistoryTopic, ...] = ()
 
-    def shown_event(self) -> Event | None:
-        """Return the event on the screen, for subclasses to say."""
-        return None
-
-    def action_switch_chart(self) -> None:
+    def switch(self) -> None:
         """Show the chart, or the table alone."""
-        self._is_chart_wanted = not self._chart_rows
-        self.show_chart()
-        if self._is_chart_wanted and not self._chart_rows:
-            self._is_chart_wanted = None
-            self.say("No room for a chart, or no data.")
+        self._is_wanted = not self._rows
+        self.show()
+        if self._is_wanted and not self._rows:
+            self._is_wanted = None
+            self._say("No room for a chart, or no data.")
 
-    def action_shorter_interval(self) -> None:
+    def shorten(self) -> None:
         """Show a shorter time."""
         self._shift_interval(-1)
 
-    def action_longer_interval(self) -> None:
+    def lengthen(self) -> None:
         """Show a longer time."""
         self._shift_interval(1)
 
-    def chart_topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> tuple[Topic, ...]:
         """Return the histories on show: what nobody sees is not fetched."""
         return self._watched
 
-    def show_chart(self) -> None:
+    def show(self) -> None:
         """Give the chart its room, watch what it shows, and show it."""
-        leaders = self._leaders() if is_live(self) else ()
+        leaders = self._leaders() if is_live(self._pane) else ()
         self._lay_out(len(leaders))
         topics = tuple(
             HistoryTopic(market.outcomes[0].token_id, self._interval)
             for market in leaders
-            if self._chart_rows and market.outcomes[0].token_id is not None
+            if self._rows and market.outcomes[0].token_id is not None
         )
         if topics != self._watched:
             self._watched = topics
-            self.retopic()
+            self._page.retopic()
         self.show_histories()
 
     def show_histories(self) -> None:
         """Show the histories as they are."""
-        self._charted_at = now = self.surface.queries.now()
+        self._charted_at = now = self._surface.queries.now()
         lines = {
             token_id: (market.title, *self._line(token_id, now))
             for market in self._leaders()
-            if self._chart_rows and (token_id := market.outcomes[0].token_id) is not None
+            if self._rows and (token_id := market.outcomes[0].token_id) is not None
         }
         named = [
             Leader(title, token_id, replace(view, points=line.points))
             for token_id, (title, view, line) in lines.items()
         ]
         ends = [line.until for _, _, line in lines.values() if line.until is not None]
-        self.chart.show(named, self._interval, until=max(ends, default=None))
+        self._pane.show(named, self._interval, until=max(ends, default=None))
 
     def _line(self, token_id: TokenId, now: datetime) -> tuple[HistoryView, PriceLine]:
-        queries = self.surface.queries
+        queries = self._surface.queries
         view, book = queries.history(token_id, self._interval), queries.book(token_id)
         quote = book.midpoint if book.state.is_good else None
         prints = queries.tape(token_id).prints
@@ -104,15 +135,11 @@ class EventChart(FrameScreen):
     def follow_clock(self) -> None:
         """Show the histories up to now, from time to time."""
         at = self._charted_at
-        if at is None or self.surface.queries.now() - at >= CHART_PERIOD:
+        if at is None or self._surface.queries.now() - at >= CHART_PERIOD:
             self.show_histories()
 
-    def say(self, text: str) -> None:
-        """Say something that went otherwise than expected."""
-        self.notify(text, markup=False, timeout=4)
-
     def _leaders(self) -> tuple[Market, ...]:
-        event = self.shown_event()
+        event = self._event()
         markets = sorted(event.markets, key=by_price) if event is not None else ()
         return tuple(
             market
@@ -121,25 +148,25 @@ class EventChart(FrameScreen):
         )[:MOST_CURVES]
 
     def _lay_out(self, leaders: int) -> None:
-        event = self.shown_event()
+        event = self._event()
         lines = 1 + len(event.markets) if event is not None else 1
-        above = 4 if self.has_class("-has-meaning") else 3
-        room = self.size.height - _FRAME_ROWS - above
+        above = 4 if self._page.has_class("-has-meaning") else 3
+        room = self._page.size.height - _FRAME_ROWS - above
         left = room - lines
-        if self._is_chart_wanted or (self._is_chart_wanted is None and room >= _TALL_ROWS):
+        if self._is_wanted or (self._is_wanted is None and room >= _TALL_ROWS):
             left = max(left, min(room // 2, room - _LEAST_TABLE_ROWS))
-        is_shown = bool(leaders) and left >= MIN_HEIGHT and self._is_chart_wanted is not False
-        self._chart_rows = left if is_shown else 0
-        self.set_class(is_shown, "-charted")
-        self.chart.styles.height = max(self._chart_rows, 1)
+        is_shown = bool(leaders) and left >= MIN_HEIGHT and self._is_wanted is not False
+        self._rows = left if is_shown else 0
+        _ = self._page.set_class(is_shown, "-charted")
+        self._pane.styles.height = max(self._rows, 1)
 
     def _shift_interval(self, steps: int) -> None:
         interval = self._interval.shifted(steps)
-        if not self._chart_rows:
-            self.say("The chart is hidden.")
+        if not self._rows:
+            self._say("The chart is hidden.")
         elif interval is self._interval:
             which = "shorter" if steps < 0 else "longer"
-            self.say(f"No {which} interval than {interval.value}.")
+            self._say(f"No {which} interval than {interval.value}.")
         else:
             self._interval = interval
-            self.show_chart()
+            self.show()

@@ -29,6 +29,7 @@ from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.row_memo import RowMemo, tick_of
+from pmtui.ui.rows.row_target import RowTarget, target_of_event, target_of_market
 from pmtui.ui.widgets.line_table import LineTable
 
 SORTS = tuple(ListSort)
@@ -156,6 +157,11 @@ class EventList:
             return MarketChosen(condition_id)
         return EventChosen(row.event.event_id)
 
+    def target(self, key: str | None) -> RowTarget | None:
+        """Return what trading keys act on in a row."""
+        row = self.event_at(key)
+        return None if row is None else target_of_event(row.event, row.leading)
+
     def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
         """Return the tokens worth streaming for some rows: none for prices of another day."""
         return () if self._is_cached else _tokens_of(map(self.market_at, keys))
@@ -238,6 +244,10 @@ class FoundMarkets:
         if condition_id := row.market.condition_id:
             return MarketChosen(condition_id)
         return EventChosen(row.event_id) if row.event_id is not None else None
+
+    def target(self, key: str | None) -> RowTarget | None:
+        """Return what trading keys act on in a row."""
+        return target_of_market(self.market_at(key))
 
     def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
         """Return the tokens worth streaming for some rows."""

@@ -16,7 +16,6 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.markets.listing import ListFilter
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     HistoryTopic,
@@ -29,7 +28,7 @@ from pmtui.service.topics import (
 from pmtui.service.views import Load, MarketListView
 from pmtui.ui.cells import Cell
 from pmtui.ui.explore.event_list import EventList, FoundMarkets
-from pmtui.ui.explore.filter_form import FilterForm
+from pmtui.ui.explore.list_keys import ListKeys
 from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
@@ -37,14 +36,15 @@ from pmtui.ui.explore.paint_markets import (
     paint_search_note,
     say_empty_search,
 )
-from pmtui.ui.explore.paint_tags import TagChoice
 from pmtui.ui.explore.preview import PreviewPane
-from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.row_stream import RowDays, RowStream
+from pmtui.ui.rows.row_target import RowTarget
+from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -59,10 +59,11 @@ class MarketsScreen(FrameScreen):
     """Events to browse, and markets found by text."""
 
     ABOUT: ClassVar[str] = "Events to browse, and markets found by text."
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKETS, Context.SEARCH)
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKETS, Context.SEARCH, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.MARKETS),
         *bindings_for(Context.SEARCH),
+        *bindings_for(Context.ROW),
     ]
     DEFAULT_CSS = """
     MarketsScreen #field { height: 1; display: none; }
@@ -88,8 +89,8 @@ class MarketsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._topic = MarketListTopic()
-        self._choice = TagChoice()
         self.is_searching = False
         """Whether the field to search in is open."""
         self._text = ""
@@ -114,6 +115,12 @@ class MarketsScreen(FrameScreen):
             LineTable(RESULT_COLUMNS, id="results"), self._stream.book, prices=prices
         )
         self._ticked_at: datetime | None = None
+        self._keys = ListKeys(
+            self, surface, self._list, is_searching=lambda: self.is_searching,
+            fetch=self._fetch_list, show=self._show_arranged,
+        )  # fmt: skip
+        verbs = RowVerbs(self, surface, self.message_line, lambda: self._target)
+        self.actions = {**self._keys.actions, **verbs.actions}
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -155,14 +162,14 @@ class MarketsScreen(FrameScreen):
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         keymap = self.surface.options.keymap
         if not self.is_searching:
-            entries = footer_entries(Context.MARKETS, Context.GLOBAL, keymap=keymap)
+            entries = footer_entries(Context.MARKETS, Context.ROW, Context.GLOBAL, keymap=keymap)
             return tuple(e for e in entries if e.id != "global.markets")
         if self.focused is self.search:
             star = (
                 e for e in footer_entries(Context.GLOBAL, keymap=keymap) if e.id == "global.star"
             )
             return (*footer_entries(Context.SEARCH, keymap=keymap), *star)
-        shown = footer_entries(Context.SEARCH, Context.GLOBAL, keymap=keymap)
+        shown = footer_entries(Context.SEARCH, Context.ROW, Context.GLOBAL, keymap=keymap)
         return tuple(e for e in shown if e.id not in ("global.open", "global.back"))
 
     @override
@@ -210,49 +217,6 @@ class MarketsScreen(FrameScreen):
         self._list.table.focus()
         self._show_list()
         self._stream.follow_soon()
-
-    def action_sort(self) -> None:
-        """Order the list by the next measure."""
-        if self._says_list_only():
-            return
-        self._list.next_sort()
-        self._show_list(self._list.topic(self._topic))
-
-    def action_reverse(self) -> None:
-        """Order the list the other way round."""
-        if not self._says_list_only():
-            self._list.reverse()
-            self._show_list(self._list.topic(self._topic))
-
-    def action_narrow(self) -> None:
-        """Choose what narrows the list besides its tag."""
-
-        def narrow(wanted: ListFilter | None) -> None:
-            if wanted is not None and wanted != self._list.arrangement.filter:
-                self._list.narrow(wanted)
-                self._goes_to_top = True
-                self._show_list()
-
-        if not self._says_list_only():
-            form = FilterForm(self.surface.options, self._list.arrangement.filter)
-            _ = self.app.push_screen(form, narrow)
-
-    def action_fold(self) -> None:
-        """Fold or unfold the windows in the row under the cursor."""
-        if not self._says_list_only() and self._list.toggle(self._list.table.cursor_key or ""):
-            self._show_list()
-
-    def action_filter(self) -> None:
-        """Choose a tag, and whether closed events are listed."""
-
-        def narrow(choice: TagChoice | None) -> None:
-            if choice is not None and choice != self._choice:
-                self._choice = choice
-                topic = MarketListTopic(tag_slug=choice.slug, include_closed=choice.include_closed)
-                self._show_list(self._list.topic(topic))
-
-        if not self._says_list_only():
-            _ = self.app.push_screen(TagPicker(self.surface, self._choice), narrow)
 
     @on(LineTable.EndApproached, "#events")
     def load_more(self) -> None:
@@ -308,10 +272,19 @@ class MarketsScreen(FrameScreen):
             _ = self._found.table.move_cursor_to(self._found.table.rows[0].key)
         self._stream.follow_soon()
 
-    def _says_list_only(self) -> bool:
-        if self.is_searching:
-            self.notify("Close search first: this key is for the list.", markup=False, timeout=4)
-        return self.is_searching
+    def _fetch_list(self) -> None:
+        """Fetch the list anew, in its order and by its tags."""
+        choice = self._keys.choice
+        topic = MarketListTopic(tag_slug=choice.slug, include_closed=choice.include_closed)
+        self._show_list(self._list.topic(topic))
+
+    def _show_arranged(self, from_top: bool) -> None:  # noqa: FBT001 - the keys' only question
+        self._goes_to_top = self._goes_to_top or from_top
+        self._show_list()
+
+    @property
+    def _target(self) -> RowTarget | None:
+        return self._shown.target(self._shown.table.cursor_key)
 
     def _show_list(self, other: MarketListTopic | None = None) -> None:
         """Show the list as it is now, or another one."""
@@ -366,7 +339,7 @@ class MarketsScreen(FrameScreen):
             self._list.arrangement,
             queries.now(),
             rows=LiveRows(sum(book.state.is_good for book in books), len(tokens)),
-            tag=self._choice,
+            tag=self._keys.choice,
             keymap=self.surface.options.keymap,
             width=width,
             is_loading_more=self._wants_more,

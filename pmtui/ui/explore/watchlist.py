@@ -15,7 +15,6 @@ from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WatchlistTopic
 from pmtui.service.watch.watch_views import AlertRow, WatchRow
 from pmtui.ui.cells import Line
-from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.paint_watchlist import (
     WATCH_COLUMNS,
     alert_key,
@@ -34,6 +33,13 @@ from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.rows.row_target import (
+    RowTarget,
+    target_of_event,
+    target_of_market,
+    target_of_token,
+)
+from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -45,9 +51,12 @@ class WatchlistScreen(FrameScreen):
     ABOUT: ClassVar[str] = (
         "What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."
     )
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST,)
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST, Context.ROW)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.watchlist"})
-    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.WATCHLIST)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for(Context.WATCHLIST),
+        *bindings_for(Context.ROW),
+    ]
     DEFAULT_CSS = """
     WatchlistScreen LineTable { margin-left: 1; }
     WatchlistScreen #note { display: none; }
@@ -63,6 +72,12 @@ class WatchlistScreen(FrameScreen):
         self._alerts: dict[str, AlertRow] = {}
         self._view = surface.queries.watchlist()
         self._memo = RowMemo()
+        star = key_of(surface.options.keymap, "global.star")
+        verbs = RowVerbs(
+            self, surface, self.message_line, lambda: self._target,
+            if_none=f"No market here; {star} stars one.",
+        )  # fmt: skip
+        self.actions = {"remove_alert": self._remove_alert, **verbs.actions}
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -105,28 +120,6 @@ class WatchlistScreen(FrameScreen):
         row = self._at_cursor()
         return None if row is None else (row.key, row.title)
 
-    def action_set_alert(self) -> None:
-        """Ask which price of what is at the cursor to wait for."""
-        subject = self._subject()
-        if subject is None:
-            star = key_of(self.surface.options.keymap, "global.star")
-            self.message_line.say(f"No market here; {star} stars one.")
-        elif subject.token_id is None:
-            self.message_line.say("The market is loading, or has no order book.")
-        else:
-            _ = self.app.push_screen(AlertForm(self.surface, subject), self._say_set)
-
-    def action_remove_alert(self) -> None:
-        """Remove the price alert at the cursor."""
-        alert = self._alerts.get(self.table.cursor_key or "")
-        if alert is None:
-            set_key = key_of(self.surface.options.keymap, "watchlist.set_alert")
-            self.message_line.say(f"No alert at the cursor; {set_key} sets one.")
-            return
-        self.surface.commands.remove_alert(alert.alert.alert_id)
-        self._show_rows()
-        self.message_line.say("Alert removed.")
-
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
         """Show what the columns have no room for."""
@@ -146,27 +139,33 @@ class WatchlistScreen(FrameScreen):
     def _at_cursor(self) -> WatchRow | None:
         return self._rows.get(self.table.cursor_key or "")
 
-    def _subject(self) -> AlertSubject | None:
-        """Return what an alert would be about: of an event the market that leads it."""
+    @property
+    def _target(self) -> RowTarget | None:
+        """Return what keys act on: of an event the market that leads it."""
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is not None:
             plan = alert.alert.plan
-            return AlertSubject(
-                plan.condition_id, plan.token_id, alert.alert.outcome, alert.alert.title
-            )
+            market = self.surface.queries.market(plan.condition_id).market
+            return target_of_token(plan.condition_id, plan.token_id, market)
         row = self._at_cursor()
-        market = row.seen.market if row is not None and row.seen is not None else None
-        if market is None or market.condition_id is None:
+        if row is None:
             return None
-        tokens = market.token_ids
-        label = market.outcomes[0].label if market.outcomes else ""
-        title = market.distinct_name
-        return AlertSubject(market.condition_id, tokens[0] if tokens else None, label, title)
+        market = row.seen.market if row.seen is not None else None
+        if row.key.kind is StarKind.EVENT:
+            event = self.surface.queries.event(EventId(row.key.item_id)).event
+            return target_of_event(event, market)
+        return target_of_market(market)
 
-    def _say_set(self, said: str | None) -> None:
-        if said:
-            self._show_rows()
-            self.message_line.say(said)
+    def _remove_alert(self) -> None:
+        """Remove the price alert at the cursor."""
+        alert = self._alerts.get(self.table.cursor_key or "")
+        if alert is None:
+            set_key = key_of(self.surface.options.keymap, "row.set_alert")
+            self.message_line.say(f"No alert at the cursor; {set_key} sets one.")
+            return
+        self.surface.commands.remove_alert(alert.alert.alert_id)
+        self._show_rows()
+        self.message_line.say("Alert removed.")
 
     def _show_rows(self) -> None:
         queries = self.surface.queries

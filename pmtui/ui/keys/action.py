@@ -25,6 +25,8 @@ class Context(StrEnum):
     ACCOUNT = "account"
     TRANSACTION = "transaction"
     WATCHLIST = "watchlist"
+    ROW = "row"
+    """On every list whose rows are markets, events, positions or orders."""
     CONDITIONALS = "conditionals"
     LOG = "log"
     HELP = "help"
@@ -32,6 +34,12 @@ class Context(StrEnum):
 
 # Asked two thousand times before the first picture, for which an enumeration's own way is slow.
 _CONTEXTS = {context.value: context for context in Context}
+
+
+_PERFORMED = frozenset({
+    Context.MARKETS, Context.EVENT, Context.MARKET, Context.PORTFOLIO, Context.WATCHLIST, Context.ROW,
+})  # fmt: skip
+"""Contexts of screens that look what an action does up by its name."""
 
 
 class Danger(StrEnum):
@@ -70,4 +78,4 @@ class Action:
     def method(self) -> str:
         """What a binding calls."""
         name = self.id.partition(".")[2]
-        return self.command or (f"perform({name!r})" if self.context is Context.MARKET else name)
+        return self.command or (f"perform({name!r})" if self.context in _PERFORMED else name)

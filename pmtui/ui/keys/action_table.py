@@ -1,7 +1,8 @@
 """Every action there is, a row each. A key that is not here does nothing.
 
 An id is `context.action`; the handler is the method `action_<action>` of the screen, or of the app
-for the global ones. The trading screen looks its own up by name (`controls/market_controls`). The order is that of footer, palette and help.
+for the global ones. Screens whose keys are carried out by controls look theirs up by name (`FrameScreen.actions`,
+`controls/market_controls`). The order is that of footer, palette and help.
 """
 
 from pmtui.ui.keys.action import Action, Danger
@@ -89,10 +90,10 @@ ACTIONS: tuple[Action, ...] = (
     _replay("forward", "right_curly_bracket", "+30s", "Jump 30 seconds forward."),
     _replay("slower", "minus", "Slower", "Play at the next lower speed."),
     _replay("faster", "equals_sign plus", "Faster", "Play at the next higher speed."),
-    _action("markets.sort", "s", "Sort", "Sort by the next column."),
-    _action("markets.reverse", "S", "Reverse", "Order the list the other way round.",
+    _action("markets.sort", "S", "Sort", "Sort by the next column."),
+    _action("markets.reverse", "R", "Reverse", "Order the list the other way round.",
             in_footer=False),
-    _action("markets.filter", "f", "Filter", "Narrow the list to a tag."),
+    _action("markets.filter", "g", "Tag", "Narrow the list to one tag or several."),
     _action("markets.narrow", "F", "Filters",
             "Narrow the list by volume, spread, ending, position or star.", in_footer=False),
     _action("markets.fold", "space", "Fold", "Fold or unfold the windows of a series.",
@@ -330,18 +331,18 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.ASKS),
     _action("portfolio.redeem", "R", "Redeem",
             "Redeem the resolved market at the cursor, or the marked ones: shares become what they "
-            "pay.", danger=Danger.ASKS, in_widget=True),
-    _action("portfolio.redeem_all", "A", "Redeem all", "Redeem every resolved market that is held.",
-            danger=Danger.ASKS, in_footer=False, in_widget=True),
+            "pay.", danger=Danger.ASKS),
+    _action("portfolio.redeem_all", "dollar_sign", "Redeem all",
+            "Redeem every resolved market that is held.", danger=Danger.ASKS, in_footer=False),
     _action("portfolio.merge", "M", "Merge",
             "Turn shares of both outcomes of the market at the cursor into cash.",
-            danger=Danger.ASKS, in_widget=True),
+            danger=Danger.ASKS),
     _action("portfolio.split", "S", "Split",
             "Turn cash into shares of both outcomes of the market at the cursor.",
-            danger=Danger.ASKS, in_footer=False, in_widget=True),
+            danger=Danger.ASKS, in_footer=False),
     _action("portfolio.convert", "V", "Convert",
             "In an event with one winner: turn No shares of some outcomes into Yes of the others "
-            "and cash.", danger=Danger.ASKS, in_footer=False, in_widget=True),
+            "and cash.", danger=Danger.ASKS, in_footer=False),
     _action("account.take_step", "d", "Do it",
             "Take the step at the cursor. A card shows what is signed before it is.",
             danger=Danger.ASKS),
@@ -362,9 +363,18 @@ ACTIONS: tuple[Action, ...] = (
             "Name an address for sending, or forget one.", in_footer=False),
     _action("transaction.switch_following", "f", "Follow / stop",
             "Ask no more how this transaction ended, or ask again; it is never submitted again."),
-    _action("watchlist.set_alert", "A", "Alert",
-            "Alert when the best price at the cursor goes above or below a price."),
     _action("watchlist.remove_alert", "x", "Remove alert", "Remove the price alert at the cursor."),
+    _action("row.buy", "b", "Buy", "Open the market of the row with the ticket to buy."),
+    _action("row.sell", "s", "Sell",
+            "Open the market of the row with the ticket to sell: the outcome that is held, else the first."),
+    _action("row.flatten", "f", "Flatten",
+            "Sell what is held of the row now, down to limits shown first: of an event in all its markets.",
+            danger=Danger.ASKS),
+    _action("row.protect", "t", "Stop / target",
+            "Place a stop, a target, or both for the position of the row.",
+            danger=Danger.ASKS, in_footer=False),
+    _action("row.set_alert", "A", "Alert",
+            "Alert when the best price of the row goes above or below a price."),
     _action("conditionals.switch", "space", "Resume / pause",
             "Resume or pause the stop at the cursor.", danger=Danger.TRADES),
     _action("conditionals.cancel", "x", "Cancel", "Cancel the stop at the cursor.",

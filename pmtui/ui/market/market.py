@@ -16,6 +16,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import Topic
 from pmtui.ui.charts.chart import ChartPane
@@ -64,7 +65,18 @@ class MarketScreen(FrameScreen):
         (STRIP_FROM_HEIGHT, "-tall"),
     ]
 
-    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
+    def __init__(
+        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int = 0,
+        ticket: Side | None = None,
+    ) -> None:  # fmt: skip
+        """Show a market.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: of the market.
+            outcome_index: whose book to begin with.
+            ticket: the side of the ticket that opens with it; None for none.
+        """
         super().__init__(surface)
         self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self.head = MarketHead(id="head")
@@ -79,6 +91,7 @@ class MarketScreen(FrameScreen):
         self.ticket = TicketPane(surface, id="ticket")
         self.tape = TapePane(id="tape")
         self.reader = MarketReader(surface.queries, condition_id, self.ladder)
+        self.reader.outcome_index = outcome_index
         workspace = Workspace(
             surface=surface, reader=self.reader, line=self.message_line, page=self,
             ladder=self.ladder, ticket=self.ticket,
@@ -91,6 +104,9 @@ class MarketScreen(FrameScreen):
             workspace, widgets,
             strip=self.strip, prices=self.chart, depth=self.depth, sides=self.sides,
         )  # fmt: skip
+        self.actions = self.controls.actions
+        if ticket is not None:
+            self.controls.trading.want_ticket(ticket)
         self._watched: tuple[Topic, ...] = ()
 
     @override
@@ -159,12 +175,6 @@ class MarketScreen(FrameScreen):
         """Give the keys to the ladder when the pane that had them went out of sight."""
         if is_live(self) and self.focused is None and self.app.app_focus:
             _ = self.ladder.focus()
-
-    async def action_perform(self, name: str) -> None:
-        """Do what the registry calls `market.<name>`."""
-        work = self.controls.actions[name]()
-        if work is not None:
-            await work
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -1,16 +1,10 @@
 """Positions become cash without a trade: redeemed, merged, converted; and cash becomes both outcomes.
 
-The keys live on the table of positions. What they lead to is asked for in a form where an amount is
-needed, and always on a card.
+What the keys lead to is asked for in a form where an amount is needed, and always on a card.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
-
-from textual.binding import BindingType
-from textual.message import Message
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.account.settlement import HeldOutcome, Settlement, Standing
@@ -21,7 +15,7 @@ from pmtui.service.wallet.wallet_views import WalletView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money
-from pmtui.ui.keys.actions import Keymap, bindings_of
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -29,7 +23,6 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.wallet.convert_form import ConvertForm
 from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
 from pmtui.ui.wallet.wallet_form import MergeForm, SplitForm
-from pmtui.ui.widgets.line_table import LineTable
 
 NOT_RESOLVED = "This market has no answer yet: nothing to redeem."
 NOTHING_TO_MERGE = "Merging takes shares of both outcomes of a market."
@@ -52,38 +45,6 @@ class Wish(StrEnum):
 
 
 SETTLE_ACTIONS = tuple(f"portfolio.{wish.value.replace(' ', '_')}" for wish in Wish)
-
-
-class PositionTable(LineTable):
-    """The positions, with the keys that turn them into something else."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*SETTLE_ACTIONS)
-
-    @dataclass
-    class Wanted(Message):
-        """A key asked for something to be made of positions."""
-
-        wish: Wish
-
-    def action_redeem(self) -> None:
-        """Redeem the market at the cursor, or the marked ones."""
-        self.post_message(self.Wanted(Wish.REDEEM))
-
-    def action_redeem_all(self) -> None:
-        """Redeem every resolved market."""
-        self.post_message(self.Wanted(Wish.REDEEM_ALL))
-
-    def action_merge(self) -> None:
-        """Merge both outcomes of the market at the cursor."""
-        self.post_message(self.Wanted(Wish.MERGE))
-
-    def action_split(self) -> None:
-        """Split cash into both outcomes of the market at the cursor."""
-        self.post_message(self.Wanted(Wish.SPLIT))
-
-    def action_convert(self) -> None:
-        """Convert No shares of the event at the cursor."""
-        self.post_message(self.Wanted(Wish.CONVERT))
 
 
 class Settling:

@@ -365,5 +365,5 @@ async def test_an_event_without_open_outcomes_has_no_chart() -> None:
         await settle(pilot)
         assert not _has_curve(app)
         await pilot.press("d")
-        await until(pilot, lambda: app._notifications, "why there is none")
-        assert "no data" in next(iter(app._notifications)).message
+        await until(pilot, lambda: "No room for a chart" in text_of(app, "#notice"), "why")
+        assert "no data" in text_of(app, "#notice")

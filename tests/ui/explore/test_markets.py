@@ -69,7 +69,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
             assert essential in row
         assert "spread 1¢" in text_of(app, "#details")
         assert "4 of 5 markets open" in text_of(app, "#details")
-        assert shows(app, "s Sort")
+        assert shows(app, "S Sort")
 
 
 async def test_wide_screens_show_more_columns() -> None:
@@ -93,16 +93,16 @@ async def test_sorting_goes_round_and_starts_at_the_top() -> None:
     service.lists[newest] = _listing(30)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("down", "down", "s")
+        await pilot.press("down", "down", "S")
         await until(pilot, lambda: shows(app, "by movers 24h ▾"), "an order of our own")
         assert BY_VOLUME in service.watched()
-        await pilot.press("s", "s")
+        await pilot.press("S", "S")
         assert MarketListTopic(MarketSort.ENDING_SOON) in service.watched()
         assert BY_VOLUME not in service.watched()
-        await pilot.press("s")
+        await pilot.press("S")
         await until(pilot, lambda: shows(app, "by newest"), "the order in the heading")
         assert _table(app).cursor_key == RIVER[0].event_id
-        await pilot.press("s", "s", "s")
+        await pilot.press("S", "S", "S")
         assert BY_VOLUME in service.watched()
 
 
@@ -110,13 +110,13 @@ async def test_an_order_of_the_venue_is_reversed_by_the_venue() -> None:
     service = believable_service()
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press("S")
+        await pilot.press("R")
         assert MarketListTopic(is_reversed=True) in service.watched()
         await until(pilot, lambda: shows(app, "by volume 24h ▴"), "the mark")
-        await pilot.press("s")
+        await pilot.press("S")
         assert BY_VOLUME in service.watched()
         before = _table(app).cursor_key
-        await pilot.press("S")
+        await pilot.press("R")
         await until(pilot, lambda: shows(app, "by movers 24h ▴"), "the mark")
         assert BY_VOLUME in service.watched()
         assert _table(app).cursor_key != before
@@ -246,7 +246,7 @@ async def test_loading_failing_and_empty_lists_say_so_and_name_the_key() -> None
         assert service.calls_of("refresh") == [(BY_VOLUME,)]
         service.lists[BY_VOLUME] = MarketListView((), Load.READY, False, NOW)
         service.announce(BY_VOLUME)
-        await until(pilot, lambda: shows(app, "No open events. f to change"), "the empty list")
+        await until(pilot, lambda: shows(app, "No open events. g to change"), "the empty list")
 
 
 async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
@@ -444,7 +444,7 @@ async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
     service = believable_service()
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("f")
+        await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
         await pilot.press(*"cryp", "ctrl+o")
         await until(pilot, lambda: shows(app, "shown"), "the choice of closed events")
@@ -452,7 +452,7 @@ async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
         wanted = MarketListTopic(tag_slug="crypto", include_closed=True)
         await until(pilot, lambda: wanted in service.watched(), "the narrowed list")
         assert "Crypto   closed included" in text_of(app, "#heading")
-        await pilot.press("f", "escape")
+        await pilot.press("g", "escape")
         await settle(pilot)
         assert wanted in service.watched()
 
@@ -478,7 +478,7 @@ async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
         await until(pilot, lambda: shows(app, "Harbour City"), "the list")
         await pilot.press("slash", "w")
         await until(pilot, lambda: shows(app, "43 results"), "the results")
-        await pilot.press("escape", "f")
+        await pilot.press("escape", "g")
         await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
 
 

@@ -57,7 +57,7 @@ async def test_where_there_is_nothing_the_clipboard_stays_as_it_is() -> None:
     async with app.run_test(headless=False, size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("y")
-        await until(pilot, lambda: app._notifications, "a word about it")
+        await until(pilot, lambda: "Nothing" in text_of(app, "#notice"), "a word about it")
         assert "\x1b]52" not in written(app)
 
 

@@ -113,7 +113,7 @@ async def test_marked_markets_are_redeemed_together_and_all_of_them_too() -> Non
     await agree(app_on(service), service, REDEEM_CARD, "space", "space", "R")
     assert prepared(service) == [Redeem((WON.condition_id, LOST.condition_id))]
     service = service_with(*EVERYTHING)
-    await agree(app_on(service), service, REDEEM_CARD, "A")
+    await agree(app_on(service), service, REDEEM_CARD, "dollar_sign")
     assert prepared(service) == [Redeem()]
 
 
@@ -159,7 +159,7 @@ async def test_nothing_to_redeem_and_no_wallet_say_so() -> None:
     app = app_on(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row(app, "Will it"), "the position")
-        await pilot.press("A")
+        await pilot.press("dollar_sign")
         await until(pilot, lambda: "nothing to redeem" in text_of(app, "#notice"), "why")
         service.wallet_view = replace(READY_WALLET, reason="only deposit wallets")
         await pilot.press("M")

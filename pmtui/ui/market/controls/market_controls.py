@@ -132,6 +132,7 @@ class MarketControls:
         if isinstance(topic, MarketTopic | EventTopic | EventQuotesTopic):
             self._page.show_parts(Part.TOPICS)
         model = self._reader.read()
+        self.trading.open_wanted(model)
         match topic:
             case MarketTopic():
                 self._show_market(model)

@@ -1,21 +1,24 @@
 """Opening the ticket, selling a whole position, and cancelling all of a market."""
 
-from pmtui.domain.books.book_view import BookView
+from datetime import datetime, timedelta
+
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
-from pmtui.domain.orders.order import Rejected
+from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.sale import LOADING, prepare_sale
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.question import QuestionScreen
 
-_LOADING = "The market is loading."
+TICKET_WANTED_FOR = timedelta(seconds=5)
+"""A ticket that was asked for from a list opens no later than this: fingers are elsewhere by then."""
 
 
 class Trading:
@@ -26,6 +29,28 @@ class Trading:
         self._line = workspace.line
         self._page = workspace.page
         self._news = news
+        self._wanted: tuple[Side, datetime] | None = None
+        """The ticket to open as soon as the market can be traded, and since when."""
+
+    def want_ticket(self, side: Side) -> None:
+        """Open the ticket as soon as the market has come: a row of a list was to be traded."""
+        self._wanted = side, self._workspace.queries.now()
+
+    def open_wanted(self, model: MarketModel) -> None:
+        """Open the ticket that was asked for, once market, terms and book are there."""
+        if self._wanted is None:
+            return
+        side, since = self._wanted
+        is_late = model.now - since > TICKET_WANTED_FOR
+        is_loading = model.market.market is None or (
+            not model.why_not_tradable
+            and (model.terms is None or model.book is None or model.book.state is BookState.LOADING)
+        )
+        if is_loading and not is_late:
+            return
+        self._wanted = None
+        if not is_late:
+            self._open_at_cursor(side)
 
     def buy(self) -> None:
         """Open the ticket to buy at the cursor, or at the best ask."""
@@ -87,7 +112,7 @@ class Trading:
         model = self._workspace.reader.read()
         reason = model.why_not_tradable
         if reason or model.book is None:
-            self._line.refuse_form(reason or _LOADING)
+            self._line.refuse_form(reason or LOADING)
             return
         sale = await self.prepare_sale(model, model.book)
         if isinstance(sale, str):
@@ -107,15 +132,4 @@ class Trading:
         self, model: MarketModel, book: BookView
     ) -> tuple[PreparedOrder, FlattenPlan] | str:
         """Prepare the sale of the whole position of a book's token, or say why there is none."""
-        if model.terms is None:
-            return _LOADING
-        plan = plan_flatten(
-            held=model.account.held(book.token_id), orders=model.account.open_orders, book=book,
-            terms=model.terms, give_way_percent=self._workspace.surface.options.flatten_percent,
-        )  # fmt: skip
-        if isinstance(plan, FlattenProblem):
-            return f"Nothing to sell: {plan.text}."
-        order = await self._workspace.commands.prepare(plan.intent)
-        if isinstance(order, Rejected):
-            return f"Not sold: {plain(order.reason, 80)}."
-        return order, plan
+        return await prepare_sale(self._workspace.surface, model.terms, book)

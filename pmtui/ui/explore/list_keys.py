@@ -1,0 +1,99 @@
+"""The keys that arrange the list of events: sort, reverse, tags, filters, folding."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from textual.screen import Screen
+
+from pmtui.domain.markets.listing import ListFilter
+from pmtui.ui.explore.event_list import EventList
+from pmtui.ui.explore.filter_form import FilterForm
+from pmtui.ui.explore.paint_tags import TagChoice
+from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.surface import Surface
+
+
+class ListKeys:
+    """Arranges one list; while a search is open the keys say that they are not about it."""
+
+    def __init__(
+        self, page: Screen[Any], surface: Surface, rows: EventList, *,
+        is_searching: Callable[[], bool], fetch: Callable[[], None], show: Callable[[bool], None],
+    ) -> None:  # fmt: skip
+        """Begin with all tags.
+
+        Args:
+            page: over which forms open.
+            surface: the service and the user's choices.
+            rows: the list.
+            is_searching: whether a search is open.
+            fetch: fetches the list anew, in its order and by its tags.
+            show: shows the list as it is arranged now, from the top if asked to.
+        """
+        self._page = page
+        self._surface = surface
+        self._rows = rows
+        self._is_searching = is_searching
+        self._fetch = fetch
+        self._show = show
+        self.choice = TagChoice()
+        """How the list is narrowed by tags."""
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+        """What each action of the registry's list context does."""
+        return {
+            "sort": self.sort,
+            "reverse": self.reverse,
+            "filter": self.choose_tags,
+            "narrow": self.narrow,
+            "fold": self.fold,
+        }
+
+    def sort(self) -> None:
+        """Order the list by the next measure."""
+        if not self._says_list_only():
+            self._rows.next_sort()
+            self._fetch()
+
+    def reverse(self) -> None:
+        """Order the list the other way round."""
+        if not self._says_list_only():
+            self._rows.reverse()
+            self._fetch()
+
+    def narrow(self) -> None:
+        """Choose what narrows the list besides its tags."""
+
+        def narrow(wanted: ListFilter | None) -> None:
+            if wanted is not None and wanted != self._rows.arrangement.filter:
+                self._rows.narrow(wanted)
+                self._show(True)  # noqa: FBT003 - one meaning only
+
+        if not self._says_list_only():
+            form = FilterForm(self._surface.options, self._rows.arrangement.filter)
+            _ = self._page.app.push_screen(form, narrow)
+
+    def fold(self) -> None:
+        """Fold or unfold the windows in the row under the cursor."""
+        key = self._rows.table.cursor_key or ""
+        if not self._says_list_only() and self._rows.toggle(key):
+            self._show(False)  # noqa: FBT003 - one meaning only
+
+    def choose_tags(self) -> None:
+        """Choose tags, and whether closed events are listed."""
+
+        def narrow(choice: TagChoice | None) -> None:
+            if choice is not None and choice != self.choice:
+                self.choice = choice
+                self._fetch()
+
+        if not self._says_list_only():
+            _ = self._page.app.push_screen(TagPicker(self._surface, self.choice), narrow)
+
+    def _says_list_only(self) -> bool:
+        is_searching = self._is_searching()
+        if is_searching:
+            text = "Close search first: this key is for the list."
+            self._page.notify(text, markup=False, timeout=4)
+        return is_searching

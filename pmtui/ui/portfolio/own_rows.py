@@ -1,0 +1,195 @@
+"""The rows of the portfolio's tabs: which are listed, under which names, and what is known beside them."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from pmtui.domain.account.position import Dust, Position
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
+from pmtui.domain.markets.rewards import Earned
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill, Order
+from pmtui.service.topics import MarketTopic, RowQuotesTopic, Topic
+from pmtui.service.views import AccountView
+from pmtui.service.wallet.wallet_views import TransactionView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import NO_ROWS, LiveRows
+from pmtui.ui.market.market_facts import title_of
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.order_keys import OrderKeys
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, portfolio_of, say_nothing_here
+from pmtui.ui.portfolio.portfolio_details import paint_item_details, say_dust
+from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
+from pmtui.ui.portfolio.settling import Settling, say_standing, standing_notes
+from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.rows.row_target import RowTarget, target_of_token
+from pmtui.ui.surface import Surface
+from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.widgets.line_table import LineTable
+
+MOST_LOOKED_UP = 8
+"""Markets fetched at a time because a row of ours names them and nothing else has yet."""
+
+
+class OwnRows:
+    """A table for each tab, and what each row stands for."""
+
+    def __init__(self, surface: Surface, orders: OrderKeys, settling: Settling) -> None:
+        """Begin with the positions.
+
+        Args:
+            surface: the service and the user's choices.
+            orders: knows which orders are marked or ending.
+            settling: knows which markets are marked to be redeemed.
+        """
+        self._surface = surface
+        self._orders = orders
+        self._settling = settling
+        self.tables = {tab: LineTable(TAB_COLUMNS[tab], id=tab.name.lower()) for tab in Tab}
+        self.tab = Tab.POSITIONS
+        """The one in front."""
+        self._items: dict[str, Item] = {}
+        self._nameless: frozenset[ConditionId] = frozenset()
+        self._streamed: tuple[TokenId, ...] = ()
+        """Of positions whose prices move."""
+        self._is_dust_shown = False
+        self._memo = RowMemo()
+
+    @property
+    def table(self) -> LineTable:
+        """The table in front."""
+        return self.tables[self.tab]
+
+    @property
+    def at_cursor(self) -> Item | None:
+        """What the row at the cursor stands for."""
+        return self.item(self.table.cursor_key)
+
+    @property
+    def target(self) -> RowTarget | None:
+        """What trading keys act on at the cursor."""
+        item, queries = self.at_cursor, self._surface.queries
+        match item:
+            case Position():
+                return RowTarget(item.condition_id, item.outcome_index)
+            case Order() | Fill():
+                market = queries.market(item.condition_id).market if item.condition_id else None
+                return target_of_token(item.condition_id, item.token_id, market)
+            case None | Dust() | TransactionView():
+                return None
+            case _:
+                condition_id = item.condition_id
+                return None if condition_id is None else RowTarget(condition_id)
+
+    def item(self, key: str | None) -> Item | None:
+        """Return what a row stands for."""
+        return self._items.get(key or "")
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what rows are shown from besides the account."""
+        if self._streamed and self.tab is Tab.POSITIONS:
+            yield RowQuotesTopic(self._streamed)
+        yield from (MarketTopic(c) for c in sorted(self._nameless))
+
+    def switch_dust(self) -> None:
+        """Show the positions that are too small to be sold, or hide them."""
+        self._is_dust_shown = not self._is_dust_shown
+
+    def switch_to(self, tab: Tab) -> None:
+        """Bring a tab to the front."""
+        self.tab = tab
+        self._memo.clear()
+        for each, table in self.tables.items():
+            table.set_class(each is tab, "-active")
+
+    def show(self) -> bool:
+        """Show the rows of the tab in front; return whether other topics are watched from now on."""
+        queries = self._surface.queries
+        own = portfolio_of(queries)
+        view, now = own.account, queries.now()
+        second = now.replace(microsecond=0)
+        self._items = tab_items(own, self.tab, self._minimum_of, is_dust_shown=self._is_dust_shown)
+        self._orders.forget_ended(view)
+        marks = self._marks(view)
+        keymap = self._surface.options.keymap
+        self.table.set_empty_text(say_nothing_here(own, self.tab, queries.status(), keymap))
+        rows = []
+        for key, item in self._items.items():
+            title = self._title_of(item)
+            paint = partial(paint_item, key, item, title, now, marks)
+            rows.append(self._memo.row(key, (item, title, marks, second), paint))
+        self.table.set_rows(rows)
+        self._memo.keep_only(set(self._items))
+        return self._follow(view)
+
+    def details(self, width: int) -> tuple[Line, Line]:
+        """Return what the columns have no room for, for the row at the cursor."""
+        item = self.at_cursor
+        if item is None:
+            return (), ()
+        queries = self._surface.queries
+        account = queries.account()
+        marks = self._marks(account)
+        title, details = paint_item_details(item, self._title_of(item), marks, width)
+        attached = account.attached_to(item.order_id) if isinstance(item, Order) else None
+        if attached is not None:
+            title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
+        if isinstance(item, Position):
+            said = say_standing(queries.wallet(), item, self._surface.options.keymap)
+            bare = said or paint_unprotected(account, item.token_id)
+            title = (*title, Cell("  "), *bare) if bare else title
+        return title, details
+
+    def live_rows(self, own: Portfolio) -> LiveRows:
+        """Return how many of the positions have a live price."""
+        if self.tab is not Tab.POSITIONS:
+            return NO_ROWS
+        priced = len(_moving(own.account))
+        return LiveRows(priced - len(self._aged(own.account)), priced)
+
+    def _marks(self, view: AccountView) -> OrderMarks:
+        return OrderMarks(
+            self._orders.marked, self._orders.ending, view.scoring, self._aged(view),
+            self._settling.marked, standing_notes(self._surface.queries.wallet()),
+        )  # fmt: skip
+
+    def _aged(self, view: AccountView) -> frozenset[TokenId]:
+        book = self._surface.queries.book
+        return frozenset(t for t in _moving(view) if not book(t).state.is_good)
+
+    # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
+    def _follow(self, view: AccountView) -> bool:
+        market = self._surface.queries.market
+        nameless = [
+            item.condition_id
+            for item in self._items.values()
+            if isinstance(item, Order | Fill | Earned) and market(item.condition_id).market is None
+        ]
+        watched = (self._nameless, self._streamed)
+        self._nameless = frozenset(list(dict.fromkeys(nameless))[:MOST_LOOKED_UP])
+        self._streamed = tuple(sorted(_moving(view)[:MOST_STREAMED_ROWS]))
+        return watched != (self._nameless, self._streamed)
+
+    def _title_of(self, item: Item) -> str:
+        queries = self._surface.queries
+        if isinstance(item, Dust):
+            return say_dust(item)
+        if isinstance(item, TransactionView):
+            return plain(item.title)
+        if isinstance(item, Order | Fill | Earned):
+            return plain(title_of(queries, item.condition_id))
+        market = queries.market(item.condition_id).market if item.condition_id else None
+        if market is None or market.question != item.title:
+            return plain(item.title)
+        return plain(market.distinct_name)
+
+    def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
+        known = self._surface.queries.market(condition_id)
+        if known.terms is not None:
+            return known.terms.min_order_size
+        return known.market.min_order_size if known.market is not None else None
+
+
+def _moving(view: AccountView) -> tuple[TokenId, ...]:
+    """Return the tokens of positions whose price is not settled."""
+    return tuple(p.token_id for p in view.positions if not p.is_redeemable)

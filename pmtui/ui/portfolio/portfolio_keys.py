@@ -1,0 +1,103 @@
+"""What the portfolio's own keys do, tab by tab."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.orders.order import Order
+from pmtui.ui.facts import key_of
+from pmtui.ui.market.market_facts import why_nothing_of_ours
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.portfolio.order_keys import OrderKeys
+from pmtui.ui.portfolio.own_rows import OwnRows
+from pmtui.ui.portfolio.paint_portfolio import Tab
+from pmtui.ui.portfolio.settling import SETTLE_ACTIONS, Settling, Wish
+from pmtui.ui.surface import Surface
+
+ORDER_ACTIONS = (
+    "portfolio.cancel_order",
+    "portfolio.move_order",
+    "portfolio.mark_order",
+    "portfolio.cancel_marked",
+)
+_NO_MARKING = tuple(each for each in ORDER_ACTIONS if each != "portfolio.mark_order")
+_ROW_SALES = ("row.flatten", "row.protect")
+_IDLE_ACTIONS = {Tab.ORDERS: (*SETTLE_ACTIONS, *_ROW_SALES), Tab.POSITIONS: _NO_MARKING}
+
+
+def idle_actions(tab: Tab) -> tuple[str, ...]:
+    """Return the actions that a tab's footer leaves out, because its rows know nothing of them."""
+    return _IDLE_ACTIONS.get(tab, (*ORDER_ACTIONS, *SETTLE_ACTIONS, *_ROW_SALES))
+
+
+class PortfolioKeys:
+    """Leads each key to what it is about, or says where that is listed."""
+
+    def __init__(
+        self, surface: Surface, rows: OwnRows, *, orders: OrderKeys, settling: Settling,
+        line: MessageLine, changed: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Act on the rows of the portfolio.
+
+        Args:
+            surface: the service and the user's choices.
+            rows: what is listed, and where the cursor is.
+            orders: ends and moves orders.
+            settling: makes cash of positions.
+            line: says why a key does nothing.
+            changed: called when rows look otherwise now.
+        """
+        self._surface = surface
+        self._rows = rows
+        self._orders = orders
+        self._settling = settling
+        self._line = line
+        self._changed = changed
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+        """What each action of the registry's portfolio context does."""
+        return {
+            "mark_order": self._mark,
+            "cancel_order": self._cancel,
+            "cancel_marked": self._orders.cancel_marked,
+            "move_order": partial(self._orders.move, self._order_at_cursor),
+            **{wish.value.replace(" ", "_"): partial(self._settle, wish) for wish in Wish},
+        }
+
+    def _mark(self) -> None:
+        item = self._rows.at_cursor
+        if isinstance(item, Position):
+            if self._settling.mark(item.condition_id):
+                self._changed()
+                self._rows.table.action_move_down()
+            return
+        order = self._order_at_cursor()
+        if order is not None:
+            self._orders.mark(order)
+            self._rows.table.action_move_down()
+
+    def _cancel(self) -> None:
+        order = self._order_at_cursor()
+        if order is not None:
+            self._orders.cancel(frozenset({order.order_id}))
+
+    def _settle(self, wish: Wish) -> None:
+        if self._rows.tab is not Tab.POSITIONS:
+            self._line.say("Only positions are settled: they have a tab of their own.")
+            return
+        item = self._rows.at_cursor
+        self._settling.take(wish, item if isinstance(item, Position) else None)
+        self._changed()
+
+    def _order_at_cursor(self) -> Order | None:
+        item = self._rows.at_cursor
+        if isinstance(item, Order):
+            return item
+        if self._rows.tab is Tab.ORDERS:
+            reason = why_nothing_of_ours(self._surface.queries.status())
+            self._line.say(reason or "No working order here.")
+        else:
+            onward = key_of(self._surface.options.keymap, "portfolio.next_tab")
+            self._line.say(f"Only working orders can be cancelled; {onward} goes to their tab.")
+        return None

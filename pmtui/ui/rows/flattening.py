@@ -1,0 +1,136 @@
+"""Selling out positions from a list: one with the card of the market screen, several with one card.
+
+Each sale is planned, prepared and sent as on the market screen: own orders in its way are cancelled first,
+and it is sold down to a worst price that the card states.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from textual.screen import Screen
+
+from pmtui.domain.account.position import Position
+from pmtui.domain.ids import CommandId
+from pmtui.domain.orders.flattening import FlattenPlan
+from pmtui.domain.orders.order import Accepted, Rejected, Verdict
+from pmtui.service.surface import PreparedOrder
+from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.facts import count
+from pmtui.ui.market.market_facts import why_not_tradable
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.sale import plan_sale
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.rows.book_wait import BookWait
+from pmtui.ui.rows.flatten_card import FlattenManyCard, Left, Sale
+from pmtui.ui.surface import Surface
+
+MOST_AT_ONCE = 15
+"""Positions on one card: more than that nobody reads before agreeing."""
+
+
+class Flattening:
+    """Asks before positions are sold, and says how the sales ended."""
+
+    def __init__(self, page: Screen[Any], surface: Surface, line: MessageLine) -> None:
+        self._page = page
+        self._surface = surface
+        self._line = line
+        self._news = OrderNews(surface, line)
+
+    async def ask(self, positions: Sequence[Position]) -> None:
+        """Ask whether to sell positions whole; say why where none can be sold."""
+        if not positions:
+            self._line.refuse_form("No position on this row.")
+            return
+        if len(positions) > MOST_AT_ONCE:
+            self._line.refuse_form(
+                f"Mark {MOST_AT_ONCE} positions at most: {len(positions)} are too many."
+            )
+            return
+        wait = BookWait(self._surface, positions)
+        with wait.listening():
+            self._line.confirm("Reading the books.")
+            await wait.until_ready()
+            sales, left = await self._prepared(positions)
+            # The trader may have gone on: no card covers what is looked at now.
+            if self._page.app.screen is self._page:
+                self._show(sales, left)
+
+    def _show(self, sales: Sequence[Sale], left: Sequence[Left]) -> None:
+        if not sales:
+            self._line.refuse_form(left[0].reason)
+        elif len(sales) + len(left) == 1:
+            self._ask_for_one(sales[0])
+        else:
+            card = FlattenManyCard(sales, left, surface=self._surface)
+            _ = self._page.app.push_screen(card, partial(self._sell_all, sales))
+
+    async def _prepared(self, positions: Sequence[Position]) -> tuple[list[Sale], list[Left]]:
+        planned: list[tuple[Position, FlattenPlan]] = []
+        left: list[Left] = []
+        for position in positions:
+            plan = self._plan(position)
+            if isinstance(plan, str):
+                left.append(Left(position, plan))
+            else:
+                planned.append((position, plan))
+        orders = await self._surface.commands.prepare_many([p.intent for _, p in planned])
+        sales: list[Sale] = []
+        for (position, plan), order in zip(planned, orders, strict=True):
+            if isinstance(order, Rejected):
+                left.append(Left(position, f"Not sold: {plain(order.reason, 80)}."))
+            else:
+                sales.append(Sale(position, plan, order))
+        return sales, left
+
+    def _plan(self, position: Position) -> FlattenPlan | str:
+        queries = self._surface.queries
+        view = queries.market(position.condition_id)
+        reason = why_not_tradable(view, queries.status())
+        return reason or plan_sale(self._surface, view.terms, queries.book(position.token_id))
+
+    def _ask_for_one(self, sale: Sale) -> None:
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                self._line.say("Selling the whole position.")
+                _ = self._page.run_worker(self._news.report_placed(self._send(sale), sale.order))
+
+        card = FlattenCard(sale.order, sale.plan, surface=self._surface)
+        _ = self._page.app.push_screen(card, decide)
+
+    def _sell_all(self, sales: Sequence[Sale], is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+        if not is_agreed:
+            return
+        self._line.say(f"Selling {count(len(sales), 'position')}.")
+        sent = [(self._send(sale), sale.order) for sale in sales]
+        _ = self._page.run_worker(self._report(sent))
+
+    def _send(self, sale: Sale) -> CommandId:
+        return self._surface.commands.flatten(sale.order.order_id, sale.plan.in_the_way)
+
+    # Only the words are lost when this screen goes: the service owns the sales.
+    async def _report(self, sent: Sequence[tuple[CommandId, PreparedOrder]]) -> None:
+        waiting = (self._surface.commands.verdict(command_id) for command_id, _ in sent)
+        verdicts = await asyncio.gather(*waiting)
+        self._line.say(say_ends([(o, v) for (_, o), v in zip(sent, verdicts, strict=True)]))
+
+
+def say_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
+    """Say how several sales ended: how many are whole, and the first that is not."""
+    whole = [o for o, v in ends if isinstance(v, Accepted) and v.filled_size >= o.size]
+    text = f"Sold {len(whole)} of {len(ends)} whole."
+    rest = [(o, v) for o, v in ends if o not in whole]
+    if not rest:
+        return text
+    order, verdict = rest[0]
+    name = plain(order.market_title, 24)
+    match verdict:
+        case Accepted():
+            return f"{text} {name}: in part."
+        case Rejected(reason):
+            return f"{text} {name}: {plain(reason, 60)}."
+        case _:
+            return f"{text} {name}: not confirmed yet."

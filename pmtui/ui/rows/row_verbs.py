@@ -1,0 +1,139 @@
+"""The trading keys on rows: buy, sell, flatten, stop or target, alert. None begins an order by itself.
+
+A ticket opens on the market's own screen, beside its book. Everything else asks over the list, by the same
+forms and cards as on the market screen.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from textual.screen import Screen
+
+from pmtui.domain.markets.market import Side
+from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
+from pmtui.ui.frame import MarketChosen
+from pmtui.ui.market.market_facts import (
+    outcome_label,
+    title_of,
+    token_id_of,
+    why_not_tradable,
+    why_nothing_of_ours,
+)
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.rows.flattening import Flattening
+from pmtui.ui.rows.row_target import RowTarget
+from pmtui.ui.surface import Surface
+from pmtui.ui.ticket.protect import ProtectScreen
+
+NO_MARKET = "No market on this row."
+
+
+class RowVerbs:
+    """Carries the keys out for the row at the cursor of one screen."""
+
+    def __init__(
+        self, page: Screen[Any], surface: Surface, line: MessageLine,
+        target: Callable[[], RowTarget | None], *, if_none: str = NO_MARKET,
+    ) -> None:  # fmt: skip
+        """Act on rows of a screen.
+
+        Args:
+            page: over which forms open, and which takes the trader to a market.
+            surface: the service and the user's choices.
+            line: says why a key does nothing.
+            target: returns what the row at the cursor stands for; None for nothing.
+            if_none: what is said where there is no market.
+        """
+        self._page = page
+        self._surface = surface
+        self._line = line
+        self._target = target
+        self._if_none = if_none
+        self.flattening = Flattening(page, surface, line)
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+        """What each action of the registry's row context does."""
+        return {
+            "buy": self.buy,
+            "sell": self.sell,
+            "flatten": self.flatten,
+            "protect": self.protect,
+            "set_alert": self.set_alert,
+        }
+
+    def buy(self) -> None:
+        """Open the ticket to buy."""
+        self._open_ticket(Side.BUY)
+
+    def sell(self) -> None:
+        """Open the ticket to sell."""
+        self._open_ticket(Side.SELL)
+
+    async def flatten(self) -> None:
+        """Sell what is held of the row, after a card."""
+        target = self._found()
+        if target is not None:
+            await self.flattening.ask(target.held(self._surface.queries.account()))
+
+    def protect(self) -> None:
+        """Ask for a stop or a target for what is held of the row."""
+        target, queries = self._found(), self._surface.queries
+        if target is None:
+            return
+        if reason := why_nothing_of_ours(queries.status()):
+            self._line.refuse_form(reason)
+            return
+        held = target.held(queries.account())
+        if not held:
+            self._line.refuse_form("No position on this row to protect.")
+        elif len(held) > 1:
+            self._line.refuse_form("Several positions on this row: open it and choose one.")
+        else:
+            form = ProtectScreen(
+                self._surface, held[0].condition_id,
+                outcome_index=held[0].outcome_index, held=held[0].size,
+            )  # fmt: skip
+            _ = self._page.app.push_screen(form)
+
+    def set_alert(self) -> None:
+        """Ask for what to wait for in the row's market."""
+        target, queries = self._found(), self._surface.queries
+        if target is None:
+            return
+        view = queries.market(target.condition_id)
+        if view.market is None:
+            view = replace(view, market=target.market)
+        index = target.outcome_index or 0
+        token_id = target.token_id or token_id_of(view, index)
+        if token_id is None:
+            self._line.refuse_form("The market is loading, or has no order book.")
+            return
+        market = view.market
+        title = market.distinct_name if market else title_of(queries, target.condition_id)
+        subject = AlertSubject(target.condition_id, token_id, outcome_label(view, index), title)
+        _ = self._page.app.push_screen(AlertForm(self._surface, subject), self._say_set)
+
+    def _open_ticket(self, side: Side) -> None:
+        target, queries = self._found(), self._surface.queries
+        if target is None:
+            return
+        if reason := why_not_tradable(queries.market(target.condition_id), queries.status()):
+            self._line.refuse_form(reason)
+            return
+        account = queries.account()
+        index = target.outcome_index or 0
+        if side is Side.SELL:
+            index = target.outcome_to_sell(account)
+        _ = self._page.post_message(MarketChosen(target.condition_id, index, side))
+
+    def _found(self) -> RowTarget | None:
+        target = self._target()
+        if target is None:
+            self._line.refuse_form(self._if_none)
+        return target
+
+    def _say_set(self, said: str | None) -> None:
+        if said:
+            self._line.say(said)
