@@ -10,7 +10,6 @@ from textual.containers import Container
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Step
 from pmtui.service.topics import (
     AccountTopic,
@@ -20,8 +19,9 @@ from pmtui.service.topics import (
     Topic,
     WalletTopic,
 )
+from pmtui.ui.account.account_keys import AccountKeys
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines, next_line
+from pmtui.ui.account.account_lines import account_lines
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     BESIDE_RESULT,
@@ -34,18 +34,11 @@ from pmtui.ui.account.paint_account import (
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import indent
-from pmtui.ui.frame import FrameScreen, TransactionsChosen
+from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
-from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.wallet.address_form import AddressForm
-from pmtui.ui.wallet.receive import ReceiveScreen
-from pmtui.ui.wallet.send_form import SendForm
-from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
-from pmtui.ui.wallet.wallet_form import ExactApprovalForm
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -69,9 +62,6 @@ class AccountPane(LinePane):
         return tuple(indent(line) for line in lines)
 
 
-PASTE_PROMPT = "\nPaste your relayer key. It is not shown; escape gives up.\nRelayer key: "
-KEY_IS_KEPT = "The relayer key is kept."
-LONGEST_PROBLEM = 140
 WIDE = 150
 """From here on there is room for the explanation beside the lines."""
 ABOUT_WIDTH = 60
@@ -101,8 +91,12 @@ class AccountScreen(FrameScreen):
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
         self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
-        self._flow = WalletFlow(self, surface, self.message_line)
         self._lines: dict[str, AccountLine] = {}
+        keys = AccountKeys(
+            self, surface, self.message_line, lines=lambda: tuple(self._lines.values()),
+            at_cursor=self._at_cursor, point_at=self._point_at,
+        )  # fmt: skip
+        self.actions = keys.actions
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -151,108 +145,8 @@ class AccountScreen(FrameScreen):
         if line is not None:
             _ = self.app.push_screen(AccountLineScreen(self.surface, line.key))
 
-    def action_take_step(self) -> None:
-        """Take the step at the cursor."""
-        line = self._at_cursor()
-        if line is not None:
-            self._take(line)
-
-    def action_take_next(self) -> None:
-        """Take the next step that is missing, and point at it."""
-        line = next_line(self._lines.values())
-        if line is None:
-            self.message_line.say("Every step is done.")
-            return
+    def _point_at(self, line: AccountLine) -> None:
         _ = self.table.move_cursor_to(line.key)
-        self._take(line)
-
-    def action_paste_relayer_key(self) -> None:
-        """Ask for a relayer key that the trader has, outside the screen."""
-        if reason := why_no_wallet(self.surface):
-            self.message_line.say(reason)
-            return
-        # The application's own worker: no screen that goes may leave the terminal half given back.
-        _ = self.app.run_worker(self._take_relayer_key(), exit_on_error=True)
-
-    async def _take_relayer_key(self) -> None:
-        given = await self._ask_hidden_line(PASTE_PROMPT)
-        if not given:
-            self.message_line.say("No relayer key was taken.")
-            return
-        problem = await self.surface.commands.take_relayer_key(PastedKey(given))
-        shown = plain(problem, LONGEST_PROBLEM)
-        self.message_line.say(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
-
-    async def _ask_hidden_line(self, prompt: str) -> str | None:
-        app = self.app
-        return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
-
-    def action_revoke(self) -> None:
-        """Take back what the line at the cursor allows."""
-        line = self._at_cursor()
-        if line is not None and line.undoes is not None:
-            self._flow.take(line.undoes)
-        else:
-            reason = why_no_wallet(self.surface)
-            self.message_line.say(reason or "Nothing to revoke on this line.")
-
-    def action_approve_exactly(self) -> None:
-        """Ask up to how much the contract at the cursor may spend."""
-        line = self._at_cursor()
-        if line is None or line.exact is None:
-            reason = why_no_wallet(self.surface)
-            self.message_line.say(reason or "Only cash is approved up to an amount.")
-            return
-        told = line.exact
-        form = ExactApprovalForm(
-            self.surface, told.approval, name=told.name, is_refused=told.is_exact_refused
-        )
-        self._flow.ask(form)
-
-    def action_send(self) -> None:
-        """Ask to whom cash is to be sent."""
-        if reason := why_no_wallet(self.surface):
-            self.message_line.say(reason)
-            return
-        view = self.surface.queries.wallet()
-        form = SendForm(
-            self.surface,
-            cash=view.cash,
-            book=self.surface.queries.address_book(),
-            sent_to=view.sent_to,
-        )
-        self._flow.ask(form)
-
-    def action_name_address(self) -> None:
-        """Name an address, or forget one."""
-
-        def answered(said: str | None) -> None:
-            if said:
-                self.message_line.say(said)
-
-        _ = self.app.push_screen(AddressForm(self.surface), answered)
-
-    def action_receive(self) -> None:
-        """Show the address of the wallet."""
-        _ = self.app.push_screen(ReceiveScreen(self.surface))
-
-    def _take(self, line: AccountLine) -> None:
-        if line.shows_transactions:
-            self.post_message(TransactionsChosen())
-        elif line.refreshes:
-            self.action_refresh()
-            self.message_line.confirm(f"Asking again: {line.words.title}")
-        elif line.does is not None:
-            self._flow.take(line.does)
-        elif line.is_running:
-            self.message_line.say(f"Under way: {line.result}")
-        else:
-            self.message_line.say(self._why_not(line))
-
-    def _why_not(self, line: AccountLine) -> str:
-        if reason := why_no_wallet(self.surface):
-            return reason
-        return line.to_do or f"{line.words.title}: nothing to do."
 
     def _at_cursor(self) -> AccountLine | None:
         return self._lines.get(self.table.cursor_key or "")

@@ -37,7 +37,8 @@ _CONTEXTS = {context.value: context for context in Context}
 
 
 _PERFORMED = frozenset({
-    Context.MARKETS, Context.EVENT, Context.MARKET, Context.PORTFOLIO, Context.WATCHLIST, Context.ROW,
+    Context.MARKETS, Context.EVENT, Context.MARKET, Context.PORTFOLIO, Context.ACCOUNT,
+    Context.WATCHLIST, Context.ROW,
 })  # fmt: skip
 """Contexts of screens that look what an action does up by its name."""
 

@@ -25,7 +25,8 @@ from pmtui.service.wallet.wallet_views import (
     WalletStepView,
     WalletView,
 )
-from pmtui.ui.account.account import KEY_IS_KEPT, PASTE_PROMPT, AccountScreen
+from pmtui.ui.account.account import AccountScreen
+from pmtui.ui.account.account_keys import KEY_IS_KEPT, PASTE_PROMPT
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.terminal.terminal_app import HiddenPrompt

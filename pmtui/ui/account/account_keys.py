@@ -1,0 +1,165 @@
+"""What the account's keys do: take a step, revoke, approve an amount, send, receive, name an address."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+from pmtui.domain.account.keys import PastedKey
+from pmtui.ui.account.account_line import AccountLine
+from pmtui.ui.account.account_lines import next_line
+from pmtui.ui.frame import FrameScreen, TransactionsChosen
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.wallet.address_form import AddressForm
+from pmtui.ui.wallet.receive import ReceiveScreen
+from pmtui.ui.wallet.send_form import SendForm
+from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
+from pmtui.ui.wallet.wallet_form import ExactApprovalForm
+
+PASTE_PROMPT = "\nPaste your relayer key. It is not shown; escape gives up.\nRelayer key: "
+KEY_IS_KEPT = "The relayer key is kept."
+LONGEST_PROBLEM = 140
+
+
+class AccountKeys:
+    """Carries the keys out for the line at the cursor, each with its form or card."""
+
+    def __init__(
+        self, page: FrameScreen, surface: Surface, line: MessageLine, *,
+        lines: Callable[[], Iterable[AccountLine]], at_cursor: Callable[[], AccountLine | None],
+        point_at: Callable[[AccountLine], None],
+    ) -> None:  # fmt: skip
+        """Act on the lines of one account.
+
+        Args:
+            page: over which forms open.
+            surface: the service and the user's choices.
+            line: says why a key does nothing.
+            lines: returns the account's lines.
+            at_cursor: returns the one at the cursor.
+            point_at: puts the cursor on one.
+        """
+        self._page = page
+        self._surface = surface
+        self._line = line
+        self._lines = lines
+        self._at_cursor = at_cursor
+        self._point_at = point_at
+        self._flow = WalletFlow(page, surface, line)
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+        """What each action of the registry's account context does."""
+        return {
+            "take_step": self.take_step,
+            "take_next": self.take_next,
+            "paste_relayer_key": self.paste_relayer_key,
+            "revoke": self.revoke,
+            "approve_exactly": self.approve_exactly,
+            "send": self.send,
+            "name_address": self.name_address,
+            "receive": self.receive,
+        }
+
+    def take_step(self) -> None:
+        """Take the step at the cursor."""
+        line = self._at_cursor()
+        if line is not None:
+            self._take(line)
+
+    def take_next(self) -> None:
+        """Take the next step that is missing, and point at it."""
+        line = next_line(self._lines())
+        if line is None:
+            self._line.say("Every step is done.")
+            return
+        self._point_at(line)
+        self._take(line)
+
+    def paste_relayer_key(self) -> None:
+        """Ask for a relayer key that the trader has, outside the screen."""
+        if reason := why_no_wallet(self._surface):
+            self._line.say(reason)
+            return
+        # The application's own worker: no screen that goes may leave the terminal half given back.
+        _ = self._page.app.run_worker(self._take_relayer_key(), exit_on_error=True)
+
+    async def _take_relayer_key(self) -> None:
+        given = await self._ask_hidden_line(PASTE_PROMPT)
+        if not given:
+            self._line.say("No relayer key was taken.")
+            return
+        problem = await self._surface.commands.take_relayer_key(PastedKey(given))
+        shown = plain(problem, LONGEST_PROBLEM)
+        self._line.say(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
+
+    async def _ask_hidden_line(self, prompt: str) -> str | None:
+        app = self._page.app
+        return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
+
+    def revoke(self) -> None:
+        """Take back what the line at the cursor allows."""
+        line = self._at_cursor()
+        if line is not None and line.undoes is not None:
+            self._flow.take(line.undoes)
+        else:
+            reason = why_no_wallet(self._surface)
+            self._line.say(reason or "Nothing to revoke on this line.")
+
+    def approve_exactly(self) -> None:
+        """Ask up to how much the contract at the cursor may spend."""
+        line = self._at_cursor()
+        if line is None or line.exact is None:
+            reason = why_no_wallet(self._surface)
+            self._line.say(reason or "Only cash is approved up to an amount.")
+            return
+        told = line.exact
+        form = ExactApprovalForm(
+            self._surface, told.approval, name=told.name, is_refused=told.is_exact_refused
+        )
+        self._flow.ask(form)
+
+    def send(self) -> None:
+        """Ask to whom cash is to be sent."""
+        if reason := why_no_wallet(self._surface):
+            self._line.say(reason)
+            return
+        view = self._surface.queries.wallet()
+        form = SendForm(
+            self._surface,
+            cash=view.cash,
+            book=self._surface.queries.address_book(),
+            sent_to=view.sent_to,
+        )
+        self._flow.ask(form)
+
+    def name_address(self) -> None:
+        """Name an address, or forget one."""
+
+        def answered(said: str | None) -> None:
+            if said:
+                self._line.say(said)
+
+        _ = self._page.app.push_screen(AddressForm(self._surface), answered)
+
+    def receive(self) -> None:
+        """Show the address of the wallet."""
+        _ = self._page.app.push_screen(ReceiveScreen(self._surface))
+
+    def _take(self, line: AccountLine) -> None:
+        if line.shows_transactions:
+            _ = self._page.post_message(TransactionsChosen())
+        elif line.refreshes:
+            self._page.action_refresh()
+            self._line.confirm(f"Asking again: {line.words.title}")
+        elif line.does is not None:
+            self._flow.take(line.does)
+        elif line.is_running:
+            self._line.say(f"Under way: {line.result}")
+        else:
+            self._line.say(self._why_not(line))
+
+    def _why_not(self, line: AccountLine) -> str:
+        if reason := why_no_wallet(self._surface):
+            return reason
+        return line.to_do or f"{line.words.title}: nothing to do."
