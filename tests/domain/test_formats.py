@@ -1,6 +1,13 @@
 import pytest
 
-from pmtui.domain.formats import are, count, count_shares, exact_shares, shares_are
+from pmtui.domain.formats import (
+    are,
+    count,
+    count_shares,
+    exact_dollars,
+    exact_shares,
+    shares_are,
+)
 from pmtui.domain.money import parse_micros
 
 
@@ -29,3 +36,16 @@ def test_one_share_is_not_shares(size: str, said: str) -> None:
 def test_dust_is_counted_whole() -> None:
     assert exact_shares(parse_micros("0.004")) == "0.004 shares"
     assert shares_are(parse_micros("1")) == "1 share is"
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [
+        ("5.5", "$5.50"),
+        ("0.000004", "$0.000004"),
+        ("1234567", "$1,234,567.00"),
+        ("-0.25", "-$0.25"),
+    ],
+)
+def test_exact_dollars_keep_every_millionth(amount: str, said: str) -> None:
+    assert exact_dollars(parse_micros(amount)) == said

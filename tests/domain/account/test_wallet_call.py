@@ -1,9 +1,18 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from pmtui.domain.account.wallet_call import (
     DecodedCall,
     RelayerState,
+    RelayerTransaction,
     SubmitRefusal,
+    TransactionId,
+    TransactionKey,
+    TransactionStatus,
+    WalletTransaction,
+    follow,
     read_submit_refusal,
 )
 from pmtui.domain.ids import Address
@@ -37,3 +46,64 @@ def test_an_argument_is_found_by_its_name() -> None:
     assert call.argument("amount") == 5
     with pytest.raises(KeyError):
         call.argument("spender")
+
+
+AT = datetime(2026, 6, 14, 12, tzinfo=UTC)
+BATCH = WalletTransaction(
+    TransactionKey("k"), "split", Address("0x0a"), Address("0x0b"), AT, nonce=1, signature="0xAB"
+)
+DEPLOYMENT = replace(BATCH, nonce=None, signature="")
+TOLD = RelayerTransaction(TransactionId("t"), "STATE_NEW")
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ("STATE_NEW", TransactionStatus.PENDING),
+        ("STATE_EXECUTED", TransactionStatus.PENDING),
+        ("STATE_MINED", TransactionStatus.PENDING),
+        ("STATE_OF_TOMORROW", TransactionStatus.PENDING),
+        ("STATE_CONFIRMED", TransactionStatus.CONFIRMED),
+        ("STATE_FAILED", TransactionStatus.FAILED),
+        ("STATE_INVALID", TransactionStatus.FAILED),
+    ],
+)
+def test_what_the_relayer_tells_is_followed(state: str, expected: TransactionStatus) -> None:
+    told = replace(TOLD, state_text=state, hash="0x01", error="reverted")
+    known = follow(BATCH, told)
+    assert (known.status, known.relayer_state, known.hash) == (expected, state, "0x01")
+    assert bool(known.reason) == (expected is TransactionStatus.FAILED)
+    assert known.status.is_over == (expected is not TransactionStatus.PENDING)
+
+
+def test_an_end_is_final_and_a_hash_is_not_forgotten() -> None:
+    ended = follow(BATCH, replace(TOLD, state_text="STATE_CONFIRMED", hash="0x01"))
+    assert follow(ended, replace(TOLD, state_text="STATE_FAILED")) == ended
+    pending = follow(replace(BATCH, hash="0x01"), TOLD)
+    assert pending.hash == "0x01"
+
+
+def test_a_row_is_found_by_its_id_else_by_what_was_signed() -> None:
+    assert replace(BATCH, transaction_id=TransactionId("t")).is_told_by(TOLD)
+    assert not replace(BATCH, transaction_id=TransactionId("u")).is_told_by(TOLD)
+    assert BATCH.is_told_by(replace(TOLD, signature="0xab"))
+    assert not BATCH.is_told_by(replace(TOLD, signature="0xac"))
+    assert not replace(BATCH, signature="").is_told_by(TOLD)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (replace(TOLD, kind="WALLET-CREATE", owner="0x0a"), True),
+        (replace(TOLD, kind="WALLET-CREATE", owner="0x0a", created_at=AT), True),
+        (replace(TOLD, kind="WALLET-CREATE", owner="0x0a", created_at=AT - timedelta(1)), False),
+        (replace(TOLD, kind="WALLET-CREATE", owner="0x0c"), False),
+        (replace(TOLD, kind="WALLET", owner="0x0a"), False),
+    ],
+)
+def test_a_deployment_is_its_owners_and_no_older_one(
+    row: RelayerTransaction, expected: bool
+) -> None:
+    assert DEPLOYMENT.is_deployment
+    assert not BATCH.is_deployment
+    assert DEPLOYMENT.is_told_by(row) is expected

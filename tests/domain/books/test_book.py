@@ -266,3 +266,15 @@ def test_a_venue_that_invents_prices_makes_a_book_that_is_not_trusted_and_not_en
     levels.put(side, "0.000002", "0")
     levels.put(side, "0.999999", "1")
     assert len(levels.bid_rows) + len(levels.ask_rows) == MOST_LEVELS
+
+
+def test_a_book_that_should_have_come_is_overdue_until_it_comes() -> None:
+    book = OrderBook(TOKEN)
+    book.mark_overdue()
+    assert book.view(NOW).state is BookState.OVERDUE
+    book.apply_snapshot(snapshot({"0.41": "1"}, {"0.43": "5"}))
+    assert book.view(NOW).state is BookState.LIVE
+    book.mark_overdue()
+    late = book.view(NOW)
+    assert (late.state, late.bids) == (BookState.OVERDUE, (level("0.41", "1"),))
+    assert book.tick_size == 10_000

@@ -448,3 +448,16 @@ def test_what_comes_with_an_order_must_not_sell_at_once(
     problems = check_attachment(attachment, price=m(price), bid=m("0.60"), tick=CENT)
     assert [p.field for p in problems] == ([field] if says else [])
     assert not says or says in problems[0].text
+
+
+@pytest.mark.parametrize("state", [each for each in ConditionalState if each.is_over])
+def test_what_is_over_is_not_revived_by_a_late_sale_or_a_pause(state: ConditionalState) -> None:
+    over = replace(PAIR, state=state)
+    assert after_sale(over, m("10")).state is state
+    assert after_sale(over, m("10")).size == over.size
+    assert paused(over, "by hand") is over
+
+
+def test_one_paused_while_selling_stays_paused_with_what_is_left() -> None:
+    left = after_sale(paused(PAIR, "by hand"), m("40"))
+    assert (left.state, left.size, left.reason) == (ConditionalState.PAUSED, m("60"), "by hand")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.alert_conditions import Sight, Spread
 from pmtui.domain.conditionals.price_alert import (
     MOST_ALERTS,
     MOST_BOOKS,
@@ -15,14 +16,17 @@ from pmtui.domain.conditionals.price_alert import (
     AlertSide,
     AlertState,
     PriceAlert,
+    condition_of,
     describe_plan,
     describe_ring,
     end,
     is_sound,
+    plan_of,
     plan_problem,
     reached,
     read_plans,
     ring,
+    ring_at,
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, Micros, parse_micros
@@ -181,3 +185,52 @@ def test_it_says_which_price_is_meant() -> None:
     rang = ring(alert(AlertSide.ABOVE, m("0.45")), book(m("0.46"), None), AT)
     assert describe_ring(rang) == "bid 46¢, bid ≥ 45¢"
     assert describe_ring(alert(AlertSide.BELOW, m("0.3"))) == "ask 30¢, ask ≤ 30¢"
+
+
+WIDE = Spread(">=", m("0.04"))
+
+
+def conditional_alert(token_id: TokenId = TOKEN) -> PriceAlert:
+    waits_for = plan_of(WIDE, condition_id=CONDITION, token_id=token_id)
+    return PriceAlert(AlertId("a"), waits_for, "Yes", "Will it?", AT)
+
+
+def test_a_condition_rings_once_and_says_what_it_saw() -> None:
+    waiting, later = conditional_alert(), AT + timedelta(minutes=1)
+    assert condition_of(waiting.plan) == WIDE
+    assert ring_at(waiting, Sight(book(m("0.40"), m("0.42")), later)) is waiting
+    rang = ring_at(waiting, Sight(book(m("0.40"), m("0.45")), later))
+    assert (rang.state, rang.rang_at) == (AlertState.RANG, later)
+    assert "5" in rang.seen
+    assert rang.seen in describe_ring(rang)
+    assert ring_at(rang, Sight(book(m("0.40"), m("0.50")), later)) is rang
+
+
+def test_a_condition_does_not_ring_by_another_outcomes_book() -> None:
+    other = conditional_alert(OTHER)
+    assert ring_at(other, Sight(book(m("0.10"), m("0.90")), AT)) is other
+
+
+def test_an_alert_without_a_condition_rings_by_its_price_alone() -> None:
+    waiting = alert(AlertSide.ABOVE, m("0.40"))
+    rang = ring_at(waiting, Sight(book(m("0.41"), None), AT))
+    assert (rang.state, rang.rang_price) == (AlertState.RANG, m("0.41"))
+
+
+def test_a_condition_is_accepted_once_and_only_if_it_can_be_read() -> None:
+    asked, now = conditional_alert().plan, book(m("0.40"), m("0.50"))
+    assert plan_problem(asked, now, ()) == ""
+    assert plan_problem(asked, now, (asked,)) != ""
+    unreadable = AlertPlan(CONDITION, TOKEN, AlertSide.ABOVE, m("0"), condition="wider than 4")
+    assert plan_problem(unreadable, now, ()) != ""
+
+
+def test_an_entry_may_be_a_condition() -> None:
+    def read(when: str) -> tuple[AlertPlan, ...] | str:
+        return read_plans("45", "", when, condition_id=CONDITION, token_id=TOKEN)
+
+    assert read(" spread >= 4 ") == (
+        plan(AlertSide.ABOVE, m("0.45")),
+        plan_of(WIDE, condition_id=CONDITION, token_id=TOKEN),
+    )
+    assert isinstance(read("soon"), str)
