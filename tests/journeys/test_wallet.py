@@ -243,3 +243,49 @@ def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path
     again.press("q")
     assert again.exit_code() == 0
     assert processes_of(home) == {}
+
+
+def test_cash_is_split_in_a_market_of_which_nothing_is_held(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    before = venue.ledger()
+    terminal.press(":")
+    terminal.until_text("split")
+    terminal.type("split 7.5")
+    terminal.until_text("Split $7.50 into 7.5 shares of each outcome")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert before.collateral - after.collateral == Decimal("7.5")
+    assert [held(after, token) for token in market.tokens] == [Decimal("7.5")] * 2
+    terminal.press("=")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.press("escape")
+    terminal.until_gone("Split cash into both outcomes")
+    assert venue.audit() == []
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def test_a_lost_answer_is_found_again_and_sent_once(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    hold(terminal, venue)
+    before = venue.ledger()
+    lost = {"host": "relayer", "prefix": "/submit", "method": "POST", "is_answer_lost": True}
+    venue.post("/faults", {**lost, "remaining": 1})
+    terminal.press("S")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.type("7.5")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert before.collateral - after.collateral == Decimal("7.5")
+    assert venue.batches() == 1
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("+ confirmed", "Split"), "the transaction")
+    assert len([row for row in terminal.rows() if "Split into" in row and "confirmed" in row]) == 1
+    terminal.press("q")
+    assert terminal.exit_code() == 0

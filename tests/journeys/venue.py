@@ -70,7 +70,8 @@ class PaperVenue:
         self.urls: dict[str, str] = json.loads((state / "venue.json").read_bytes())
         self._operator = operator_headers(read_token(state / "venue"))
         key = Secret.from_hex((state / "paper.key").read_text(encoding="ascii"))
-        self.wallet = derive_wallets(Signer(key).address).deposit_beacon
+        self._owner = Signer(key).address
+        self.wallet = derive_wallets(self._owner).deposit_beacon
 
     @staticmethod
     def is_up(home: Path) -> bool:
@@ -90,6 +91,10 @@ class PaperVenue:
             lines=answer["lines"],
             is_whole=answer["is_whole"],
         )
+
+    def batches(self) -> int:
+        """Return how many batches the wallet has carried out."""
+        return int(self._read("relayer", f"/nonce?address={self._owner}&type=WALLET")["nonce"])
 
     def audit(self) -> list[str]:
         """Have the venue recompute every sum; returns what does not agree."""

@@ -3,7 +3,8 @@
     buy 100 yes 39.7 gtd 15m po stop 38 target 42
     sell 50% no 61        sell all        buy $25 yes market fak
     cancel all            cancel bids     cancel 39.7
-    flatten               find rate decision
+    flatten               split 100
+    find rate decision
 
 A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
 """
@@ -15,9 +16,16 @@ from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
-from pmtui.domain.formats import format_cents, parse_cents, parse_size, with_cent_sign
+from pmtui.domain.formats import (
+    exact_dollars,
+    exact_shares,
+    format_cents,
+    parse_cents,
+    parse_size,
+    with_cent_sign,
+)
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
 from pmtui.domain.ticket.fields import parse_life
@@ -68,7 +76,15 @@ class FindMarkets:
     text: str
 
 
-Command = EnterOrder | CancelOrders | FlattenPosition | FindMarkets
+@dataclass(frozen=True, slots=True)
+class SplitCash:
+    """Turn cash into shares of both outcomes of the market."""
+
+    amount: Micros | None
+    """Dollars; None asks for it."""
+
+
+Command = EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,7 @@ _VERBS = {
     "sell": "an order to sell",
     "cancel": "working orders",
     "flatten": "sell the whole position",
+    "split": "cash to both outcomes",
     "find": "search for markets",
 }
 _SHORT = {"b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find"}
@@ -144,7 +161,7 @@ def parse_command(
     """
     words = _words(text)
     if not words:
-        return CommandProblem("Enter a command: buy, sell, cancel, flatten, find", 0, 0)
+        return CommandProblem("Enter a command: buy, sell, cancel, flatten, split, find", 0, 0)
     if len(text) > LONGEST:
         return CommandProblem(f"Longer than {LONGEST} characters", LONGEST, len(text))
     first, *rest = words
@@ -157,6 +174,8 @@ def parse_command(
             return _read_cancel(rest, len(text))
         case "flatten":
             return _read_flatten(rest, outcomes, outcome_index)
+        case "split":
+            return _read_split(rest, has_market=bool(outcomes))
         case "find":
             found = " ".join(word.text for word in rest)
             missing = CommandProblem("Enter what to search for", len(text), len(text))
@@ -192,6 +211,8 @@ def write_command(command: Command, outcomes: Sequence[str]) -> str:
             return f"cancel {scope.value}"
         case FlattenPosition(index):
             return f"flatten {outcome_words(outcomes)[index]}"
+        case SplitCash(amount):
+            return "split" if amount is None else f"split {format_micros(amount)}"
         case FindMarkets(text):
             return f"find {text}"
 
@@ -212,6 +233,10 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
             }[scope]
         case FlattenPosition(index):
             return f"Sell the whole position of {outcomes[index]}"
+        case SplitCash(amount):
+            if amount is None:
+                return "Split cash into both outcomes"
+            return f"Split {exact_dollars(amount)} into {exact_shares(amount)} of each outcome"
         case FindMarkets(text):
             return f"Search for {text}"
 
@@ -346,6 +371,20 @@ def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
     if price is None:
         return _at(word, "Cancel what? all, market, bids, asks or a price")
     return CancelOrders(CancelScope.MARKET, price)
+
+
+def _read_split(words: Sequence[_Word], *, has_market: bool) -> Command | CommandProblem:
+    if not has_market:
+        return CommandProblem("Open a market first", 0, 0)
+    if not words:
+        return SplitCash(None)
+    word, *more = words
+    if more:
+        return _at(more[0], f"Not understood: {more[0].text}")
+    amount = None if word.text.endswith("%") else parse_size(word.text)
+    if amount is None or amount <= 0:
+        return _at(word, f"Not an amount of dollars: {word.text}")
+    return SplitCash(amount)
 
 
 def _read_flatten(

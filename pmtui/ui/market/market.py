@@ -40,6 +40,7 @@ from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
+from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.text_line import TextLine
 
 Answer = TypeVar("Answer")
@@ -103,6 +104,7 @@ class MarketScreen(FrameScreen):
         self.controls = MarketControls(
             workspace, widgets,
             strip=self.strip, prices=self.chart, depth=self.depth, sides=self.sides,
+            take_step=WalletFlow(self, surface, self.message_line).take,
         )  # fmt: skip
         self.actions = self.controls.actions
         if ticket is not None:

@@ -11,7 +11,7 @@ _DISARM = "market.toggle_arming"
 _TRADES = frozenset(
     {
         "market.buy", "market.sell", "market.flatten", "market.scaled", "market.move_order",
-        "market.protect", "ladder.trade_here",
+        "market.protect", "market.split", "ladder.trade_here",
     }
 )  # fmt: skip
 """All that is refused where trading has ended. What cancels stays: an order may still be listed."""

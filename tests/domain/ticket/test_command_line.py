@@ -16,6 +16,7 @@ from pmtui.domain.ticket.command_line import (
     EnterOrder,
     FindMarkets,
     FlattenPosition,
+    SplitCash,
     complete,
     completed,
     describe_command,
@@ -61,6 +62,8 @@ commands = st.one_of(
     st.sampled_from(CancelScope).map(CancelOrders),
     st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
     st.integers(0, 1).map(FlattenPosition),
+    st.none().map(SplitCash),
+    st.integers(1, 10**15).map(lambda amount: SplitCash(Micros(amount))),
     st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), min_size=1, max_size=4).map(
         lambda words: FindMarkets(" ".join(words))
     ),
@@ -135,6 +138,7 @@ def test_sizes_have_units() -> None:
         ("cancel all", CancelOrders(CancelScope.EVERYWHERE)),
         ("x offers", CancelOrders(CancelScope.ASKS)),
         ("cancel 39.7", CancelOrders(CancelScope.MARKET, Micros(397_000))),
+        ("split", SplitCash(None)), ("split $7.50", SplitCash(Micros(7_500_000))),
         ("find rate  decision", FindMarkets("rate decision")),
     ],
 )  # fmt: skip
@@ -150,6 +154,7 @@ def test_short_commands(text: str, command: Command) -> None:
         ("buy 5 40 gtd", ""), ("buy 5 40 gtd soon", "soon"), ("buy 5 40 stop", ""),
         ("buy 5 40 stop low", "low"), ("buy 5 40 fok fak", "fak"), ("buy 5 maybe 40", "maybe"),
         ("cancel", ""), ("cancel them", "them"), ("cancel all now", "now"), ("find", ""),
+        ("split 5%", "5%"), ("split 0", "0"), ("split 5 yes", "yes"), ("split some", "some"),
         ("flatten maybe", "maybe"), ("flatten yes no", "no"), ("buy 5 market 40", "40"),
     ],
 )  # fmt: skip
@@ -175,7 +180,7 @@ def test_words_that_may_come_next() -> None:
     def words(text: str) -> list[str]:
         return [candidate.word for candidate in complete(text, YES_NO)]
 
-    assert words("") == ["buy", "sell", "cancel", "flatten", "find"]
+    assert words("") == ["buy", "sell", "cancel", "flatten", "split", "find"]
     assert words("c") == ["cancel"]
     assert words("sell ") == ["all"]
     assert words("buy 100 ")[:3] == ["yes", "no", "market"]

@@ -10,6 +10,7 @@ from pmtui.domain.ticket.command_line import (
     Command,
     EnterOrder,
     FlattenPosition,
+    SplitCash,
 )
 from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.market.controls.trading import Trading
@@ -23,6 +24,7 @@ class Commands:
     def __init__(
         self, workspace: Workspace, trading: Trading, news: OrderNews, *,
         flip: Callable[[], None], cancel_side: Callable[[Side], None],
+        split: Callable[[Micros | None], None],
     ) -> None:  # fmt: skip
         """Take the ways that the keys go.
 
@@ -32,12 +34,14 @@ class Commands:
             news: tells how it ended.
             flip: shows the other outcome.
             cancel_side: cancels own orders on a side of the ladder.
+            split: turns cash into shares of both outcomes.
         """
         self._workspace = workspace
         self._trading = trading
         self._news = news
         self._flip = flip
         self._cancel_side = cancel_side
+        self._split = split
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -58,6 +62,8 @@ class Commands:
             case FlattenPosition(index):
                 self._show_outcome(index)
                 await self._trading.flatten()
+            case SplitCash(amount):
+                self._split(amount)
             case CancelOrders(_, price) if price is not None:
                 self._cancel_at(price)
             case CancelOrders(CancelScope.BIDS):

@@ -6,6 +6,7 @@ from functools import partial
 from textual.containers import Container
 from textual.message import Message
 
+from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.topics import (
@@ -58,6 +59,7 @@ class MarketControls:
     def __init__(
         self, workspace: Workspace, widgets: MarketWidgets, *, strip: SiblingStrip,
         prices: ChartPane, depth: DepthPane, sides: Container,
+        take_step: Callable[[WalletStep], None],
     ) -> None:  # fmt: skip
         self._workspace = workspace
         self._reader = workspace.reader
@@ -70,7 +72,7 @@ class MarketControls:
         self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
         self.moving = Moving(workspace, self.own_orders, self._news)
         self.trading = Trading(workspace, self._news)
-        self.forms = MarketForms(workspace)
+        self.forms = MarketForms(workspace, take_step)
         self.single_keys = SingleKeys(
             workspace, self.trading, self._news, is_moving=lambda: self.moving.is_moving
         )
@@ -83,6 +85,7 @@ class MarketControls:
         self.commands = Commands(
             workspace, self.trading, self._news,
             flip=self.outcomes.flip, cancel_side=self.single_keys.cancel_side,
+            split=self.forms.split,
         )  # fmt: skip
         self.actions: Mapping[str, Action] = {
             **self._order_actions(),
@@ -265,6 +268,7 @@ class MarketControls:
             "cancel_market": self.trading.cancel_market,
             "scaled": self.forms.scaled,
             "protect": self.forms.protect,
+            "split": self.forms.split,
             "cancel_order": self.own_orders.cancel,
             "move_order": self.moving.move,
             "drop_order": self._drop,

@@ -4,33 +4,48 @@ from dataclasses import replace
 
 import pytest
 
+from pmtui.domain.account.wallet_steps import Split, WalletStep
 from pmtui.domain.ids import ConditionId
+from pmtui.domain.money import Micros
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.controls.forms import MarketForms
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
+from pmtui.ui.wallet.wallet_form import SplitForm
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk
+from tests.ui.moving_market import CONDITION
+
+TAKEN: list[WalletStep] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_taken() -> None:
+    TAKEN.clear()
+
+
+def forms(desk: Desk) -> MarketForms:
+    return MarketForms(desk.workspace, TAKEN.append)
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
         ("protect", ProtectScreen), ("scaled", ScaledScreen), ("set_alert", AlertForm),
-        ("rules", RulesScreen),
+        ("split", SplitForm), ("rules", RulesScreen),
     ],
 )  # fmt: skip
 def test_each_form_opens_for_the_market_on_show(name: str, kind: type) -> None:
     desk = Desk()
-    getattr(MarketForms(desk.workspace), name)()
+    getattr(forms(desk), name)()
     (screen,) = desk.page.asked
     assert isinstance(screen, kind)
 
 
 async def test_what_an_alert_form_says_stays_on_the_screen_behind() -> None:
     desk = Desk()
-    MarketForms(desk.workspace).set_alert()
+    forms(desk).set_alert()
     await desk.page.answer("Waiting for 60¢.")
     assert desk.said == "Waiting for 60¢."
     await desk.page.answer(None)
@@ -40,25 +55,51 @@ async def test_what_an_alert_form_says_stays_on_the_screen_behind() -> None:
 def test_nothing_held_is_nothing_to_protect() -> None:
     desk = Desk()
     desk.service.account_view = replace(desk.service.account_view, positions=())
-    MarketForms(desk.workspace).protect()
+    forms(desk).protect()
     assert not desk.page.asked
     assert desk.said == "No position in this outcome to protect."
     assert desk.line.ignores_key()
 
 
-@pytest.mark.parametrize("name", ["protect", "scaled"])
+@pytest.mark.parametrize("name", ["protect", "scaled", "split"])
 def test_a_session_without_a_key_opens_no_form_of_an_order(name: str) -> None:
     desk = Desk()
     desk.service.status_view = READ_ONLY_STATUS
-    getattr(MarketForms(desk.workspace), name)()
+    getattr(forms(desk), name)()
     assert not desk.page.asked
     assert desk.said == "Read-only: no key."
 
 
-@pytest.mark.parametrize("name", ["protect", "set_alert"])
+@pytest.mark.parametrize("name", ["protect", "set_alert", "split"])
 def test_a_market_that_is_not_known_yet_opens_no_form(name: str) -> None:
     desk = Desk()
     desk.reader.condition_id = ConditionId("0xelsewhere")
-    getattr(MarketForms(desk.workspace), name)()
+    getattr(forms(desk), name)()
     assert not desk.page.asked
     assert desk.said.startswith("The market is loading")
+
+
+async def test_what_a_split_form_answers_is_prepared() -> None:
+    desk = Desk()
+    forms(desk).split()
+    await desk.page.answer(None)
+    assert TAKEN == []
+    await desk.page.answer(Split(CONDITION, Micros(5)))
+    assert [Split(CONDITION, Micros(5))] == TAKEN
+
+
+def test_a_split_of_an_amount_needs_no_form() -> None:
+    desk = Desk()
+    forms(desk).split(Micros(7_000_000))
+    assert not desk.page.asked
+    assert [Split(CONDITION, Micros(7_000_000))] == TAKEN
+
+
+def test_nothing_is_split_in_a_market_that_is_over() -> None:
+    desk = Desk()
+    view = desk.service.markets[CONDITION]
+    assert view.market is not None
+    desk.service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+    forms(desk).split(Micros(7_000_000))
+    assert TAKEN == []
+    assert desk.line.ignores_key()
