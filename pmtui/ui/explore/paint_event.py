@@ -3,10 +3,19 @@
 from datetime import datetime, timedelta
 
 from pmtui.domain.markets.market import Event, Market, Trading
-from pmtui.domain.money import SCALE, Micros, round_price
+from pmtui.domain.markets.outcome_set import (
+    SetLeg,
+    SetPrice,
+    SetPrices,
+    has_one_winner,
+    legs_of,
+    set_prices,
+)
+from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
-from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text
 from pmtui.ui.facts import (
+    ABSENT,
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
@@ -29,7 +38,6 @@ from pmtui.ui.facts import (
     with_star,
 )
 from pmtui.ui.format import (
-    TENTH_OF_CENT,
     format_average,
     format_size_compact,
 )
@@ -38,9 +46,14 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
 OWN_WIDTH = 9
+_CHANCE_WIDTH = 14
+_SUM_BAR = 16
+_SUM_BAR_FROM = 110
+"""Columns from which there is room for the bar between the sums."""
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1),
+    Column("chance", "Chance", _CHANCE_WIDTH, priority=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
     Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
@@ -78,6 +91,7 @@ def paint_outcome_row(
             with_star(plain(market.title), is_starred=is_starred),
             Role.DIM if market.closed else Role.TEXT,
         ),
+        _paint_chance(market, counted_mid(bid, ask), is_live=is_live),
         *prices,
         paint_change(market.change_to(counted_mid(bid, ask) if is_live else None)),
         paint_price(None if market.closed else spread(bid, ask), Role.DIM),
@@ -91,6 +105,14 @@ def paint_outcome_row(
         Cell(plain(market.question), Role.DIM),
     )
     return Row(market.market_id, cells)
+
+
+def _paint_chance(market: Market, middle: Micros | None, *, is_live: bool) -> Cell:
+    """Show how likely an outcome is as a bar, so that a glance down the table compares them."""
+    stated = market.outcomes[0].price if market.outcomes else None
+    chance = stated if market.closed else middle if middle is not None else stated
+    bar = bar_text(chance or 0, SCALE, _CHANCE_WIDTH).rstrip()
+    return Cell(bar, Role.KEY if is_live else Role.DIM)
 
 
 def by_price(market: Market) -> tuple[bool, int]:
@@ -157,27 +179,56 @@ def say_no_event(view: EventView, keymap: Keymap) -> str:
 
 
 def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int) -> Line:
-    """Say how the outcomes belong together, and what the sum of their prices means."""
+    """Say how the outcomes belong together, and what buying or selling all of them brings."""
     if event is None or len(event.markets) < 2:
         return ()
     if not event.neg_risk:
         return indent((Cell("Independent markets: more than one can resolve Yes.", Role.DIM),))
-    total = quotes.yes_midpoint_sum
-    if total is None:
-        return indent((Cell("One winner. The sum needs a bid and an ask in every market.",
-                            Role.DIM),))  # fmt: skip
-    over = round_price(total, TENTH_OF_CENT) - SCALE
-    cells = [
-        Cell("One winner: the Yes mids sum to ", Role.DIM),
-        Cell(format_average(total), Role.HEADING),
-    ]
-    if over:
-        apart = f" ({'+' if over > 0 else '-'}{format_average(Micros(abs(over)))})"
-        cells.append(Cell(apart, Role.LAST_TRADE))
-    line = indent(tuple(cells))
-    assumed = any(is_one_sided(row.best_bid, row.best_ask) for row in quotes.rows)
-    note = Cell("  ~ one-sided book", Role.DIM)
-    return (*line, note) if assumed and line_width((*line, note)) <= width else line
+    if not has_one_winner(event):
+        return ()
+    found = set_prices(set_legs(event, quotes))
+    facts: list[Cell | Line] = [Cell("One winner", Role.DIM), _paint_sums(found, width)]
+    if found.halted:
+        names = ", ".join(plain(name, 20) for name in found.halted[:2])
+        more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
+        facts.append(Cell(f"HALTED {names}{more}: no whole set", Role.NOTICE_WARN))
+    else:
+        facts += [_paint_gain("buy all", found.buying), _paint_gain("sell all", found.selling)]
+        facts.append(Cell("a set, after fees", Role.DIM))
+    return join_facts([fact for fact in facts if fact], width)
+
+
+def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
+    """Return the legs of an event's set at the prices that are shown."""
+    known = {row.condition_id: row for row in quotes.rows}
+    legs = []
+    for market in legs_of(event):
+        row = known.get(market.condition_id) if market.condition_id is not None else None
+        bid, ask = (row.best_bid, row.best_ask) if row else (market.best_bid, market.best_ask)
+        legs.append(SetLeg(market.title, bid, ask, market.fee, not market.is_tradable))
+    return tuple(legs)
+
+
+def _paint_sums(found: SetPrices, width: int) -> Line:
+    """Show both sums, with a bar between them where there is room: a set is worth 100."""
+    bids, asks = found.selling, found.buying
+    left = Cell(f"Σ bid {format_average(bids.total) if bids else ABSENT}", Role.BID)
+    right = Cell(f"Σ ask {format_average(asks.total) if asks else ABSENT}", Role.ASK)
+    if width < _SUM_BAR_FROM or bids is None:
+        return (left, Cell("  "), right)
+    bar = bar_text(min(bids.total, SCALE), SCALE, _SUM_BAR)
+    return (left, Cell(" ▕", Role.DIM), Cell(bar, Role.BID), Cell("▏ ", Role.DIM), right)
+
+
+def _paint_gain(name: str, side: SetPrice | None) -> Line:
+    if side is None or side.gain is None:
+        return ()
+    sign = "+" if side.gain > 0 else "-" if side.gain < 0 else ""
+    role = Role.UP if side.gain > 0 else Role.DOWN if side.gain < 0 else Role.DIM
+    return (
+        Cell(f"{name} ", Role.DIM),
+        Cell(f"{sign}{format_average(Micros(abs(side.gain)))}", role),
+    )
 
 
 def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: int) -> Line:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import EventId, MarketId, TokenId
 from pmtui.domain.markets.history import Interval
-from pmtui.domain.markets.market import Event
+from pmtui.domain.markets.market import NO_FEE, Event
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
@@ -103,24 +103,66 @@ async def test_a_quote_that_moves_is_shown_without_a_key() -> None:
         await until(pilot, lambda: "46.1¢" in _row(app, "Ilse Maro"), "the new bid")
 
 
+def _with_quotes(service: FakeService, *pairs: tuple[int | None, int | None]) -> None:
+    """Let the open outcomes have these bids and asks, in tenths of a cent."""
+    rows = service.quotes[ELECTION.event_id].rows
+    quoted = [
+        replace(
+            row, best_bid=None if bid is None else Micros(bid * 1_000),
+            best_ask=None if ask is None else Micros(ask * 1_000), is_live=True,
+        )
+        for row, (bid, ask) in zip(rows, pairs, strict=False)
+    ]  # fmt: skip
+    service.quotes[ELECTION.event_id] = EventQuotesView(tuple(quoted), None)
+
+
+def _without_fees(event: Event) -> Event:
+    return replace(event, markets=tuple(replace(m, fee=NO_FEE) for m in event.markets))
+
+
 @pytest.mark.parametrize(
-    ("total", "said"),
+    ("pairs", "said"),
     [
-        (974_000, "sum to 97.4¢ (-2.6¢)"),
-        (1_012_000, "sum to 101.2¢ (+1.2¢)"),
-        (1_000_000, "sum to 100.0¢"),
-        (None, "The sum needs a bid and an ask in every market."),
+        (
+            ((396, 398), (387, 388), (106, 108), (102, 104)),
+            ("Σ bid 99.1¢", "Σ ask 99.8¢", "buy all +0.2¢"),
+        ),
+        (((396, 408), (387, 398), (106, 118), (112, 114)), ("sell all +0.1¢", "buy all -3.8¢")),
+        (((396, 398), (387, None), (106, 108), (102, 104)), ("Σ ask –", "sell all -0.9¢")),
     ],
 )
-async def test_the_sum_of_yes_mids_says_what_it_means(total: int | None, said: str) -> None:
-    service = _service()
-    rows = service.quotes[ELECTION.event_id].rows
-    amount = None if total is None else Micros(total)
-    service.quotes[ELECTION.event_id] = EventQuotesView(rows, amount)
+async def test_the_sums_of_bids_and_asks_say_what_all_outcomes_bring(
+    pairs: tuple[tuple[int, int | None], ...], said: tuple[str, ...]
+) -> None:
+    service = _service(_without_fees(ELECTION))
+    _with_quotes(service, *pairs)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: said[0] in text_of(app, "#meaning"), said[0])
+        for words in said:
+            assert words in text_of(app, "#meaning")
+
+
+async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
+    first, second, *rest = _without_fees(ELECTION).markets
+    paused = replace(ELECTION, markets=(first, replace(second, accepting_orders=False), *rest))
+    service = _service(paused)
+    _with_quotes(service, (396, 398), (387, 388), (106, 108), (102, 104))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        said = f"HALTED {second.title}: no whole set"
         await until(pilot, lambda: said in text_of(app, "#meaning"), said)
-        assert shows(app, said)
+        assert "buy all" not in text_of(app, "#meaning")
+        assert "halted" in _row(app, second.title)
+
+
+async def test_chances_stand_as_bars_that_compare_outcomes() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "█" in _row(app, "Ilse Maro"), "the bar")
+        names = [market.title for market in sorted(ELECTION.markets, key=by_price)]
+        lengths = [_row(app, name).count("█") for name in names]
+        assert lengths[:3] == sorted(lengths[:3], reverse=True)
 
 
 async def test_independent_markets_are_called_so() -> None:
@@ -241,16 +283,14 @@ def test_a_mid_of_one_side_alone_has_a_sign_and_fits(
     assert text.startswith("~") is ((bid is None) is not (ask is None))
 
 
-async def test_the_sum_says_that_it_counts_an_empty_side() -> None:
+async def test_a_row_says_that_it_counts_an_empty_side() -> None:
     service = _service()
     view = service.quotes[ELECTION.event_id]
     first = replace(view.rows[0], best_bid=None, best_ask=Micros(22_000))
-    rows = (first, *view.rows[1:])
-    service.quotes[ELECTION.event_id] = EventQuotesView(rows, Micros(974_000))
+    service.quotes[ELECTION.event_id] = EventQuotesView((first, *view.rows[1:]), Micros(974_000))
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "~1.1¢" in _row(app, "Ilse Maro"), "the mid")
-        assert "~ one-sided book" in text_of(app, "#meaning")
         assert "no bid, counted as 0¢" in text_of(app, "#details")
 
 

@@ -1,0 +1,174 @@
+"""One order for all outcomes of an event: the same number of Yes, or of No, in every market.
+
+Each leg is a purchase that fills now or is killed whole (FOK): it spends what its shares cost in the book
+as it is, at no worse price than the last level that it needs. A leg never fills in part, so that what is
+missing afterwards is a whole leg. The venue knows nothing of baskets: some legs may fill and others not.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from pmtui.domain.books.book_view import BookView, Level
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
+from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
+from pmtui.domain.orders.self_trade import book_of_others
+
+
+class BasketSide(Enum):
+    """Which outcome of every market is bought; the values are its place."""
+
+    YES = 0
+    """All Yes: the set, which pays one dollar."""
+    NO = 1
+    """All No: the set is sold; all but one of the shares pay a dollar."""
+
+
+@dataclass(frozen=True, slots=True)
+class BasketMarket:
+    """One market with the book of the token that is bought there."""
+
+    name: str
+    """Untrusted text."""
+    terms: MarketTerms | None
+    """None while it is not known."""
+    book: BookView | None
+    why_not: str = ""
+    """Why no order is taken there now; empty where one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class BasketLeg:
+    """One market of a basket, as the book is."""
+
+    name: str
+    intent: MarketBuyIntent | None
+    """None where nothing can be bought: `problem` says why."""
+    problem: str
+    cost: Micros
+    """Dollars for the shares, fee aside."""
+    fee: Micros
+    average: Micros | None
+    is_thin: bool = False
+    """Whether the book holds fewer shares than are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BasketPlan:
+    """What a basket would do now."""
+
+    side: BasketSide
+    sets: Micros
+    legs: tuple[BasketLeg, ...]
+
+    @property
+    def intents(self) -> tuple[MarketBuyIntent, ...]:
+        """The orders, leg by leg."""
+        return tuple(leg.intent for leg in self.legs if leg.intent is not None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every leg can be bought."""
+        return bool(self.legs) and all(leg.intent is not None for leg in self.legs)
+
+    @property
+    def cost(self) -> Micros:
+        """Dollars for all legs that can be bought, fees aside."""
+        return Micros(sum(leg.cost for leg in self.legs))
+
+    @property
+    def fees(self) -> Micros:
+        """Taker fees of all legs."""
+        return Micros(sum(leg.fee for leg in self.legs))
+
+    @property
+    def pays(self) -> Micros:
+        """Dollars that a whole basket pays in the end, whichever outcome wins."""
+        winners = 1 if self.side is BasketSide.YES else len(self.legs) - 1
+        return Micros(winners * self.sets)
+
+    @property
+    def gain(self) -> Micros | None:
+        """What a whole basket brings after fees; None where a leg is missing."""
+        return Micros(self.pays - self.cost - self.fees) if self.is_whole else None
+
+
+def plan_basket(
+    markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = ()
+) -> BasketPlan:
+    """Return the legs of buying so many sets in every market of an event with one winner.
+
+    Args:
+        markets: the open ones of the event.
+        side: which outcome is bought.
+        sets: shares in each.
+        own: own open orders: what is ours in a book is not bought.
+    """
+    size, own = size_floor(sets), tuple(own)
+    return BasketPlan(side, size, tuple(_leg(market, side, size, own) for market in markets))
+
+
+def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Micros:
+    """Return how many sets can be bought at the best prices alone."""
+    own = tuple(own)
+    sizes = []
+    for market in markets:
+        asks = _asks(market, own)
+        sizes.append(asks[0].size if asks and not market.why_not else Micros(0))
+    return size_floor(min(sizes, default=Micros(0)))
+
+
+def _asks(market: BasketMarket, own: tuple[Order, ...]) -> tuple[Level, ...]:
+    if market.terms is None or market.book is None:
+        return ()
+    return book_of_others(market.book, market.terms.condition_id, own).asks
+
+
+def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order, ...]) -> BasketLeg:
+    terms, asks = market.terms, _asks(market, own)
+    problem = market.why_not or _why_not(market, asks, size)
+    if problem or terms is None:
+        return _nothing(market.name, problem)
+    met, cost, fee, worst = 0, 0, 0, asks[0].price
+    for level in asks:
+        taken = min(level.size, size - met)
+        cost += taken * level.price
+        fee += taker_fee(Micros(taken), level.price, terms.fee)
+        met, worst = met + taken, level.price
+        if met >= size:
+            break
+    if met < size:
+        return _nothing(market.name, "Not enough offered", is_thin=True)
+    # Dollars have two decimals: a cent more buys the last hundredth of a share, never less.
+    amount = Micros(-(-cost // (SCALE * SIZE_STEP)) * SIZE_STEP)
+    if amount < MIN_MARKETABLE_BUY:
+        return _nothing(market.name, "Worth less than a dollar")
+    intent = MarketBuyIntent(
+        condition_id=terms.condition_id, token_id=terms.token_ids[side.value], amount=amount,
+        worst_price=worst, time_in_force=TimeInForce.FOK,
+    )  # fmt: skip
+    return BasketLeg(market.name, intent, "", amount, Micros(fee), Micros(cost // size))
+
+
+def _why_not(market: BasketMarket, asks: tuple[Level, ...], size: Micros) -> str:
+    terms, book = market.terms, market.book
+    if terms is None or book is None:
+        return "Loading"
+    if not terms.accepting_orders:
+        return "Paused"
+    if not book.state.is_good:
+        return f"Book {book.state.words}"
+    if not asks:
+        return "No asks"
+    if not size > 0 or size < terms.min_order_size:
+        return "Below the minimum size"
+    if asks[0].price >= ONE:
+        return "No asks"
+    return ""
+
+
+def _nothing(name: str, problem: str, *, is_thin: bool = False) -> BasketLeg:
+    return BasketLeg(name, None, problem, Micros(0), Micros(0), None, is_thin)

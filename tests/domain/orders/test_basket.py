@@ -1,0 +1,140 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, MarketTerms, Side
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.basket import (
+    BasketMarket,
+    BasketSide,
+    most_sets,
+    plan_basket,
+)
+from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
+
+TICK = Micros(10_000)
+
+
+def terms(number: int, fee: FeeSchedule = NO_FEE) -> MarketTerms:
+    return MarketTerms(
+        condition_id=ConditionId(f"0x{number:064x}"),
+        token_ids=(TokenId(f"{number}0"), TokenId(f"{number}1")), outcome_labels=("Yes", "No"),
+        tick_size=TICK, min_order_size=Micros(5 * ONE), neg_risk=True, fee=fee,
+    )  # fmt: skip
+
+
+def market(
+    number: int,
+    *asks: tuple[int, int],
+    side: BasketSide = BasketSide.YES,
+    fee: FeeSchedule = NO_FEE,
+) -> BasketMarket:
+    """Return a market whose asks are given in cents and whole shares, best first."""
+    rules = terms(number, fee)
+    levels = tuple(Level(Micros(p * 10_000), Micros(size * ONE)) for p, size in asks)
+    book = BookView(rules.token_ids[side.value], BookState.LIVE, (), levels)
+    return BasketMarket(f"Outcome {number}", rules, book)
+
+
+levels = st.lists(
+    st.tuples(st.integers(1, 98), st.integers(1, 5_000)), min_size=1, max_size=4,
+    unique_by=lambda level: level[0],
+).map(sorted)  # fmt: skip
+books = st.lists(levels, min_size=2, max_size=5)
+
+
+@given(
+    books, st.integers(500, 100_000).map(lambda n: Micros(n * 10_000)), st.sampled_from(BasketSide)
+)
+def test_every_leg_is_paid_for_at_no_worse_price_than_it_needs(
+    found: list[list[tuple[int, int]]], sets: Micros, side: BasketSide
+) -> None:
+    markets = [market(n + 1, *asks, side=side) for n, asks in enumerate(found)]
+    plan = plan_basket(markets, side, sets)
+    assert plan.is_whole is all(leg.intent is not None for leg in plan.legs)
+    for leg, each in zip(plan.legs, markets, strict=True):
+        if leg.intent is None:
+            assert leg.problem
+            continue
+        assert each.book is not None
+        assert each.terms is not None
+        assert leg.intent.token_id == each.terms.token_ids[side.value]
+        assert leg.intent.time_in_force is TimeInForce.FOK
+        within = [level for level in each.book.asks if level.price <= leg.intent.worst_price]
+        assert sum(level.size for level in within) >= sets
+        assert sum(level.size for level in within[:-1]) < sets
+        # Rounded up to a cent: it never buys fewer shares than were wanted.
+        assert 0 <= leg.intent.amount * ONE - _exact(within, sets) < 10_000 * ONE
+        assert leg.intent.amount % 10_000 == 0
+
+
+def _exact(within: list[Level], sets: int) -> int:
+    cost, left = 0, sets
+    for level in within:
+        taken = min(level.size, left)
+        cost, left = cost + taken * level.price, left - taken
+    return cost
+
+
+def test_a_set_below_a_dollar_gains_and_no_is_its_mirror() -> None:
+    yes = plan_basket(
+        [market(1, (40, 100)), market(2, (58, 100))], BasketSide.YES, Micros(10 * ONE)
+    )
+    assert (yes.cost, yes.pays, yes.gain) == (9_800_000, 10 * ONE, 200_000)
+    no = plan_basket(
+        [market(n, (p, 100), side=BasketSide.NO) for n, p in ((1, 60), (2, 60), (3, 85))],
+        BasketSide.NO, Micros(10 * ONE),
+    )  # fmt: skip
+    assert (no.cost, no.pays, no.gain) == (20_500_000, 20 * ONE, -500_000)
+
+
+def test_a_leg_that_cannot_be_bought_says_why_and_nothing_is_promised() -> None:
+    good = market(1, (40, 100))
+    assert good.book is not None
+    stale = replace(market(2, (50, 100)), book=replace(good.book, state=BookState.STALE))
+    cases = (
+        (market(2), "No asks"), (market(2, (50, 3)), "Not enough offered"),
+        (BasketMarket("Outcome 2", None, None), "Loading"),
+        (replace(good, why_not="Paused"), "Paused"), (stale, f"Book {BookState.STALE.words}"),
+        (market(2, (1, 100)), "Worth less than a dollar"),
+    )  # fmt: skip
+    for other, problem in cases:
+        plan = plan_basket([good, other], BasketSide.YES, Micros(10 * ONE))
+        assert not plan.is_whole
+        assert plan.legs[1].problem == problem
+        assert plan.gain is None
+        assert len(plan.intents) == 1
+    assert (
+        plan_basket([good], BasketSide.YES, Micros(ONE)).legs[0].problem == "Below the minimum size"
+    )
+
+
+def test_what_is_ours_in_a_book_is_not_bought() -> None:
+    mine = Order(
+        order_id=OrderId("0x1"), condition_id=terms(1).condition_id, token_id=terms(1).token_ids[0],
+        outcome="Yes", side=Side.SELL, price=Micros(400_000), original_size=Micros(100 * ONE),
+        matched_size=Micros(0), status=OrderStatus.LIVE,
+        time_in_force=TimeInForce.GTC, created_at=datetime(2026, 6, 15, tzinfo=UTC),
+    )  # fmt: skip
+    found = [market(1, (40, 100), (42, 100)), market(2, (50, 30))]
+    plan = plan_basket(found, BasketSide.YES, Micros(10 * ONE), [mine])
+    assert plan.legs[0].average == 420_000
+    assert most_sets(found) == 30 * ONE
+    assert most_sets(found, [mine]) == 30 * ONE
+    assert most_sets([replace(found[0], why_not="Paused")]) == 0
+    assert most_sets([]) == 0
+
+
+def test_fees_come_off_what_a_basket_brings() -> None:
+    fee = FeeSchedule(Micros(50_000))
+    plan = plan_basket(
+        [market(1, (40, 100), fee=fee), market(2, (58, 100), fee=fee)],
+        BasketSide.YES,
+        Micros(10 * ONE),
+    )
+    assert plan.fees > 0
+    assert plan.gain == 200_000 - plan.fees
