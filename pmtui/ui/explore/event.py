@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from typing_extensions import override
 
 from pmtui.domain.ids import EventId
+from pmtui.domain.markets.outcome_set import has_one_winner
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import (
     EventQuotesTopic,
@@ -17,6 +18,7 @@ from pmtui.service.topics import (
     StatusTopic,
     Topic,
 )
+from pmtui.ui.basket.basket_form import BasketForm
 from pmtui.ui.charts.overlay import OverlayPane
 from pmtui.ui.explore.event_board import EventBoard
 from pmtui.ui.explore.event_chart import EventChart
@@ -24,6 +26,7 @@ from pmtui.ui.explore.event_reading import EventReading
 from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.market.market_facts import why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.rows.row_target import target_of_market
 from pmtui.ui.rows.row_verbs import RowVerbs
@@ -64,6 +67,7 @@ class EventScreen(FrameScreen):
             "comments": reading.show_comments,
             "holders": reading.show_holders,
             "star_event": reading.star_event,
+            "basket": self._open_basket,
             "switch_chart": chart.switch,
             "shorter_interval": chart.shorten,
             "longer_interval": chart.lengthen,
@@ -134,6 +138,16 @@ class EventScreen(FrameScreen):
         if market is None or market.condition_id is None:
             return None
         return key_of_market(market.condition_id), market.distinct_name
+
+    def _open_basket(self) -> None:
+        event = self._board.event
+        reason = why_nothing_of_ours(self.surface.queries.status())
+        if event is None or reason:
+            self.message_line.refuse_form(reason or "The event is not loaded yet.")
+        elif not has_one_winner(event):
+            self.message_line.refuse_form("A basket needs an event in which one outcome wins.")
+        else:
+            _ = self.app.push_screen(BasketForm(self.surface, event))
 
     def _show_outcomes(self) -> None:
         self._board.show_rows()

@@ -141,6 +141,9 @@ ACTIONS: tuple[Action, ...] = (
     _action("event.star_event", "E", "Star event",
             "Star or unstar the whole event.", in_footer=False),
     _action("event.holders", "h", "Holders", "Show the top holders of the market at the cursor."),
+    _action("event.basket", "B", "Basket",
+            "In an event with one winner: buy the same number of Yes, or of No, of every outcome, "
+            "with one card.", danger=Danger.ASKS),
     _action("event.switch_chart", "d", "Chart",
             "Show the chart of the leading outcomes below the table, or the table alone.",
             in_footer=False),

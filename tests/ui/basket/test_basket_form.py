@@ -1,0 +1,116 @@
+from dataclasses import replace
+
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.order import Accepted, MarketBuyIntent, OrderStatus, Rejected, TimeInForce
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import BookTopic
+from pmtui.ui.basket.basket_form import BasketCard, BasketForm
+from pmtui.ui.explore.event import EventScreen
+from tests.ui import believable
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import FakeService
+from tests.ui.rows.row_stage import ELECTION, agree, book_of, tradable_service
+from tests.ui.screens.look import shows, text_of
+from tests.ui.wait import until
+
+OPEN = tuple(m for m in ELECTION.markets if not m.closed)
+ASKS = (0.40, 0.30, 0.15, 0.12)
+
+
+def service_with_asks(*asks: float, index: int = 0) -> FakeService:
+    service = tradable_service()
+    for market, ask in zip(OPEN, asks, strict=True):
+        book = book_of(market, index, bid=ask - 0.02, ask=ask)
+        service.books[market.token_ids[index]] = book
+    return service
+
+
+def app_on(service: FakeService) -> ScreenApp:
+    return ScreenApp(EventScreen(service.surface(), ELECTION.event_id))
+
+
+async def test_a_basket_prices_every_leg_and_one_card_sends_them_all() -> None:
+    assert len(OPEN) == len(ASKS)
+    service = service_with_asks(*ASKS)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("B")
+        await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
+        await pilot.press("end", *["backspace"] * 6, *"100")
+        await until(pilot, lambda: shows(app, "4 legs for $97.00"), "the sum")
+        assert shows(app, "All Yes pay $100.00 whoever wins: +$3.00 after fees")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
+        assert shows(app, "Buy 100 Yes in 4 markets?")
+        assert not service.calls_of("place_many")
+        filled = Accepted(believable.order(1).order_id, OrderStatus.FILLED, Micros(100 * ONE), "")
+        service.verdicts = [filled, Rejected("no match"), filled, filled]
+        await agree(app, pilot, service)
+        (orders,) = service.calls_of("place_many")
+        intents = [order.intent for order in orders if isinstance(order, PreparedOrder)]
+        assert [intent.token_id for intent in intents] == [m.token_ids[0] for m in OPEN]
+        assert all(
+            isinstance(i, MarketBuyIntent) and i.time_in_force is TimeInForce.FOK for i in intents
+        )
+        await until(pilot, lambda: shows(app, "3 of 4 legs bought"), "how the legs ended")
+        assert shows(app, "refused: no match")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
+
+
+async def test_all_no_sells_the_set_from_the_books_of_no() -> None:
+    service = service_with_asks(0.60, 0.70, 0.85, 0.80, index=1)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("B")
+        await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
+        await pilot.press("shift+tab", "space", "tab")
+        await until(pilot, lambda: BookTopic(OPEN[0].token_ids[1]) in service.watched(), "No")
+        await pilot.press("end", *["backspace"] * 6, *"100")
+        await until(pilot, lambda: shows(app, "All No pay $300.00"), "what they pay")
+        assert shows(app, "+$5.00 after fees")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
+        assert BookTopic(OPEN[0].token_ids[1]) not in service.watched()
+    assert not service.calls_of("prepare")
+
+
+async def test_without_a_whole_set_nothing_is_asked() -> None:
+    service = service_with_asks(*ASKS)
+    first = OPEN[0]
+    assert first.condition_id is not None
+    view = service.markets[first.condition_id]
+    paused = replace(first, accepting_orders=False)
+    service.markets[first.condition_id] = replace(view, market=paused)
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("B")
+        await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
+        await until(pilot, lambda: shows(app, "No whole set: Ilse Maro: Paused"), "why")
+        await pilot.press("enter")
+        assert isinstance(app.screen, BasketForm)
+    assert not service.calls_of("prepare")
+
+
+async def test_a_losing_basket_says_so_on_the_card() -> None:
+    service = service_with_asks(0.50, 0.30, 0.15, 0.12)
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("B")
+        await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
+        await pilot.press("end", *["backspace"] * 6, *"20", "enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
+        assert shows(app, "loses money whoever wins")
+
+
+async def test_independent_markets_have_no_basket() -> None:
+    event = replace(ELECTION, neg_risk=False)
+    app = app_on(tradable_service(event))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("B")
+        await until(pilot, lambda: "one outcome wins" in text_of(app, "#notice"), "why")
