@@ -117,7 +117,7 @@ class SessionHosts:
         self._relayer = RelayerClient(
             self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
         )
-        self._chain = ChainClient(self._unnoted(endpoints.rpc))
+        self._chain = ChainClient(self._unnoted(endpoints.rpc), only_chain=POLYGON_CHAIN_ID)
         url, self._admin_token = operator or ("", "")
         self._admin = HttpHost(url) if operator is not None else None
         self._server_clock = ServerClock(clock.now, self._trading.server_time)

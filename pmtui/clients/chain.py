@@ -18,21 +18,33 @@ from pmtui.wire.relayer import (
     decode_rpc,
     decode_rpc_batch,
     read_revert,
+    rpc_code,
     rpc_number,
     rpc_receipt,
+    rpc_simulated,
     rpc_text,
 )
 
 _LONGEST_TEXT = 120
 _CALL = "eth_call"
+_SIMULATE = "eth_simulateV1"
+_CHAIN_ID = "eth_chainId"
 
 
 class ChainClient:
     """Reads of the chain."""
 
-    def __init__(self, host: HttpHost) -> None:
-        """Take a host whose address is the whole address of the node."""
+    def __init__(self, host: HttpHost, *, only_chain: int | None = None) -> None:
+        """Take a host whose address is the whole address of the node.
+
+        Args:
+            host: the node.
+            only_chain: the chain that it has to be on: one of another chain is asked nothing more. None
+                takes it as it is.
+        """
         self._host = host
+        self._only_chain = only_chain
+        self._is_right_chain = only_chain is None
 
     async def has_code(self, address: Address) -> bool | Failure:
         """Return whether there is contract code at an address, by the newest block."""
@@ -41,15 +53,13 @@ class ChainClient:
         if isinstance(answer, Failure):
             return answer
         try:
-            code = rpc_text(answer, "code")
+            return rpc_code(answer)
         except WireError as error:
             return unreadable(f"POST {method}", error)
-        # Nodes write no code as `0x`, and some as `0x0` (docs/wire.md#deposit-wallet).
-        return bool(code.removeprefix("0x").strip("0"))
 
     async def chain_id(self) -> int | Failure:
         """Return which chain the node is on."""
-        return await self._number("eth_chainId")
+        return await self._number(_CHAIN_ID)
 
     async def block_number(self) -> int | Failure:
         """Return the newest block."""
@@ -80,6 +90,8 @@ class ChainClient:
         ]
         if not asked:
             return ()
+        if problem := await self._why_wrong_chain():
+            return problem
         body = msgspec.json.encode(asked)
         answer = await self._host.read("", route=_CALL, method="POST", body=body)
         if isinstance(answer, Failure):
@@ -92,6 +104,27 @@ class ChainClient:
         return tuple(
             _outcome(told[number]) if number in told else silent for number in range(len(asked))
         )
+
+    async def simulate(
+        self, calls: Sequence[Call], *, sender: Address
+    ) -> tuple[CallReverted | None, ...] | Failure:
+        """Try calls one after the other, each on what those before it have changed.
+
+        Returns what each would come to, None where it goes through; a failure where the node knows no
+        such method (`eth_simulateV1`), which many do not.
+        """
+        asked = [_transaction(call, sender) for call in calls]
+        options = {"blockStateCalls": [{"calls": asked}], "validation": False}
+        answer = await self._ask(_SIMULATE, options, "latest")
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            told = rpc_simulated(answer)
+        except WireError as error:
+            return unreadable(f"POST {_SIMULATE}", error)
+        if len(told) != len(asked):
+            return unreadable(f"POST {_SIMULATE}", WireError("calls", "not those that were asked"))
+        return told
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         """Return what became of a transaction; None while it is in no block."""
@@ -123,7 +156,22 @@ class ChainClient:
             return _refused(method, answer)
         return answer
 
+    async def _why_wrong_chain(self) -> Failure | None:
+        """Say why the node is not to be asked: what it says of addresses is of another chain."""
+        if self._is_right_chain:
+            return None
+        told = await self._number(_CHAIN_ID)
+        if isinstance(told, Failure):
+            return told
+        if told != self._only_chain:
+            text = f"the node is on chain {told}, not {self._only_chain}: see rpc_url"
+            return Failure(FailureKind.REFUSED, f"POST {_CHAIN_ID}", text)
+        self._is_right_chain = True
+        return None
+
     async def _send(self, method: str, *parameters: object) -> RpcAnswer | Failure:
+        if method != _CHAIN_ID and (problem := await self._why_wrong_chain()):
+            return problem
         asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
         body = msgspec.json.encode(asked)
         answer = await self._host.read("", route=method, method="POST", body=body)
@@ -136,10 +184,14 @@ class ChainClient:
 
 
 def _parameters(call: Call, sender: Address | None) -> tuple[object, object]:
-    parameters = {"to": call.target, "data": "0x" + call.data.hex()}
+    return _transaction(call, sender), "latest"
+
+
+def _transaction(call: Call, sender: Address | None) -> dict[str, str]:
+    parameters: dict[str, str] = {"to": call.target, "data": "0x" + call.data.hex()}
     if sender is not None:
         parameters["from"] = sender
-    return parameters, "latest"
+    return parameters
 
 
 def _outcome(answer: RpcAnswer) -> bytes | CallReverted | Failure:

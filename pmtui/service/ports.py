@@ -334,6 +334,15 @@ class CallHost(Protocol):
         """Try several calls in one request, each by itself; answers come in their order."""
         ...
 
+    async def simulate(
+        self, calls: Sequence[Call], *, sender: Address
+    ) -> tuple[CallReverted | None, ...] | Failure:
+        """Try calls one after the other, each on what those before it have changed.
+
+        None stands for a call that goes through. A failure where the node cannot do it.
+        """
+        ...
+
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         """Return what became of a transaction; None while it is in no block."""
         ...

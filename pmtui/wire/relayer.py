@@ -87,6 +87,15 @@ class RpcAnswer(msgspec.Struct):
     error: _RpcError | None = None
 
 
+class _Simulated(msgspec.Struct):
+    status: str = ""
+    error: _RpcError | None = None
+
+
+class _SimulatedBlock(msgspec.Struct):
+    calls: list[_Simulated]
+
+
 class _Receipt(msgspec.Struct, rename="camel"):
     transaction_hash: str
     status: str
@@ -209,6 +218,40 @@ def rpc_receipt(answer: RpcAnswer) -> Receipt | None:
     status = hex_number(row.status, "status")
     block = hex_number(row.block_number, "blockNumber")
     return Receipt(row.transaction_hash[:LONGEST_ID], status == 1, block)
+
+
+def rpc_simulated(answer: RpcAnswer) -> tuple[CallReverted | None, ...]:
+    """Return what became of each call of a simulation, in order; None for one that went through.
+
+    A call that failed is one that reverts, whatever number its error has: nodes differ there.
+
+    Raises:
+        WireError: not one block of calls with a status.
+    """
+    blocks = _decode(bytes(answer.result), list[_SimulatedBlock])
+    if len(blocks) != 1 or len(blocks[0].calls) > MOST_ROWS:
+        raise WireError("calls", "not those that were asked")
+    outcomes: list[CallReverted | None] = []
+    for call in blocks[0].calls:
+        is_good = hex_number(call.status, "status") == 1 and call.error is None
+        error = call.error or _RpcError()
+        reason = read_revert(error) or CallReverted(error.message[:LONGEST_TEXT])
+        outcomes.append(None if is_good else reason)
+    return tuple(outcomes)
+
+
+def rpc_code(answer: RpcAnswer) -> bool:
+    """Return whether an answer holds code.
+
+    Raises:
+        WireError: it is no text of hexadecimal digits.
+    """
+    text = rpc_text(answer, "code")
+    digits = text[2:]
+    if not text.startswith("0x") or not _is_hex(digits):
+        raise WireError("code", "not hexadecimal")
+    # Nodes write no code as `0x`, and some as `0x0` (docs/wire.md#deposit-wallet).
+    return bool(digits.strip("0"))
 
 
 def read_revert(error: _RpcError) -> CallReverted | None:

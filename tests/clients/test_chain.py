@@ -1,11 +1,13 @@
-"""The one question to the chain, over real sockets: is there a contract at an address."""
+"""The chain over real sockets: code at addresses, calls tried as a whole, and nodes that lie."""
 
 import msgspec
 import pytest
 
 from pmtui.clients.chain import ChainClient
+from pmtui.domain.account.wallet_call import CallReverted
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.ids import Address
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.signing.calldata import split
 from tests.clients.raw_server import answering, serving
 
 WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
@@ -30,7 +32,75 @@ async def test_a_refusal_is_told_in_the_words_of_the_node() -> None:
         assert str(answer) == "POST eth_getCode: limit exceeded"
 
 
+@pytest.mark.parametrize("code", ["garbage", "363d3d37", "0xzz", "0x" + "6" * 300_000])
+async def test_what_is_not_code_proves_nothing(code: str) -> None:
+    async with serving(answering(msgspec.json.encode({"id": 1, "result": code}))) as server:
+        assert isinstance(await ChainClient(server.host()).has_code(WALLET), Failure)
+
+
 @pytest.mark.parametrize("body", [b"[1]", b"<html>", b'{"id":1}'])
 async def test_an_answer_that_says_nothing_is_a_failure(body: bytes) -> None:
     async with serving(answering(body)) as server:
         assert isinstance(await ChainClient(server.host()).has_code(WALLET), Failure)
+
+
+def told(*calls: object) -> bytes:
+    return msgspec.json.encode({"id": 1, "result": [{"number": "0x1", "calls": calls}]})
+
+
+GOOD = {"status": "0x1", "returnData": "0x"}
+BAD = {"status": "0x0", "error": {"code": -32000, "message": "execution reverted: balance"}}
+SPLIT = split(ConditionId("0x" + "11" * 32), 5, neg_risk=False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcomes"),
+    [
+        (told(GOOD, GOOD), (None, None)),
+        (told(GOOD, BAD), (None, CallReverted("balance"))),
+        (told(GOOD, {**BAD, "status": "0x1"}), (None, CallReverted("balance"))),
+        (told(GOOD, {"status": "0x0"}), (None, CallReverted(""))),
+        (
+            told(GOOD, {"status": "0x0", "error": {"code": -32015, "message": "out of gas"}}),
+            (None, CallReverted("out of gas")),
+        ),
+    ],
+)
+async def test_calls_are_tried_one_after_the_other(
+    answer: bytes, outcomes: tuple[CallReverted | None, ...]
+) -> None:
+    async with serving(answering(answer)) as server:
+        chain = ChainClient(server.host())
+        assert await chain.simulate((SPLIT, SPLIT), sender=WALLET) == outcomes
+        asked = msgspec.json.decode(server.calls[0].body)
+        call = {"from": WALLET, "to": SPLIT.target, "data": "0x" + SPLIT.data.hex()}
+        assert asked["method"] == "eth_simulateV1"
+        assert asked["params"][0]["blockStateCalls"] == [{"calls": [call, call]}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        told(GOOD), told(GOOD, GOOD, GOOD), told({}, {}), told(GOOD, {"status": "yes"}),
+        b'{"result":[]}', b'{"error":{"code":-32601,"message":"no such method"}}', b"[]",
+    ],
+)  # fmt: skip
+async def test_a_simulation_of_something_else_tells_nothing(answer: bytes) -> None:
+    async with serving(answering(answer)) as server:
+        chain = ChainClient(server.host())
+        assert isinstance(await chain.simulate((SPLIT, SPLIT), sender=WALLET), Failure)
+
+
+async def test_a_node_on_another_chain_is_asked_nothing_more() -> None:
+    async with serving(answering(b'{"id":1,"result":"0x1"}')) as server:
+        chain = ChainClient(server.host(), only_chain=137)
+        for answer in (
+            await chain.has_code(WALLET),
+            await chain.calls((SPLIT,), sender=WALLET),
+            await chain.receipt("0x" + "00" * 32),
+            await chain.simulate((SPLIT,), sender=WALLET),
+        ):
+            assert isinstance(answer, Failure)
+            assert "chain 1, not 137" in answer.text
+        methods = {msgspec.json.decode(call.body)["method"] for call in server.calls}
+        assert methods == {"eth_chainId"}

@@ -183,6 +183,20 @@ async def test_a_call_that_would_revert_says_why(owner: Owner) -> None:
     await node.aclose()
 
 
+async def test_a_batch_is_tried_on_the_right_chain_as_a_whole(owner: Owner) -> None:
+    node = HttpHost(owner.running.urls["rpc"])
+    chain = ChainClient(node, only_chain=137)
+    assert await chain.has_code(owner.wallet) is True
+    split = calldata.split(ConditionId(RAIN), 60_000_000, neg_risk=False)
+    merge = calldata.merge(ConditionId(RAIN), 60_000_000, neg_risk=False)
+    poor = CallReverted("ERC20: transfer amount exceeds balance")
+    assert await chain.simulate((split, merge, split), sender=owner.wallet) == (None, None, None)
+    assert await chain.simulate((split, split, merge), sender=owner.wallet) == (None, poor, None)
+    # Apart from the others, the merge has nothing to merge.
+    assert isinstance(await chain.call(merge, sender=owner.wallet), CallReverted)
+    await node.aclose()
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -33,8 +33,9 @@ def card_lines(card: WalletCard) -> list[str]:
     if card.simulation is Simulation.REVERTS:
         lines.append(f"  the chain would revert it: {card.revert_reason}")
     elif card.calls:
-        asked = card.simulation is Simulation.PASSES
-        lines.append(f"  tried on the chain: {'passes' if asked else 'not asked'}")
+        lines.append(f"  tried on the chain: {card.simulation.value}")
+    if card.simulation is Simulation.MAY_REVERT:
+        lines.append(f"  it may revert: tried alone, {card.revert_reason}")
     lines += [f"  note: {warning}" for warning in card.warnings]
     if card.digest:
         lines.append(f"  digest    {card.digest}")

@@ -32,6 +32,8 @@ RELAYER = "the relayer"
 CHAIN = "the chain"
 ANALYTICS = "the analytics host"
 _OUTCOMES = 2
+_WORD = 32
+"""Bytes of a number in an answer of a contract."""
 
 
 class WalletFacts:
@@ -191,8 +193,7 @@ class WalletFacts:
         before: LastAnswer[int] = self.allowed.get(approval, NO_ANSWER_YET)
         if isinstance(answer, CallReverted):
             answer = Failure(FailureKind.REFUSED, "eth_call", answer.reason or "reverted")
-        amount = answer if isinstance(answer, Failure) else int.from_bytes(answer, "big")
-        self.allowed[approval] = self._heard(before, amount)
+        self.allowed[approval] = self._heard(before, _number(answer))
 
     async def _ask_payouts(self, positions: Sequence[Position]) -> None:
         access = self.access
@@ -207,9 +208,10 @@ class WalletFacts:
             return
         for place, condition_id in enumerate(asked):
             told = answers[place * 3 : place * 3 + 3]
-            numbers = [int.from_bytes(each, "big") for each in told if isinstance(each, bytes)]
-            if len(numbers) == _OUTCOMES + 1:
-                self.payouts[condition_id] = _payouts(*numbers)
+            numbers = [_number(each) for each in told if isinstance(each, bytes)]
+            known = [each for each in numbers if isinstance(each, int)]
+            if len(known) == _OUTCOMES + 1:
+                self.payouts[condition_id] = _payouts(*known)
 
     async def _ask_relayer(self) -> None:
         access = self.access
@@ -237,6 +239,17 @@ class WalletFacts:
 def held_outcome(position: Position, payout: Micros | None) -> HeldOutcome:
     """Return what is held of an outcome."""
     return HeldOutcome(position.token_id, position.outcome, position.size, payout)
+
+
+def _number(answer: bytes | Failure) -> int | Failure:
+    """Read the one number that a contract returned: a word of 32 bytes and nothing else."""
+    if isinstance(answer, Failure):
+        return answer
+    if len(answer) != _WORD:
+        return Failure(
+            FailureKind.SERVER, "POST eth_call", f"{len(answer)} bytes instead of a number"
+        )
+    return int.from_bytes(answer, "big")
 
 
 def _payouts(denominator: int, *numerators: int) -> tuple[Micros, ...] | None:

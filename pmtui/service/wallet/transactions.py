@@ -383,19 +383,28 @@ class WalletTransactions:
         return nonce == known.nonce
 
     async def _try(self, calls: Sequence[Call]) -> tuple[Simulation, str]:
-        """Let the chain try each call by itself; return what it said, and why it refuses."""
+        """Let the chain try the calls; return what it said, and why it refuses.
+
+        As a whole where the node can: a call may need what another one does. Else one by one, which
+        proves a revert of the first call only.
+        """
         if self._chain is None:
             return Simulation.NOT_ASKED, ""
+        if len(calls) > 1:
+            told = await self._chain.simulate(calls, sender=self._wallet)
+            if not isinstance(told, Failure):
+                found = _first_revert(told)
+                return (Simulation.REVERTS if found else Simulation.PASSES), found
         outcomes = await self._chain.calls(calls, sender=self._wallet)
         if isinstance(outcomes, Failure):
             return Simulation.NOT_ASKED, ""
-        for number, outcome in enumerate(outcomes, 1):
-            if isinstance(outcome, CallReverted):
-                reason = outcome.reason or "reverts"
-                where = f"call {number} of {len(calls)}: " if len(calls) > 1 else ""
-                return Simulation.REVERTS, where + reason
-        is_tried = not any(isinstance(outcome, Failure) for outcome in outcomes)
-        return Simulation.PASSES if is_tried else Simulation.NOT_ASKED, ""
+        reverted = [each if isinstance(each, CallReverted) else None for each in outcomes]
+        if found := _first_revert(reverted):
+            is_first = reverted[0] is not None
+            return (Simulation.REVERTS if is_first else Simulation.MAY_REVERT), found
+        if any(isinstance(outcome, Failure) for outcome in outcomes):
+            return Simulation.NOT_ASKED, ""
+        return (Simulation.PASSES_APART if len(calls) > 1 else Simulation.PASSES), ""
 
     def _save(self, changed: WalletTransaction) -> None:
         before = self._known[changed.key]
@@ -426,6 +435,15 @@ class WalletTransactions:
     def _mark(self) -> None:
         self._kernel.mark(WalletTopic())
         self._kernel.mark(StatusTopic())
+
+
+def _first_revert(outcomes: Sequence[CallReverted | None]) -> str:
+    """Say which call reverts first and why; empty where none does."""
+    for number, outcome in enumerate(outcomes, 1):
+        if outcome is not None:
+            where = f"call {number} of {len(outcomes)}: " if len(outcomes) > 1 else ""
+            return where + (outcome.reason or "reverts")
+    return ""
 
 
 _LEVELS = {

@@ -42,6 +42,11 @@ class Simulation(StrEnum):
     NOT_ASKED = "not asked"
     """No chain is configured, or it did not answer."""
     PASSES = "passes"
+    """All calls, one after the other, or the only one there is."""
+    PASSES_APART = "each passes by itself"
+    """The node tries calls only one by one; none of them needs what another does."""
+    MAY_REVERT = "not tried as a whole"
+    """The node tries calls only one by one; a later one fails, unless an earlier one makes way for it."""
     REVERTS = "reverts"
 
 

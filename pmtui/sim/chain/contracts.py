@@ -159,6 +159,27 @@ def execute(
     return tuple(effects)
 
 
+def try_each(
+    wallet: Address, calls: Sequence[Call], world: World, contracts: Contracts = POLYGON
+) -> tuple[str | None, ...]:
+    """Return for each call why it reverts, None where it goes through.
+
+    Each is tried on what those before it have changed; one that reverts changes nothing.
+    """
+    draft = _Draft(wallet, world, contracts)
+    outcomes: list[str | None] = []
+    for call in calls:
+        before = draft.copy()
+        try:
+            _ = draft.carry_out(call)
+        except _RevertError as revert:
+            draft = before
+            outcomes.append(str(revert))
+        else:
+            outcomes.append(None)
+    return tuple(outcomes)
+
+
 class _Draft:
     """Balances and approvals of one wallet while its batch runs."""
 
@@ -170,6 +191,15 @@ class _Draft:
         self._shares: dict[TokenId, int] = {}
         self._allowances: dict[Address, int] = {}
         self._operators: dict[Address, bool] = {}
+
+    def copy(self) -> "_Draft":
+        """Return one that goes its own way from here."""
+        other = _Draft(self._wallet, self._world, self._contracts)
+        other._collateral = self._collateral
+        other._shares = dict(self._shares)
+        other._allowances = dict(self._allowances)
+        other._operators = dict(self._operators)
+        return other
 
     def carry_out(self, call: Call) -> Effect:
         decoded = decode_call(call)

@@ -163,10 +163,14 @@ def exact_dollars(amount: Micros) -> str:
 
 
 def _against(card: WalletCard) -> tuple[str, ...]:
-    if card.simulation is not Simulation.REVERTS:
-        return card.warnings
     reason = plain(card.revert_reason, 160) or "the contract gives no reason"
-    return (f"The chain would revert it: {reason}", *card.warnings)
+    match card.simulation:
+        case Simulation.REVERTS:
+            return (f"The chain would revert it: {reason}", *card.warnings)
+        case Simulation.MAY_REVERT:
+            return (f"It may revert: tried alone, {reason}", *card.warnings)
+        case _:
+            return card.warnings
 
 
 def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[str, str]]:
@@ -194,6 +198,8 @@ def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[
 _SIMULATIONS = {
     Simulation.NOT_ASKED: "not on the chain: no chain is asked",
     Simulation.PASSES: "on the chain before: it goes through",
+    Simulation.PASSES_APART: "on the chain before: each call goes through by itself",
+    Simulation.MAY_REVERT: "on the chain call by call: it could not be tried as a whole",
     Simulation.REVERTS: "on the chain before: it reverts",
 }
 

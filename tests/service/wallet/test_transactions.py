@@ -40,6 +40,7 @@ from pmtui.service.wallet.transactions import (
     PreparedBatch,
     WalletTransactions,
 )
+from pmtui.service.wallet.wallet_views import Simulation
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
@@ -60,6 +61,9 @@ ROW = RelayerTransaction(TransactionId("t1"), "STATE_NEW")
 
 def refused(text: str, status: int = 400) -> Failure:
     return Failure(FailureKind.REFUSED, "POST /submit", text, status)
+
+
+UNABLE = Failure(FailureKind.REFUSED, "POST eth_simulateV1", "the method does not exist")
 
 
 @dataclass
@@ -93,13 +97,22 @@ class FakeRelayer:
 @dataclass
 class FakeChain:
     outcome: bytes | CallReverted | Failure = b""
+    outcomes: tuple[bytes | CallReverted | Failure, ...] = ()
+    """Of each call by itself, where they differ."""
+    simulated: tuple[CallReverted | None, ...] | Failure = UNABLE
     receipts: list[Receipt | Failure | None] = field(default_factory=list)
 
     async def calls(
         self, calls: Sequence[Call], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
         assert sender == WALLET
-        return tuple(self.outcome for _ in calls)
+        return self.outcomes or tuple(self.outcome for _ in calls)
+
+    async def simulate(
+        self, calls: Sequence[Call], *, sender: Address
+    ) -> tuple[CallReverted | None, ...] | Failure:
+        assert sender == WALLET
+        return self.simulated
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         assert transaction_hash == "0xab"
@@ -411,6 +424,33 @@ async def test_the_chain_is_asked_before_anything_is_signed(
         assert prepared.warning == warning
         assert prepared.batch.nonce == 4
         assert [call.function for call in prepared.meaning] == ["approve"]
+
+
+POOR = CallReverted("balance")
+
+
+@pytest.mark.parametrize(
+    ("simulated", "outcomes", "expected"),
+    [
+        ((None, None), (b"", POOR), (Simulation.PASSES, "")),
+        ((None, POOR), (b"", b""), (Simulation.REVERTS, "call 2 of 2: balance")),
+        (UNABLE, (b"", b""), (Simulation.PASSES_APART, "")),
+        (UNABLE, (POOR, b""), (Simulation.REVERTS, "call 1 of 2: balance")),
+        (UNABLE, (b"", POOR), (Simulation.MAY_REVERT, "call 2 of 2: balance")),
+        (UNABLE, (b"", DOWN), (Simulation.NOT_ASKED, "")),
+    ],
+)
+async def test_a_batch_is_tried_as_a_whole_where_the_node_can(
+    tmp_path: Path,
+    simulated: tuple[CallReverted | None, ...] | Failure,
+    outcomes: tuple[bytes | CallReverted | Failure, ...],
+    expected: tuple[Simulation, str],
+) -> None:
+    chain = FakeChain(outcomes=outcomes, simulated=simulated)
+    async with desk(tmp_path, FakeRelayer(), chain) as scene:
+        prepared = await scene.transactions.prepare([CALL, CALL], "Approve")
+        assert isinstance(prepared, PreparedBatch)
+        assert (prepared.simulation, prepared.warning) == expected
 
 
 async def test_a_disk_that_takes_nothing_lets_nothing_leave(tmp_path: Path) -> None:

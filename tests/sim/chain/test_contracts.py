@@ -106,6 +106,12 @@ def test_a_batch_sees_what_its_earlier_calls_did() -> None:
     assert reason(again, state) == (2, chain.NO_ALLOWANCE)
 
 
+def test_calls_are_tried_on_what_those_before_them_changed() -> None:
+    split, merge = (each(RAIN, 6, neg_risk=False) for each in (calldata.split, calldata.merge))
+    outcomes = chain.try_each(WALLET, [merge, split, split, merge], world(cash=10))
+    assert outcomes == (chain.TOO_FEW_SHARES, None, chain.POOR, None)
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
