@@ -1,7 +1,4 @@
-"""Gives memory back that the C library keeps although nothing is in it: some megabytes of ninety.
-
-Only where that library is glibc, on Linux; elsewhere both do nothing. Nothing depends on either.
-"""
+"""Returns free memory that glibc keeps to the system, some megabytes of ninety; elsewhere it does nothing."""
 
 import ctypes
 import sys

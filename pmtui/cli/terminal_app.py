@@ -112,7 +112,7 @@ def make_app(
 
 
 def choose_clock(times: Times) -> None:
-    """Let this process live in UTC where the trader wants all times written by that clock."""
+    """Show all times in UTC where the settings ask for it."""
     if times is Times.UTC:
         os.environ["TZ"] = "UTC"
         time.tzset()

@@ -8,7 +8,7 @@ class Dialect(StrEnum):
     """Which table of routes, bodies and limits a profile goes by; never mixed, never guessed."""
 
     SEED = "seed"
-    """As the first description of the venue has it; what the local venue is asked in."""
+    """The routes of the first description of the venue; what the local venue speaks by default."""
     LIVE = "live"
     """As the public service answered in November 2026."""
 

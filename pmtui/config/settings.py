@@ -71,7 +71,7 @@ class ProfileKind(StrEnum):
     PAPER = "paper"
     """A local venue of our own, started as a child."""
     LIVE = "live"
-    """A service that is there already."""
+    """A venue that runs already, such as the public one."""
 
 
 def _http_address(text: str) -> str:
@@ -169,7 +169,7 @@ KeyTable = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_key_table)]
 
 
 class _Table(BaseModel):
-    """A table of the file; what nobody asked for is refused."""
+    """A table of the file; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -283,7 +283,7 @@ BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
 
 
 class Settings(BaseSettings, Addresses):
-    """What the user may state, and what holds without. Make it with `load_settings`."""
+    """All settings and their defaults. Make it with `load_settings`."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -311,7 +311,8 @@ class Settings(BaseSettings, Addresses):
     """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
     order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
     on_quit: ExitPolicy | None = None
-    """What becomes of open orders; None leaves them, or to the switch while heartbeats are sent."""
+    """What becomes of open orders; None leaves them as they are; while heartbeats are sent the venue's
+    switch then cancels them."""
     on_hangup: ExitPolicy | None = None
     """The same when the terminal goes away or the program is told to end."""
     on_detach: DetachPolicy = DetachPolicy.KEEP

@@ -1,6 +1,6 @@
 """The write side of a terminal that is attached: every command goes to the service by an id of ours.
 
-What no service answered for is not made up. An order that never left this terminal is rejected; one
+Without an answer from the service nothing is assumed. An order that never left this terminal is rejected; one
 that may have reached the service is unknown, and the service looks for it by its id.
 """
 

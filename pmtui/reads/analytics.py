@@ -241,7 +241,7 @@ _PUBLIC = (
         "leaderboard",
         "who won or traded most",
         Route("GET /v1/leaderboard", by_offset(50, 1_000)),
-        domain.Standing,
+        domain.LeaderboardRow,
         wire.decode_standings,
         _CATEGORY,
         _PERIOD,

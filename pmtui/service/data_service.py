@@ -39,8 +39,8 @@ from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
+from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.recent import PreparedOrders
-from pmtui.service.orders.search import OrderSearch
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
 from pmtui.service.ports import Clock, Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning

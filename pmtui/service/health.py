@@ -22,11 +22,11 @@ _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
 
 
 ROUND_TRIPS = 5
-"""Of so many answers the quickest tells what the line takes: the others may have been slow to make."""
+"""The round trip is the quickest of so many answers: the others may have been slow to make."""
 _ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
 """Asked only for what some screen shows."""
 _NEEDED_FOR_S = 35
-"""Whoever is watched is asked twice a minute: an older answer means that nobody asks any more."""
+"""A source that a screen watches is asked twice a minute: an older answer means that none does."""
 
 
 class Health:
@@ -128,7 +128,7 @@ class Health:
         return self._sources[source].state is HealthState.LIVE
 
     def view(self) -> tuple[SourceHealth, ...]:
-        """Return every source in a fixed order; idle is also whom nobody has asked for a while."""
+        """Return every source in a fixed order; one that has not been asked for a while counts as idle."""
         now = self._clock.now()
         return tuple(
             replace(health, state=HealthState.IDLE) if _is_unasked(health, now) else health

@@ -18,7 +18,7 @@ from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.search import OrderSearch
+from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.profile import Profile
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.daily_pnl import DailyPnl

@@ -69,7 +69,7 @@ from pmtui.sim.controls import (
     TakerDelay,
 )
 from pmtui.sim.engine.events import BalanceChanged, Cause
-from pmtui.sim.engine.terms import Payout, Refusal, Standing, TradingMode
+from pmtui.sim.engine.terms import Payout, Permission, Refusal, TradingMode
 from pmtui.sim.http_json import JsonResponse, failure, refused
 from pmtui.sim.subsystems import POST_ONLY_S, Subsystems
 from pmtui.sim.venue import Venue
@@ -98,7 +98,7 @@ class _Tick(msgspec.Struct):
 
 class _Standing(msgspec.Struct):
     address: str
-    standing: Standing
+    standing: Permission
 
 
 T = TypeVar("T")
@@ -239,7 +239,7 @@ class AdminRoutes:
         self._venue.exchange.set_standing(address, asked.standing)
         owner = self._venue.accounts.owner_of(address)
         if owner is not None:
-            is_closed = asked.standing is Standing.CLOSED_ONLY
+            is_closed = asked.standing is Permission.CLOSED_ONLY
             closed = self._venue.controls.closed_only
             closed.add(owner) if is_closed else closed.discard(owner)
         return JsonResponse({"address": address, "standing": asked.standing})

@@ -127,7 +127,7 @@ def format_money_change(amount: Micros, *, width: int | None = None) -> str:
 
 
 def format_worth_change(amount: Micros, *, width: int | None = None) -> str:
-    """Write how what is there changed, rounded down as that is: both differ by what there was."""
+    """Write the change of an account's value, rounded down as the value itself is."""
     cents = cents_down(amount)
     return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
 
@@ -135,7 +135,7 @@ def format_worth_change(amount: Micros, *, width: int | None = None) -> str:
 def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
     """Write cash for a narrow column: `$950`, `$12.3k`, `$4.5M`, rounded to the nearest."""
     sign = "-" if amount < 0 else ""
-    # A volume is whole dollars to everyone but its owner.
+    # A compact amount has no cents.
     whole = Micros(abs(amount) // SCALE * SCALE)
     if amount and not whole:
         return _place(f"{sign}<$1", width)

@@ -15,13 +15,13 @@ skipped and counted.
 
 from pmtui.domain.account.standings import (
     Approval,
+    LeaderboardRow,
     MarketPosition,
     MarketVolume,
     OpenInterest,
     ProfitPoint,
     PublicTrade,
     Resolution,
-    Standing,
     TokenReference,
     TradedCount,
     WalletStats,
@@ -86,7 +86,7 @@ def decode_live_volume(body: bytes) -> Rows[MarketVolume]:
     return Rows(volumes, received=len(listed))
 
 
-def decode_standings(body: bytes) -> Rows[Standing]:
+def decode_standings(body: bytes) -> Rows[LeaderboardRow]:
     """Read a leaderboard, or where one wallet stands: asked so, the newer host gives one row or null."""
     source = fields.load(body)
     if isinstance(source, dict) and not isinstance(source.get("data"), list):
@@ -193,8 +193,8 @@ def _to_open_interest(row: Row) -> OpenInterest:
     return OpenInterest(name, fields.required_amount(row, "value", within=CASH))
 
 
-def _to_standing(row: Row) -> Standing:
-    return Standing(
+def _to_standing(row: Row) -> LeaderboardRow:
+    return LeaderboardRow(
         rank=fields.whole(row, "rank", "rank_pnl", within=fields.COUNT),
         wallet=fields.text(row, "user_id", "proxyWallet"),
         name=fields.shown(row, "user_name", "userName", most=bounds.LABEL),

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.domain.markets.market import Side
 from pmtui.sim.data.app import MOST_BY_GROUP, MOST_IN_ALL, WINDOW_MS
-from pmtui.sim.engine.terms import Payout, Standing
+from pmtui.sim.engine.terms import Payout, Permission
 from tests.sim.data.test_app import ask, resolve, trade
 from tests.sim.hosts.conftest import ann, bob, http, running
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, START_MS, Person
@@ -177,7 +177,7 @@ async def test_approvals_follow_from_the_wallets_standing(ann: Person) -> None:
     assert (body["data"]["address"], body["data"]["chain_id"]) == (ann.wallet.lower(), 137)
     assert approved(body) == {True}
     await ann.admin(
-        "POST", "/standing", {"address": ann.wallet, "standing": Standing.NO_ALLOWANCE.value}
+        "POST", "/standing", {"address": ann.wallet, "standing": Permission.NO_ALLOWANCE.value}
     )
     assert approved(await ask(ann, "/v2/approvals")) == {False}
     assert approved(await get(ann, "/v2/approvals", user=ann.wallets.safe)) == {False}

@@ -16,7 +16,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "record": "keep the streams of some tokens in a file",
         "replay": "play such a file into the terminal",
         "account": "create, import, show or remove the key of a profile",
-        "kill": "cancel all orders and lock trading",
+        "kill": "lock trading and let the running session cancel all orders",
         "release": "unlock trading",
         "doctor": "what will not work, and what to do about it",
         "help": "the manual, by topic",

@@ -34,7 +34,7 @@ class RecordedMarket(NamedTuple):
 
 
 class RecordedReads:
-    """Reads of the three public hosts, each kept letter for letter as it is answered."""
+    """Reads of the three public hosts, each kept unchanged as it is answered."""
 
     def __init__(
         self, endpoints: Endpoints, dialect: Dialect, *, now_us: Callable[[], int]

@@ -351,7 +351,7 @@ def _shown(request: httpx.Request) -> ShownRequest:
 
 
 async def _checked(body: bytes, last_check: LastCheck) -> AsyncIterator[bytes]:
-    """Yield a body, if nothing speaks against it at the moment when it is wanted."""
+    """Yield a body, if there is no reason against it at the moment when it is wanted."""
     if reason := last_check():
         raise _WithheldError(reason)
     yield body

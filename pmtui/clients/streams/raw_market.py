@@ -1,4 +1,4 @@
-"""The market channel letter for letter, for whoever keeps what it said and reads it later."""
+"""The market channel unchanged, for whoever keeps what it said and reads it later."""
 
 from collections.abc import Callable, Sequence
 from random import Random

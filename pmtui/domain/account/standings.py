@@ -60,7 +60,7 @@ class MarketVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LeaderboardRow:
     """A line of the leaderboard. The name is untrusted."""
 
     rank: int | None

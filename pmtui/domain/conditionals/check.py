@@ -1,4 +1,4 @@
-"""What is typed to protect a position: read into a plan, and held against the market.
+"""What is typed to protect a position: read into a plan, and checked against the market.
 
 Problems stand beside their entries; what can be watched over says what its sales would bring.
 """

@@ -4,7 +4,7 @@ The venue has none. They are watched over by this program and live only while it
 more than that must close the position or leave a resting order. One of these sells shares that are
 held, never more, and never opens anything.
 
-Both are held against the best bid of others: a bid of our own is nobody to sell to. A stop fires
+Both are compared with the best bid of others: a bid of our own is nobody to sell to. A stop fires
 when it is at the stop price or below, a take profit when it is at its price or above. Either sells with a limit that fills and is killed (FAK): a stop at a worst price
 that lies a stated way below it, a take profit at its own price. What is left of a sale waits on.
 """

@@ -25,7 +25,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros
 
 AlertId = NewType("AlertId", str)
-"""Ours alone."""
+"""Made by this program; the venue does not know it."""
 
 MOST_BOOKS = 20
 """Outcomes that alerts may wait for: each keeps a book streaming as long as the program runs."""
@@ -196,7 +196,7 @@ def describe_plan(plan: AlertPlan) -> str:
 
 
 def describe_ring(alert: PriceAlert) -> str:
-    """Say what an alert that fired has seen: `the best bid is 46¢, at or above 45¢`."""
+    """Say what an alert that fired has seen: `bid 46¢, bid ≥ 45¢`."""
     if alert.seen:
         return f"{alert.seen}, {describe_plan(alert.plan)}"
     side = alert.plan.side

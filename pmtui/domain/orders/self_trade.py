@@ -3,7 +3,7 @@
 The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
 87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
 single key, before which nobody is asked, is refused. Selling a whole position cancels what of ours
-stands in its way first. So does a conditional order, which protects and is never refused for it.
+stands in its way first. So does the sale of a stop or a target, which is never refused for it.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,8 @@ def own_met(
         intent: the order.
         own: own open orders of its market, of both outcomes.
         book: of its token.
-        is_trusted: who stands before us in it is counted. Else nobody is: it may show what is gone.
+        is_trusted: whether orders of others ahead of ours are counted; a stale book may show
+            orders that are gone.
     """
     if isinstance(intent, LimitIntent) and intent.is_post_only:
         return None
@@ -71,7 +72,7 @@ def own_met(
 
 
 def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return what speaks against an order that meets one's own."""
+    """Return the warning about an order that meets one's own."""
     met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
     if met is None:
         return []
@@ -106,7 +107,7 @@ def best_bid_of_others(
     """Return the best bid with more in it than is ours; None where nobody else bids.
 
     What was just placed or filled may be in the orders and not in the book yet, or the other way
-    round: who acts on it where it counts looks twice.
+    round: a caller that trades on it must check again.
     """
     others = bids_of_others(book, condition_id, own)
     return others[0].price if others else None

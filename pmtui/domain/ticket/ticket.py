@@ -74,7 +74,7 @@ class TicketCheck:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What speaks against the order without stopping it, in words, each once."""
+        """Warnings, which do not stop the order, in words, each once."""
         return tuple(dict.fromkeys(p.text for p in self.problems if p.is_warning))
 
     @property
@@ -139,7 +139,7 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
 def _read_attachment(
     draft: TicketDraft, context: TicketContext, price: Micros, problems: list[Problem]
 ) -> Attachment | None:
-    """Return the stop and the target of a purchase, and say what speaks against them."""
+    """Return the stop and the target of a purchase, with what is wrong with them."""
     if draft.side is Side.SELL:
         return None
     terms, book = context.terms, context.book

@@ -3,7 +3,7 @@
 A price far from the market, a large sum and the same order twice may be mistakes. A state of the
 venue is known from some answer a while ago; it may be over by now, so the trader reads what will
 probably happen and decides. Orders that do not come from a ticket (moved, sold whole, scaled) are
-held against the same rules; several orders of one card are one action, so their sum counts.
+checked by the same rules; several orders of one card are one action, so their sum counts.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def check_warnings(
 
 
 def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return what speaks against a price that is far on the wrong side of the midpoint."""
+    """Return the warning about a price that is far on the wrong side of the midpoint."""
     percent, mid = context.rules.worst_price_percent, context.book.midpoint
     if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
         return []
@@ -63,7 +63,7 @@ def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
 def check_notional(
     context: TicketContext, amount: Micros, *, what: str = "one order"
 ) -> list[Problem]:
-    """Return what speaks against a sum of dollars in one go."""
+    """Return the warning about a large sum of dollars in one order."""
     if not is_large(context, amount):
         return []
     bound = format_dollars_down(context.rules.notional_warning)
@@ -80,7 +80,7 @@ def is_large(context: TicketContext, amount: Micros) -> bool:
 def check_again(
     context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
 ) -> list[Problem]:
-    """Return what speaks against an order that went out a moment ago already."""
+    """Return the warning about an order that was sent a moment ago already."""
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     if seconds is None:
         return []

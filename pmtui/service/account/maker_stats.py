@@ -41,7 +41,7 @@ _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
 
 @dataclass(slots=True)
-class Standing:
+class QueuedOrder:
     """One order in one line."""
 
     spot: QueueSpot
@@ -57,7 +57,7 @@ class Standing:
 class Lines:
     """Own orders in one token's book."""
 
-    standing: dict[OrderId, Standing] = field(default_factory=dict)
+    standing: dict[OrderId, QueuedOrder] = field(default_factory=dict)
     book: BookView | None = None
     """As of the last update at a good book; None after a gap."""
     orders: tuple[Order, ...] = ()
@@ -144,7 +144,7 @@ class QueueFeed:
         missed = max(0, tape.sequence - lines.sequence)
         prints = () if is_gap else tape.prints[:missed]
         sizes, before = _sizes(book), _sizes(lines.book)
-        standing: dict[OrderId, Standing] = {}
+        standing: dict[OrderId, QueuedOrder] = {}
         for order in orders:
             displayed = sizes.get(order.price, ZERO)
             known = lines.standing.get(order.order_id)
@@ -158,36 +158,36 @@ class QueueFeed:
         lines.standing, lines.book, lines.orders = standing, book, orders
         lines.sequence = tape.sequence
 
-    def _join(self, order: Order, displayed: Micros, grown: int, *, is_gap: bool) -> Standing:
+    def _join(self, order: Order, displayed: Micros, grown: int, *, is_gap: bool) -> QueuedOrder:
         now = self._kernel.clock.monotonic()
         if order.status not in _RESTING:
-            return Standing(join_queue(displayed), None)
+            return QueuedOrder(join_queue(displayed), None)
         # Met on the first update and not young: it was there before, and the book shows it.
         age = self._kernel.clock.now() - order.created_at
         if is_gap and age.total_seconds() >= SHOWN_AFTER_S:
             spot = join_queue(displayed, own_shown=order.remaining_size)
-            return Standing(spot, now - SHOWN_AFTER_S, now + MET_AGAIN_S)
+            return QueuedOrder(spot, now - SHOWN_AFTER_S, now + MET_AGAIN_S)
         # The book may have shown it first: what was added since the last update holds all of it.
         is_shown = not is_gap and grown >= order.remaining_size
-        return Standing(
+        return QueuedOrder(
             join_queue(displayed, own_shown=order.remaining_size if is_shown else ZERO), now
         )
 
     def _stand(
         self,
-        known: Standing,
+        known: QueuedOrder,
         order: Order,
         displayed: Micros,
         prints: tuple[TradePrint, ...],
         *,
         is_gap: bool,
-    ) -> Standing:
+    ) -> QueuedOrder:
         now = self._kernel.clock.monotonic()
         rests = order.status in _RESTING
         if not rests and not is_gap:
             # On its way: what is displayed may hold it already, and the rest of that is in front.
             before = max(known.spot.ahead, displayed - order.remaining_size)
-            return Standing(QueueSpot(Micros(before), displayed), known.resting_since_s)
+            return QueuedOrder(QueueSpot(Micros(before), displayed), known.resting_since_s)
         since_s = known.resting_since_s
         if since_s is None and rests:
             since_s = now
@@ -197,7 +197,7 @@ class QueueFeed:
             spot = resume_queue(known.spot, displayed, own_shown=shown)
             # Whoever had looked for long enough knew what was ahead.
             most = known.spot.ahead if now >= known.doubted_until_s else known.most
-            return Standing(spot, since_s, now + MET_AGAIN_S, most)
+            return QueuedOrder(spot, since_s, now + MET_AGAIN_S, most)
         against = order.side.opposite
         traded = sum(p.size for p in prints if p.price == order.price and p.side is against)
         spot = update_queue(known.spot, displayed, traded=Micros(traded), own_shown=shown)
@@ -206,7 +206,7 @@ class QueueFeed:
             spot = join_queue(displayed, own_shown=shown)
             if most is not None:
                 spot = replace(spot, ahead=min(spot.ahead, most))
-        return Standing(spot, since_s, known.doubted_until_s, most)
+        return QueuedOrder(spot, since_s, known.doubted_until_s, most)
 
 
 def _sizes(book: BookView | None) -> dict[Micros, Micros]:

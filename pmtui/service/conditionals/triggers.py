@@ -44,7 +44,7 @@ class Triggers:
         """When an own order was open in a market last."""
 
     def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
-        """Return the price that a conditional order is held against."""
+        """Return the price that a conditional order is compared with."""
         return best_bid_of_others(book, each.condition_id, self._own.open_orders())
 
     def reached(self, each: Conditional, book: BookView) -> Reached | None:

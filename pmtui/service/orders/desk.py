@@ -30,10 +30,10 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
 from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import find_market_disagreement, prepare_order
 from pmtui.service.orders.recent import MOST_PREPARED, Verdicts
-from pmtui.service.orders.search import OrderSearch
 from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -159,7 +159,7 @@ class Desk:
         Args:
             order: what was prepared.
             override: what was permitted with it.
-            refusal: why it must not leave after all; empty where nothing speaks against it.
+            refusal: why it must not leave after all; empty where there is no reason.
             is_single_key: nobody has looked at its price but for the book.
         """
         if refusal:

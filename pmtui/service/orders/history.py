@@ -12,7 +12,13 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal, JournaledOrder, JournalProblem, Leaving, Standing
+from pmtui.service.orders.journal import (
+    Journal,
+    JournaledOrder,
+    JournalProblem,
+    Leaving,
+    RememberedStatus,
+)
 from pmtui.service.orders.journal_rows import KEPT, PLANNED, RULED_OUT, UNWANTED, Damage
 from pmtui.service.views import Level
 from pmtui.service.words import say_fill, say_order
@@ -142,7 +148,7 @@ class OrderHistory:
 
     def record_not_sent(self, reason: str, order_id: OrderId) -> None:
         """Note that an order that was written down never left, and why."""
-        standing = Standing(order_id, OrderStatus.REJECTED, is_known=False)
+        standing = RememberedStatus(order_id, OrderStatus.REJECTED, is_known=False)
         self._record("not sent", reason, order_id, standing)
 
     def record_cancel(self, text: str, order_id: OrderId) -> None:
@@ -168,7 +174,7 @@ class OrderHistory:
             if not self._lost:
                 self._kernel.log.notice(Level.GOOD, "Found: orders can be sent again")
         is_known = order.status not in _OURS
-        standing = Standing(order.order_id, order.status, is_known)
+        standing = RememberedStatus(order.order_id, order.status, is_known)
         self._record("state", _format_standing(order), order.order_id, standing)
 
     def record_fill(self, fill: Fill) -> None:
@@ -201,7 +207,7 @@ class OrderHistory:
             self._kernel.log.notice(Level.BAD, text, order_id=order_id)
 
     def _record(
-        self, kind: str, text: str, order_id: OrderId, fact: Standing | Fill | None = None
+        self, kind: str, text: str, order_id: OrderId, fact: RememberedStatus | Fill | None = None
     ) -> None:
         now = self._kernel.clock.now()
         self._journal.record_about(order_id, kind, text, at=now, fact=fact)

@@ -1,8 +1,8 @@
 """The journal: what was meant, what was sent and what was heard, written before the next step.
 
 SQLite with full synchronisation, one writer thread, one writing process. No key and no credential
-of a request is in it. It does keep the body of every order as it was posted, because only the very
-same bytes may ever be sent again; a body holds the order's signature and the id of the API key,
+of a request is in it. It does keep the body of every order as it was posted: it proves what was sent,
+and a damaged row is rebuilt from it. A body holds the order's signature and the id of the API key,
 which open nothing by themselves, and the file is its owner's alone. An order that cannot be
 journaled is not sent.
 """
@@ -53,7 +53,7 @@ from pmtui.service.orders.journal_rows import (
 T = TypeVar("T")
 
 MOST_NOTES = 10_000
-"""Kept for a disk that takes none."""
+"""Notes that wait while the disk cannot be written."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 
@@ -67,7 +67,7 @@ Row = tuple[str, OrderId | None, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RememberedStatus:
     """Where an order is to be remembered to stand."""
 
     order_id: OrderId
@@ -93,11 +93,11 @@ class AboutOrder:
     """A line of an order's life; written only where the order itself was written down."""
 
     row: tuple[str, OrderId, str, str]
-    fact: Standing | Fill | None = None
+    fact: RememberedStatus | Fill | None = None
     """What it stands for. A fill that is known already is not reported again."""
 
 
-Line = Row | Standing | Fill | Conditional | WalletTransaction | AboutOrder
+Line = Row | RememberedStatus | Fill | Conditional | WalletTransaction | AboutOrder
 """What may be written without anybody waiting for it."""
 
 
@@ -124,7 +124,7 @@ class Journal:
         """Which files are open."""
         self._notes: deque[Line] = deque()
         self._lost = 0
-        """Notes that nothing was kept of, for want of room here while the disk had none."""
+        """Notes that were dropped because too many waited for the disk."""
         self._backoff = Backoff(first_s=first_pause_s, longest_s=LONGEST_PAUSE_S)
         self._retry: asyncio.TimerHandle | None = None
         self._is_flushing = False
@@ -186,7 +186,7 @@ class Journal:
 
     def record_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
         """Remember where an order stands, without waiting; a final state is not asked after."""
-        self._later(Standing(order_id, status, is_known))
+        self._later(RememberedStatus(order_id, status, is_known))
 
     def record_fill(self, fill: Fill) -> None:
         """Remember a fill of one of our orders, without waiting."""
@@ -199,7 +199,7 @@ class Journal:
         text: str,
         *,
         at: datetime,
-        fact: Standing | Fill | None = None,
+        fact: RememberedStatus | Fill | None = None,
     ) -> None:
         """Write an entry, and what it stands for, if the order was ever written down here.
 
@@ -462,7 +462,7 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
         write_conditional(connection, line)
     elif isinstance(line, WalletTransaction):
         write_wallet_transaction(connection, line)
-    elif isinstance(line, Standing):
+    elif isinstance(line, RememberedStatus):
         write_standing(connection, line.order_id, line.status, is_known=line.is_known)
     else:
         connection.execute(

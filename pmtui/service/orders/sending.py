@@ -33,8 +33,8 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Leaving
+from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.preparing import to_order
-from pmtui.service.orders.search import OrderSearch
 from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
 from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -45,8 +45,8 @@ from pmtui.service.words import say_order_end
 T = TypeVar("T")
 
 POST_DEADLINE_S = 10
-"""So long after the trader asked for it an order must have left, and without an answer counts as
-unknown, unless the settings say else."""
+"""Seconds from the trader's key press until an order that has not left is rejected, and one without an
+answer is unknown; `order_deadline_s` of the settings takes its place."""
 CHANGED = "the request is made anew without some of its orders"
 FAULT = "a fault in this program, see the log file"
 
@@ -342,7 +342,7 @@ class OrderSender:
         return self._guard.refuse(order) or account.signer.sign(order.unsigned)
 
     async def _post(self, account: Account, request: _Request) -> tuple[PostResult, ...] | Failure:
-        """Send once, if nothing speaks against it when the bytes leave."""
+        """Send once, if there is no reason against it when the bytes leave."""
         legs = request.legs
 
         def last_check() -> str:
@@ -374,7 +374,7 @@ class OrderSender:
             level = Level.WARNING
         self._feed.apply_order(fact, is_news=False)
         if fact.status is not OrderStatus.FILLED:
-            # What filled is told once: by its fills, as they come, each with its own price.
+            # A full fill is announced by its trades, each with its own price.
             text = say_order_end(fact, order.market_title)
             self._kernel.log.add(level, "order", text, order_id=order.unsigned.order_id)
         tell(order, verdict)

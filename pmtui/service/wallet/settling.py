@@ -1,4 +1,4 @@
-"""Which markets a wallet step is about, held against what their condition ids prove.
+"""Which markets a wallet step is about, checked against what their condition ids prove.
 
 A host names condition ids, tokens and kinds of markets. What gets signed names a condition id and an adapter,
 so both have to follow from the tokens that are held or traded: the tokens that a condition id defines are

@@ -150,7 +150,7 @@ class CatalogueFileError(Exception):
 class RecordedRows:
     """Rows found so far, each kind by id; of two versions of a market or event the newer is taken.
 
-    Whole: what the newer leaves out holds no longer. An event that came inside a market is a part of
+    The newer row replaces the older one completely. An event that came inside a market is a part of
     one, and only adds to what is known.
     """
 

@@ -201,7 +201,7 @@ _CATEGORIES = frozenset(
 
 
 @dataclass(slots=True)
-class Standing:
+class PeriodTotals:
     """What an account did in a period."""
 
     account: Address
@@ -212,7 +212,7 @@ class Standing:
     """Cash that came in, less what went out, and what is held by it at today's prices."""
 
 
-def standings(venue: Venue, query: AnalyticsQuery) -> list[Standing]:
+def standings(venue: Venue, query: AnalyticsQuery) -> list[PeriodTotals]:
     """Return every account that traded in the period and the category asked for, in no order."""
     is_wanted = _Category(venue, (query.text("category") or "OVERALL").upper())
     period = (query.text("timePeriod") or query.text("time_period") or "DAY").upper()
@@ -220,13 +220,13 @@ def standings(venue: Venue, query: AnalyticsQuery) -> list[Standing]:
         raise QueryRefusal("invalid time period")
     length_ms = _PERIODS_MS[period]
     since_ms = 0 if length_ms is None else venue.clock.now_ms() - length_ms
-    found: dict[Address, Standing] = {}
+    found: dict[Address, PeriodTotals] = {}
     held: defaultdict[tuple[Address, TokenId], int] = defaultdict(int)
     for trade in venue.records.all_recent():
         if trade.matched_ms < since_ms or not is_wanted(trade.condition_id):
             continue
         for entry in entries_of_trade(trade):
-            standing = found.setdefault(entry.account, Standing(entry.account))
+            standing = found.setdefault(entry.account, PeriodTotals(entry.account))
             sign = 1 if entry.side is Side.BUY else -1
             standing.dollars += entry.cash
             standing.shares += entry.size
@@ -307,11 +307,11 @@ def own_standing_row(
     }
 
 
-def _ranked(found: list[Standing], *, is_by_gain: bool) -> list[Standing]:
+def _ranked(found: list[PeriodTotals], *, is_by_gain: bool) -> list[PeriodTotals]:
     return sorted(found, key=lambda one: -(one.gain if is_by_gain else one.shares))
 
 
-def _trader(writer: RowWriter, one: Standing) -> Row:
+def _trader(writer: RowWriter, one: PeriodTotals) -> Row:
     profile = writer.profile(one.account)
     return {
         "user_id": one.account.lower(),

@@ -16,11 +16,11 @@ from pmtui.sim.engine.terms import (
     MarketSpec,
     NewOrder,
     Payout,
+    Permission,
     Placed,
     Refusal,
     Seeded,
     SeedOrder,
-    Standing,
     TradingMode,
 )
 
@@ -102,7 +102,7 @@ class Exchange:
         """
         self._floor.ledger.open(address, simulated=simulated, unlimited=unlimited)
 
-    def set_standing(self, address: Address, standing: Standing) -> None:
+    def set_standing(self, address: Address, standing: Permission) -> None:
         """Say what an account may do."""
         self._floor.account(address).standing = standing
 

@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import BalanceChanged, Cause, Journal
-from pmtui.sim.engine.terms import AccountView, MarketSpec, Standing
+from pmtui.sim.engine.terms import AccountView, MarketSpec, Permission
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +22,7 @@ class Account:
     address: Address
     is_simulated: bool
     is_unlimited: bool
-    standing: Standing = Standing.GOOD
+    standing: Permission = Permission.GOOD
     collateral: int = 0
     reserved: int = 0
     shares: dict[TokenId, int] = field(default_factory=dict)

@@ -26,9 +26,9 @@ from pmtui.sim.engine.terms import (
     LiveStatus,
     NewOrder,
     OrderView,
+    Permission,
     Placed,
     Refusal,
-    Standing,
     TradingMode,
 )
 
@@ -121,14 +121,14 @@ def mode_refusal(floor: Floor, *, post_only: bool) -> Refusal | None:
 def standing_refusal(account: Account, side: Side) -> Refusal | None:
     """Refuse what the account may not do."""
     match account.standing:
-        case Standing.BANNED:
+        case Permission.BANNED:
             return refusals.banned(account.address)
-        case Standing.CLOSED_ONLY:
+        case Permission.CLOSED_ONLY:
             is_refused = side is Side.BUY
             return refusals.closed_only(account.address) if is_refused else None
-        case Standing.NO_ALLOWANCE:
+        case Permission.NO_ALLOWANCE:
             return refusals.NO_ALLOWANCE
-        case Standing.GOOD:
+        case Permission.GOOD:
             return None
 
 

@@ -17,8 +17,8 @@ from pmtui.sim.engine.terms import (
     MarketView,
     NewOrder,
     OrderView,
+    Permission,
     Refusal,
-    Standing,
 )
 
 
@@ -133,7 +133,7 @@ class Reads:
     def has_allowance(self, address: Address) -> bool:
         """Tell whether the exchange may move what an account holds."""
         account = self._floor.ledger.accounts.get(address)
-        return account is None or account.standing is not Standing.NO_ALLOWANCE
+        return account is None or account.standing is not Permission.NO_ALLOWANCE
 
     def available(self, address: Address, token_id: TokenId | None) -> Micros:
         """Return what a new order could use of collateral (None) or of a token."""

@@ -17,7 +17,7 @@ from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.placing import mode_refusal, standing_refusal
-from pmtui.sim.engine.terms import Refusal, Seeded, SeedOrder, Standing
+from pmtui.sim.engine.terms import Permission, Refusal, Seeded, SeedOrder
 
 
 def seed(
@@ -69,7 +69,7 @@ class _Batch:
         if token_id not in tokens:
             return refusals.INVALID_TOKEN
         account = self.accounts.get(address) or self._account(address)
-        if account.standing is not Standing.GOOD:
+        if account.standing is not Permission.GOOD:
             refusal = standing_refusal(account, side)
             if refusal is not None:
                 return refusal

@@ -13,7 +13,7 @@ from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.floor import Floor
 from pmtui.sim.engine.ledger import Ledger
-from pmtui.sim.engine.terms import LiveStatus, MarketSpec, OrderView, Payout, Standing
+from pmtui.sim.engine.terms import LiveStatus, MarketSpec, OrderView, Payout, Permission
 
 HOUSE = Address("0x0000000000000000000000000000000000000000")
 
@@ -38,7 +38,7 @@ class SavedAccount:
 
     address: Address
     is_unlimited: bool
-    standing: Standing
+    standing: Permission
     collateral: Micros
     shares: tuple[tuple[TokenId, Micros], ...]
 

@@ -42,7 +42,7 @@ class TradingMode(Enum):
     """Neither orders nor cancels."""
 
 
-class Standing(Enum):
+class Permission(Enum):
     """What an account may do."""
 
     GOOD = "good"

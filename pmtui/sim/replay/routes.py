@@ -164,7 +164,7 @@ def _histories(recording: Recording) -> dict[str, list[_Point]]:
 
 
 def _trades(recording: Recording) -> dict[str, str]:
-    """Return the last answer of trades of each market, letter for letter."""
+    """Return the last answer of trades of each market, unchanged."""
     found: dict[str, str] = {}
     for answer in recording.answers:
         if answer.host == "data" and answer.path.endswith("/trades"):

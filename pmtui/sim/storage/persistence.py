@@ -29,7 +29,7 @@ from pmtui.sim.engine.events import (
 )
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.state import EngineState, SavedAccount, SavedMarket
-from pmtui.sim.engine.terms import LiveStatus, Standing
+from pmtui.sim.engine.terms import LiveStatus, Permission
 from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Changes, Store, Stored, StoredMarket
 
@@ -189,7 +189,7 @@ def _engine_state(stored: Stored, tape: tuple[Trade, ...]) -> EngineState:
             SavedAccount(
                 address=address,
                 is_unlimited=False,
-                standing=Standing.GOOD,
+                standing=Permission.GOOD,
                 collateral=cash.get(address, ZERO),
                 shares=tuple(shares.get(address, ())),
             )

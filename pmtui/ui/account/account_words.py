@@ -67,7 +67,7 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "Deployed (chain)",
             "Whether there is a contract at the wallet's address, by the newest block. Orders of a "
             "wallet without one are refused.",
-            missing="See the line above.",
+            missing="Deploy the wallet first: the line above says how.",
         ),
         Step.CREDENTIALS: Words(
             "API credentials",
@@ -108,7 +108,7 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "Builder code",
             "A code in the order that credits an app, which may add a fee of its own. No setting "
             "of this program names one: your orders credit nobody.",
-            "It would be signed with every order; zeros are.",
+            "Orders carry no builder code.",
         ),
         Rule.LIMITS: Words(
             "Own limits",

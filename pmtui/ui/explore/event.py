@@ -123,7 +123,7 @@ class EventScreen(FrameScreen):
         if market is None:
             return
         if market.condition_id is None:
-            self.message_line.say("No condition id yet: not tradable.")
+            self.message_line.say("Not open for trading yet.")
         else:
             self.post_message(MarketChosen(market.condition_id))
 

@@ -169,7 +169,7 @@ ACTIONS: tuple[Action, ...] = (
             "enter asks.",
             danger=Danger.ASKS),
     _action("market.cancel_market", "z", "Cancel market",
-            "Cancel all your orders in this market.", danger=Danger.TRADES),
+            "Cancel all your orders in this market; asks first.", danger=Danger.ASKS),
     _action("market.drop_order", "escape", "Put back",
             "Leave a picked-up order as is; else close the ticket; else go back to the ladder; "
             "there, leave this screen.",

@@ -131,7 +131,7 @@ def help_lines(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[Hel
 
 _KEY_LABELS = MappingProxyType(
     {
-        "slash": "/", "question_mark": "?", "left_square_bracket": "[",
+        "slash": "/", "colon": ":", "question_mark": "?", "left_square_bracket": "[",
         "right_square_bracket": "]", "asterisk": "*", "escape": "esc", "pageup": "pgup",
         "pagedown": "pgdn", "comma": ",", "full_stop": ".", "minus": "-", "plus": "+",
         "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">",

@@ -105,7 +105,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
     Term("trade signs", "In the list of trades \u25c2 marks one of yours; where it is less than all of "
          "that trade, how much of it follows. The pane that keys go to begins with \u25a0."),
-    Term("unknown", "An order that was sent and not answered. It counts as working and is looked "
+    Term("unknown", "Also unconfirmed: an order that was sent and not answered. It counts as working and is looked "
          "for by its id until found or ruled out."),
     Term("verified", "A book whose hash equals the one that the venue announced for it."),
 )  # fmt: skip

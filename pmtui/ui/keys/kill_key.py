@@ -24,17 +24,17 @@ class KillKey:
         """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
         status = self._surface.queries.status()
         if status.entry_lock:
-            self._ask_before("Unlock trading?", paint_release(status), "Release", self._throw_back)
+            self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
         else:
-            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._throw)
+            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill)
 
-    async def _throw(self) -> None:
-        # Whoever threw it from another shell meanwhile has thrown it.
+    async def _kill(self) -> None:
+        # It may have been used from another shell meanwhile.
         if not self._surface.queries.status().entry_lock:
             self._surface.commands.kill()
 
-    async def _throw_back(self) -> None:
-        # Why it failed, if it did, is a notice.
+    async def _unlock(self) -> None:
+        # A failure is shown as a notice.
         _ = await self._surface.commands.unlock_entry()
 
     def _ask_before(

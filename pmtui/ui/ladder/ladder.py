@@ -319,8 +319,8 @@ class LadderPane(Widget, can_focus=True):
             return ""
         self._doubted = (price, side)
         at = format_price(price, tick=self.axis.tick)
-        now = "buys" if side is Side.BUY else "sells"
-        return f"The book had just changed at {at}: once more {now}."
+        now = "buy" if side is Side.BUY else "sell"
+        return f"The book just changed at {at}; press again to {now}."
 
     def _note_changes(
         self, book: BookView, orders: tuple[Order, ...], fills: tuple[Fill, ...],

@@ -201,7 +201,7 @@ def queue_text(rung: Rung, room: int) -> str:
         last = format_size_ceil(rung.ahead_of_last, width=width)
         first = format_size_ceil(rung.ahead, width=room - 2 - len(last))
         text = f"~{first}-{last}"
-        # Two thousand for twelve hundred would be no estimate of anything.
+        # One digit is too coarse: 1.2k would read as 2k.
         if len(text) <= room and not any(_is_one_digit_of_a_unit(end) for end in (first, last)):
             return text
     return estimate_text(rung.ahead_of_last, room - 1)

@@ -96,7 +96,7 @@ class Settling:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is None:
-            self._line.say("How this market stands is being asked.")
+            self._line.say("Checking whether this market is resolved; try again in a moment.")
         elif wish is Wish.REDEEM:
             self._redeem(found)
         elif wish is Wish.MERGE:

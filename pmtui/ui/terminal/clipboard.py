@@ -2,7 +2,8 @@
 
 OSC 52 goes as far as the first program in between. tmux takes it for itself where `set-clipboard` is
 `on`, and passes on what is wrapped for it where `allow-passthrough` is; GNU screen drops it, but
-passes on a device control string. Each layer needs its own wrapping, the innermost outermost.
+passes on a device control string. Each layer needs its own wrapping; that of the innermost program
+comes last.
 """
 
 import os
@@ -93,7 +94,7 @@ def wrap_for_terminal(plain: str, environ: Mapping[str, str], *, tmux_has_it: bo
     if is_in_tmux(environ):
         beyond = _through_tmux(_through_screen(plain) if is_in_screen(environ) else plain)
         return beyond if tmux_has_it else plain + beyond
-    # Whoever is not Screen drops the wrapped one, and Screen the other.
+    # Both are sent: Screen uses the wrapped one, every other terminal the plain one.
     return plain + _through_screen(plain) if may_be_screen(environ) else plain
 
 

@@ -174,7 +174,7 @@ class ConfirmScreen(CardScreen):
             order: what would be sent.
             surface: the service, for its clock and mode, and the user's choices.
             doubt: why sending it may be a mistake; empty for no reason.
-            warnings: what else speaks against it.
+            warnings: further reasons against it.
             also: names and values of what is done with it.
             beside: the region that the card shall not cover, as it is now.
         """

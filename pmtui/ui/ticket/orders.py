@@ -96,7 +96,7 @@ class SentOrders:
         return order, known
 
     def doubt_about(self, order: PreparedOrder, account: AccountView) -> str:
-        """Say why sending this order may double another; empty where nothing speaks against it.
+        """Say why sending this order may double another; empty where there is none.
 
         The account tells of orders in doubt from before this ticket was opened, too.
         """

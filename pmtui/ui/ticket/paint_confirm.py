@@ -43,7 +43,7 @@ class Occasion:
     estimates: Sequence[tuple[str, str]] = ()
     """Names and values of what it would do as the book is, not of what is signed."""
     warnings: Sequence[str] = ()
-    """What speaks against it, a sentence each."""
+    """Reasons against it, a sentence each."""
     numbers: TicketNumbers | None = None
     """What it would do as the book is; None where that is not known."""
 

@@ -242,7 +242,7 @@ class ProtectScreen(OrderForm[None]):
 
     @property
     def _bid(self) -> Micros | None:
-        """The best bid of others, where it can be trusted: what the stop will be held against."""
+        """The best bid of others, where it can be trusted: what the stop will be compared with."""
         book = self._market
         return book.best_bid if book is not None and book.state.is_good else None
 

@@ -101,7 +101,7 @@ class ConvertForm(WalletForm):
     def foresee(self) -> tuple[Line, ...]:
         step = self.read()
         if isinstance(step, str):
-            text = "No of some outcomes becomes Yes of all others, and a dollar for each but one."
+            text = "Turns No shares of several outcomes into Yes shares of all others, and pays a dollar for each share of every outcome but one."
             return tuple((Cell(part, Role.DIM),) for part in wrap_text(text, self.WIDTH))
         number = len(step.conditions)
         cash = Micros(step.amount * (number - 1))

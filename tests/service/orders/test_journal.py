@@ -16,7 +16,7 @@ from pmtui.service.orders.journal import (
     JournaledOrder,
     JournalEntry,
     JournalProblem,
-    Standing,
+    RememberedStatus,
 )
 from pmtui.service.orders.journal_rows import Damage, read_fills, read_lives
 from tests.clients.streams.servers import until
@@ -391,7 +391,7 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     late = fill(ORDER, TradeStatus.MATCHED)
     for _ in range(2):
         second.record_about(ORDER, "fill", "10 after all", at=AT, fact=late)
-    reopened = Standing(ORDER, OrderStatus.LIVE, is_known=True)
+    reopened = RememberedStatus(ORDER, OrderStatus.LIVE, is_known=True)
     second.record_about(ORDER, "state", "live", at=AT, fact=reopened)
     stranger = OrderId("0x99")
     second.record_about(stranger, "fill", "not ours", at=AT, fact=fill(stranger, TradeStatus.MINED))

@@ -18,7 +18,7 @@ from pmtui.service.account.account import POLL_PERIOD_S
 from pmtui.service.clock import TRADE_MARGIN
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.orders.journal_rows import read_fills, read_lives
-from pmtui.service.orders.search import MISSING_PAUSE_S
+from pmtui.service.orders.lost_orders import MISSING_PAUSE_S
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
 from tests.service.order_kit import BUY, fill, prepared, said, until, verdict_of

@@ -9,7 +9,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, TimeInForce
 from pmtui.sim.engine.events import OrderCancelled
-from pmtui.sim.engine.terms import NewOrder, Placed, Refusal, Standing, TradingMode
+from pmtui.sim.engine.terms import NewOrder, Permission, Placed, Refusal, TradingMode
 from tests.sim.engine.scenario import (
     FEE,
     NO,
@@ -178,7 +178,7 @@ def test_a_sell_may_not_exceed_the_shares_that_are_free() -> None:
 
 def test_without_allowance_the_short_text_is_given() -> None:
     scene = Scenario()
-    scene.exchange.set_standing(address_of("ann"), Standing.NO_ALLOWANCE)
+    scene.exchange.set_standing(address_of("ann"), Permission.NO_ALLOWANCE)
     order = scene.limit("ann", BUY, "10", price="0.5")
     assert scene.refused(order) == "not enough balance / allowance"
 
@@ -258,10 +258,10 @@ def test_an_unknown_token_is_refused() -> None:
 
 def test_banned_and_closed_only_accounts_are_told_so() -> None:
     scene = Scenario()
-    scene.exchange.set_standing(address_of("ann"), Standing.BANNED)
+    scene.exchange.set_standing(address_of("ann"), Permission.BANNED)
     order = scene.limit("ann", SELL, "10", price="0.5")
     assert scene.refused(order) == "'0xann' address banned"
-    scene.exchange.set_standing(address_of("ann"), Standing.CLOSED_ONLY)
+    scene.exchange.set_standing(address_of("ann"), Permission.CLOSED_ONLY)
     assert isinstance(scene.send(order), Placed)
     buying = scene.limit("ann", BUY, "10", price="0.4")
     assert scene.refused(buying) == "'0xann' address in closed only mode"

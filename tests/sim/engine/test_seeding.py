@@ -11,11 +11,11 @@ from pmtui.sim.engine.events import LevelChanged
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import (
     Payout,
+    Permission,
     Placed,
     Refusal,
     Seeded,
     SeedOrder,
-    Standing,
     TradingMode,
 )
 from tests.sim.engine.scenario import (
@@ -184,7 +184,7 @@ def test_seeding_obeys_the_mode_of_the_exchange() -> None:
 
 def test_seeding_obeys_the_standing_of_the_account() -> None:
     exchange = crowded()
-    exchange.set_standing(CROWD[0], Standing.CLOSED_ONLY)
+    exchange.set_standing(CROWD[0], Permission.CLOSED_ONLY)
     assert "closed only" in refused(exchange, bid("0.30")).text
     sale = bid("0.30")._replace(side=Side.SELL)
     assert seeded(exchange, sale).count == 1

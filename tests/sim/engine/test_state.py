@@ -10,7 +10,7 @@ from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.floor import Floor
 from pmtui.sim.engine.state import HOUSE, EngineState
-from pmtui.sim.engine.terms import Payout, Refusal, Standing
+from pmtui.sim.engine.terms import Payout, Permission, Refusal
 from tests.sim.engine.scenario import (
     NO,
     NOW_MS,
@@ -96,7 +96,7 @@ def test_known_orders_and_standings_are_remembered() -> None:
     scene.sell("bob", "10", "0.6")
     order = scene.limit("ann", Side.BUY, "10", price="0.6")
     scene.taken(order)
-    scene.exchange.set_standing(address_of("bob"), Standing.CLOSED_ONLY)
+    scene.exchange.set_standing(address_of("bob"), Permission.CLOSED_ONLY)
     exchange = restored(scene)
     assert exchange.place(order, now_ms=NOW_MS) == Refusal(
         400, f"order {order.order_id} is invalid. Duplicated."

@@ -140,7 +140,7 @@ async def test_a_double_click_on_an_ask_opens_no_sale_when_the_book_passes_it() 
         ladder.post_message(_second_click(ladder, line - 1))
         await settle(pilot)
         assert not ladder.picked
-        assert ladder.doubts == ["The book had just changed at 52¢: once more sells."]
+        assert ladder.doubts == ["The book just changed at 52¢; press again to sell."]
 
 
 def _second_click(ladder: LadderPane, y: int) -> events.Click:
@@ -157,7 +157,7 @@ async def test_enter_does_not_take_the_side_that_nobody_has_seen(seconds: float)
         ladder.clock.step(seconds)
         ladder.action_trade_here()
         assert not ladder.picked
-        assert ladder.doubts == ["The book had just changed at 52¢: once more sells."]
+        assert ladder.doubts == ["The book just changed at 52¢; press again to sell."]
         ladder.action_trade_here()
         assert ladder.picked == [(cents(52), Side.SELL)]
 
