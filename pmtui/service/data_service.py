@@ -15,6 +15,7 @@ from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import EndingPolicy
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import make_maker_stats
 from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
@@ -244,6 +245,7 @@ class DataService:
             quotes=Quotes(book_of=markets.books.book, positions=feed.holdings.positions),
             resting=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
+            equity=EquityCurve(self._kernel, self._state_dir),
         )
 
     def _build_safeguards(
@@ -370,6 +372,8 @@ class DataService:
         keep("wallet", parts.wallet.run)
         keep("kill switch", safeguards.kill_switch.watch)
         keep("day's result", safeguards.day.run)
+        equity = self.parts.account.equity
+        keep("equity", partial(equity.run, lambda: self.queries.status().portfolio_value))
         keep("resolved markets", parts.account.resolutions.run)
         kernel.start("connection", self._make_hosts)
         keep("venue states", safeguards.venue.watch)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import MakerStats
 from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.books.books import BooksFeed
@@ -63,6 +64,7 @@ class AccountParts:
     quotes: Quotes
     resting: MakerStats
     resolutions: Resolutions
+    equity: EquityCurve
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,8 +191,10 @@ class ServiceQueries:
 
     def activity(self) -> ActivityView:
         """Return closed positions and what else happened."""
-        state = self._account.state
-        return self._view(ActivityTopic(), lambda: ActivityView(state.closed, state.activity))
+        state, equity = self._account.state, self._parts.account.equity
+        return self._view(
+            ActivityTopic(), lambda: ActivityView(state.closed, state.activity, equity.points)
+        )
 
     def earned(self) -> EarnedView:
         """Return what resting orders brought."""

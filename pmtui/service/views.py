@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookView
@@ -284,6 +285,8 @@ class ActivityView:
 
     closed: tuple[ClosedPosition, ...] = ()
     activity: tuple[Activity, ...] = ()
+    equity: tuple[EquityPoint, ...] = ()
+    """What the account was worth, in ascending time, sampled while the service ran."""
 
 
 @dataclass(frozen=True, slots=True)

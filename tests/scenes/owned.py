@@ -1,7 +1,10 @@
 """What is ours in the pictures: positions, orders, fills, and the log of how they came about."""
 
 from dataclasses import replace
+from random import Random
 
+from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.position import Position
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
@@ -21,6 +24,19 @@ from pmtui.service.views import AccountView, EarnedView, Load, LogEntry, LogView
 from pmtui.service.views import Level as NoticeLevel
 from tests.scenes.prices import CENT, DOLLAR, ago
 from tests.ui.onboarded import READY
+
+DAY_OF_OURS = DayFigures(Micros(25_180_000), realized=Micros(12_400_000), fees=Micros(1_810_000))
+
+
+def equity_until(value: Micros) -> tuple[EquityPoint, ...]:
+    """Return a day of equity that ends at a value now."""
+    walk, at = Random(11), -DAY_OF_OURS.total
+    points = []
+    for minutes in range(700, 0, -5):
+        points.append(EquityPoint(ago(60 * minutes), Micros(value + at)))
+        at += walk.randrange(-1_700_000, 2_100_000)
+        at = min(at, 6_000_000)
+    return (*points, EquityPoint(ago(0), value))
 
 
 def account_of(strike: Market, rival: Market) -> AccountView:

@@ -10,11 +10,13 @@ from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.health import HealthState, Source
+from pmtui.domain.money import Micros
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.glossary import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.protect import ProtectScreen
+from tests.scenes.owned import DAY_OF_OURS, equity_until
 from tests.scenes.prices import ago
 from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
@@ -64,6 +66,12 @@ async def confirm(pilot: Pilot[None], world: World) -> None:
 
 
 async def portfolio(pilot: Pilot[None], world: World) -> None:
+    service = world.service
+    equity = service.status_view.portfolio_value
+    service.status_view = replace(
+        service.status_view, day_result=DAY_OF_OURS.total, day_figures=DAY_OF_OURS
+    )
+    service.activity_view = replace(service.activity_view, equity=equity_until(equity or Micros(0)))
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
     await shown(pilot, "Positions 2")

@@ -332,8 +332,11 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.TRADES),
     _action("portfolio.move_order", "e", "Move",
             "Move the order at the cursor to another price.", danger=Danger.ASKS),
-    _action("portfolio.mark_order", "space", "Mark", "Mark the order or the resolved market at the cursor, or unmark it."),
+    _action("portfolio.mark_order", "space", "Mark", "Mark the order, the position or the resolved market at the cursor, or unmark it."),
     _action("portfolio.cancel_marked", "z", "Cancel marked", "Cancel the marked orders.",
+            danger=Danger.ASKS),
+    _action("portfolio.flatten_marked", "F", "Flatten all",
+            "Sell the marked positions whole, or all of them where none is marked; one card names each.",
             danger=Danger.ASKS),
     _action("portfolio.redeem", "R", "Redeem",
             "Redeem the resolved market at the cursor, or the marked ones: shares become what they "

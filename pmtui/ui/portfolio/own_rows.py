@@ -53,6 +53,7 @@ class OwnRows:
         self._streamed: tuple[TokenId, ...] = ()
         """Of positions whose prices move."""
         self._is_dust_shown = False
+        self._selling: frozenset[TokenId] = frozenset()
         self._memo = RowMemo()
 
     @property
@@ -91,6 +92,23 @@ class OwnRows:
             yield RowQuotesTopic(self._streamed)
         yield from (MarketTopic(c) for c in sorted(self._nameless))
 
+    @property
+    def to_flatten(self) -> tuple[Position, ...]:
+        """The positions that are marked to be sold; all that can be sold where none is."""
+        listed = [
+            p for p in self._items.values() if isinstance(p, Position) and not p.is_redeemable
+        ]
+        marked = tuple(p for p in listed if p.token_id in self._selling)
+        return marked or tuple(listed)
+
+    def mark_to_sell(self, position: Position) -> None:
+        """Mark a position to be sold together with others, or unmark it."""
+        self._selling = self._selling ^ {position.token_id}
+
+    def unmark_sales(self) -> None:
+        """Mark nothing to be sold any more."""
+        self._selling = frozenset()
+
     def switch_dust(self) -> None:
         """Show the positions that are too small to be sold, or hide them."""
         self._is_dust_shown = not self._is_dust_shown
@@ -110,6 +128,7 @@ class OwnRows:
         second = now.replace(microsecond=0)
         self._items = tab_items(own, self.tab, self._minimum_of, is_dust_shown=self._is_dust_shown)
         self._orders.forget_ended(view)
+        self._selling &= {p.token_id for p in view.positions}
         marks = self._marks(view)
         keymap = self._surface.options.keymap
         self.table.set_empty_text(say_nothing_here(own, self.tab, queries.status(), keymap))
@@ -150,7 +169,7 @@ class OwnRows:
     def _marks(self, view: AccountView) -> OrderMarks:
         return OrderMarks(
             self._orders.marked, self._orders.ending, view.scoring, self._aged(view),
-            self._settling.marked, standing_notes(self._surface.queries.wallet()),
+            self._settling.marked, self._selling, standing_notes(self._surface.queries.wallet()),
         )  # fmt: skip
 
     def _aged(self, view: AccountView) -> frozenset[TokenId]:

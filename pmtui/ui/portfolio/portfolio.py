@@ -33,11 +33,13 @@ from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import Tab, paint_tabs, paint_totals, portfolio_of
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
 from pmtui.ui.portfolio.settling import Settling
+from pmtui.ui.portfolio.summary import Summary
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.transaction import TransactionScreen
 from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel, are_frames_wanted
 from pmtui.ui.widgets.text_line import TextLine
 
 TABS = tuple(Tab)
@@ -59,6 +61,9 @@ class PortfolioScreen(FrameScreen):
     DEFAULT_CSS = """
     PortfolioScreen LineTable { display: none; margin-left: 1; }
     PortfolioScreen LineTable.-active { display: block; }
+    PortfolioScreen #profits-panel { height: 7; display: none; }
+    PortfolioScreen.-figures Summary { display: block; }
+    PortfolioScreen.-figures #profits-panel { display: block; }
     """
 
     heading = query_one("#tabs", TextLine)
@@ -73,11 +78,12 @@ class PortfolioScreen(FrameScreen):
         orders = OrderKeys(self, surface, line, changed=self._show_items)
         settling = Settling(surface, WalletFlow(self, surface, line), line)
         self._rows = OwnRows(surface, orders, settling)
-        keys = PortfolioKeys(
-            surface, self._rows, orders=orders, settling=settling, line=line,
-            changed=self._show_items,
-        )  # fmt: skip
+        self._summary = Summary(surface)
         verbs = RowVerbs(self, surface, line, lambda: self._rows.target)
+        keys = PortfolioKeys(
+            surface, self._rows, orders=orders, settling=settling, flattening=verbs.flattening,
+            line=line, changed=self._show_items,
+        )  # fmt: skip
         self.actions = {
             "next_tab": partial(self._step_tab, 1),
             "previous_tab": partial(self._step_tab, -1),
@@ -96,7 +102,9 @@ class PortfolioScreen(FrameScreen):
     def compose_body(self) -> ComposeResult:
         yield TextLine(id="tabs")
         yield TextLine(id="totals")
+        yield self._summary
         yield from self._rows.tables.values()
+        yield Panel(self._summary.profits, id="profits-panel")
         yield TextLine(id="title")
         yield TextLine(id="details")
 
@@ -107,8 +115,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def on_resize(self, _: events.Resize) -> None:
-        self._show_heading()
-        self.show_details()
+        self._show_items()
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
@@ -180,6 +187,10 @@ class PortfolioScreen(FrameScreen):
     def _show_items(self) -> None:
         if self._rows.show():
             self.retopic()
+        has_figures = self._rows.tab is Tab.POSITIONS and are_frames_wanted(self.size)
+        self.set_class(has_figures, "-figures")
+        if has_figures:
+            self._summary.show(portfolio_of(self.surface.queries))
         self._show_heading()
         self.show_details()
 

@@ -11,7 +11,8 @@ from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import Tab
-from pmtui.ui.portfolio.settling import SETTLE_ACTIONS, Settling, Wish
+from pmtui.ui.portfolio.settling import SETTLE_ACTIONS, Settling, Wish, settlement_of
+from pmtui.ui.rows.flattening import Flattening
 from pmtui.ui.surface import Surface
 
 ORDER_ACTIONS = (
@@ -21,7 +22,7 @@ ORDER_ACTIONS = (
     "portfolio.cancel_marked",
 )
 _NO_MARKING = tuple(each for each in ORDER_ACTIONS if each != "portfolio.mark_order")
-_ROW_SALES = ("row.flatten", "row.protect")
+_ROW_SALES = ("row.flatten", "row.protect", "portfolio.flatten_marked")
 _IDLE_ACTIONS = {Tab.ORDERS: (*SETTLE_ACTIONS, *_ROW_SALES), Tab.POSITIONS: _NO_MARKING}
 
 
@@ -35,7 +36,7 @@ class PortfolioKeys:
 
     def __init__(
         self, surface: Surface, rows: OwnRows, *, orders: OrderKeys, settling: Settling,
-        line: MessageLine, changed: Callable[[], None],
+        flattening: Flattening, line: MessageLine, changed: Callable[[], None],
     ) -> None:  # fmt: skip
         """Act on the rows of the portfolio.
 
@@ -44,6 +45,7 @@ class PortfolioKeys:
             rows: what is listed, and where the cursor is.
             orders: ends and moves orders.
             settling: makes cash of positions.
+            flattening: sells positions whole.
             line: says why a key does nothing.
             changed: called when rows look otherwise now.
         """
@@ -51,6 +53,7 @@ class PortfolioKeys:
         self._rows = rows
         self._orders = orders
         self._settling = settling
+        self._flattening = flattening
         self._line = line
         self._changed = changed
 
@@ -61,6 +64,7 @@ class PortfolioKeys:
             "mark_order": self._mark,
             "cancel_order": self._cancel,
             "cancel_marked": self._orders.cancel_marked,
+            "flatten_marked": self._flatten,
             "move_order": partial(self._orders.move, self._order_at_cursor),
             **{wish.value.replace(" ", "_"): partial(self._settle, wish) for wish in Wish},
         }
@@ -68,9 +72,13 @@ class PortfolioKeys:
     def _mark(self) -> None:
         item = self._rows.at_cursor
         if isinstance(item, Position):
-            if self._settling.mark(item.condition_id):
-                self._changed()
-                self._rows.table.action_move_down()
+            found = settlement_of(self._surface.queries.wallet(), item.condition_id)
+            if not item.is_redeemable and (found is None or not found.is_resolved):
+                self._rows.mark_to_sell(item)
+            elif not self._settling.mark(item.condition_id):
+                return
+            self._changed()
+            self._rows.table.action_move_down()
             return
         order = self._order_at_cursor()
         if order is not None:
@@ -81,6 +89,15 @@ class PortfolioKeys:
         order = self._order_at_cursor()
         if order is not None:
             self._orders.cancel(frozenset({order.order_id}))
+
+    async def _flatten(self) -> None:
+        """Sell the marked positions, or all of them, after a card that names each."""
+        if self._rows.tab is not Tab.POSITIONS:
+            self._line.say("Only positions are flattened: they have a tab of their own.")
+            return
+        await self._flattening.ask(self._rows.to_flatten)
+        self._rows.unmark_sales()
+        self._changed()
 
     def _settle(self, wish: Wish) -> None:
         if self._rows.tab is not Tab.POSITIONS:

@@ -50,6 +50,8 @@ class OrderMarks(NamedTuple):
     """Of positions: their price is the one reported last, as their book is not good."""
     redeeming: frozenset[ConditionId] = frozenset()
     """Markets marked to be redeemed together."""
+    selling: frozenset[TokenId] = frozenset()
+    """Positions marked to be sold together."""
     notes: Mapping[TokenId, Cell] = MappingProxyType({})
     """How held outcomes stand, where the wallet's view tells."""
 
@@ -156,7 +158,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         paint_cash(position.value, MONEY_WIDTH),
         paint_gain(position.unrealized, MONEY_WIDTH),
     )
-    is_marked = position.condition_id in marks.redeeming
+    is_marked = position.condition_id in marks.redeeming or position.token_id in marks.selling
     note = marks.notes.get(position.token_id)
     cells = (
         Cell(f"● {title}", Role.KEY) if is_marked else Cell(title),

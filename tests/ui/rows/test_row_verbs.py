@@ -210,3 +210,27 @@ async def test_an_empty_list_says_that_there_is_no_market() -> None:
         for key in ("b", "s", "f", "t", "A"):
             await pilot.press(key)
             await until(pilot, lambda: "No market here" in text_of(app, "#notice"), key)
+
+
+async def test_capital_f_sells_the_marked_positions_and_without_marks_all_of_them() -> None:
+    service = tradable_service()
+    for market in ELECTION.markets[:3]:
+        hold(service, market)
+    app = portfolio_app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, FIRST.question[:10]), "the positions")
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FlattenManyCard), "the card")
+        assert shows(app, "Sell 3 whole positions?")
+        await pilot.press("escape")
+        await settle(pilot)
+        await pilot.press("space", "space", "F")
+        await until(pilot, lambda: isinstance(app.screen, FlattenManyCard), "the card")
+        assert shows(app, "Sell 2 whole positions?")
+        await agree(app, pilot, service)
+        tokens = [
+            order.intent.token_id
+            for order, _ in service.calls_of("flatten")
+            if isinstance(order, PreparedOrder)
+        ]
+        assert tokens == [market.token_ids[0] for market in ELECTION.markets[:2]]

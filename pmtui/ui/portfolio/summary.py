@@ -1,0 +1,105 @@
+"""The panes around the positions on a screen with room: equity, today, risk, and profit by event."""
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from typing_extensions import override
+
+from pmtui.domain.account.equity import midnight_before, since
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.format import format_money
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, paint_gain
+from pmtui.ui.portfolio.paint_summary import (
+    draw_equity,
+    exposure_in,
+    paint_equity_value,
+    paint_profits,
+    paint_risk,
+    paint_today,
+    profits_in,
+)
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.line_pane import LinePane
+from pmtui.ui.widgets.panel import Panel
+
+Painter = Callable[[int, int], tuple[Line, ...]]
+
+
+class FigurePane(LinePane):
+    """Shows what it is handed, under a title with the value that matters."""
+
+    def __init__(self, name: str, *, id: str) -> None:  # noqa: A002 - Textual's word
+        """Start empty, under a name."""
+        super().__init__(id=id)
+        self._heading = name
+        self._value: Line = ()
+        self._inputs: object = None
+        self._painter: Painter | None = None
+
+    def show(self, inputs: object, value: Line, painter: Painter) -> None:
+        """Show other figures; the same inputs again cost nothing."""
+        if inputs != self._inputs or self._painter is None:
+            self._inputs, self._value, self._painter = inputs, value, painter
+            self.repaint()
+
+    @override
+    def title(self) -> Line:
+        return (Cell(self._heading, Role.HEADING),)
+
+    @override
+    def value(self) -> Line:
+        return self._value
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        return () if self._painter is None else self._painter(width, height)
+
+
+class Summary(Horizontal):
+    """Equity, today and risk, side by side above the positions."""
+
+    DEFAULT_CSS = """
+    Summary { height: 9; display: none; }
+    Summary Panel { width: 1fr; }
+    Summary #today-panel, Summary #risk-panel { width: 34; }
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        """Build the panes of one account."""
+        super().__init__(id="summary")
+        self._surface = surface
+        self._equity = FigurePane("EQUITY today", id="equity")
+        self._today = FigurePane("TODAY", id="today")
+        self._risk = FigurePane("RISK", id="risk")
+        self.profits = FigurePane("PROFIT BY EVENT", id="profits")
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield Panel(self._equity)
+        yield Panel(self._today, id="today-panel")
+        yield Panel(self._risk, id="risk-panel")
+
+    def show(self, own: Portfolio) -> None:
+        """Show how things stand now."""
+        queries = self._surface.queries
+        status, now = queries.status(), queries.now()
+        equity, figures = status.portfolio_value, status.day_figures
+        points = since(queries.activity().equity, midnight_before(now))
+        self._equity.show(
+            points, paint_equity_value(points), lambda w, h: draw_equity(points, w, h)
+        )
+        day = now.date()
+        total: Line = () if figures is None else (paint_gain(figures.total),)
+        self._today.show(
+            (figures, equity, own.fills, day), total,
+            lambda _w, _h: paint_today(figures, equity, own.fills, now),
+        )  # fmt: skip
+        exposure = exposure_in(queries, own)
+        self._risk.show(
+            (exposure, equity), (Cell(format_money(exposure.value)),),
+            lambda _w, _h: paint_risk(exposure, equity),
+        )  # fmt: skip
+        found = profits_in(queries, own)
+        self.profits.show(found, (), lambda w, h: paint_profits(found, w, h))

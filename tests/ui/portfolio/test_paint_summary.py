@@ -1,0 +1,91 @@
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.equity import EquityPoint
+from pmtui.domain.account.exposure import EventProfit, Exposure
+from pmtui.domain.money import Micros
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.portfolio.paint_summary import (
+    draw_equity,
+    paint_equity_value,
+    paint_profits,
+    paint_risk,
+    paint_today,
+)
+from tests.ui import believable
+from tests.ui.fake_surface import NOW
+
+
+def text(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def curve(*values: int) -> tuple[EquityPoint, ...]:
+    return tuple(
+        EquityPoint(NOW + timedelta(minutes=n), Micros(value * 1_000_000))
+        for n, value in enumerate(values)
+    )
+
+
+@given(
+    st.lists(st.integers(-10_000, 10_000), min_size=2, max_size=40),
+    st.integers(20, 90),
+    st.integers(3, 12),
+)
+def test_a_curve_keeps_to_its_pane_and_names_its_ends(
+    values: list[int], width: int, height: int
+) -> None:
+    lines = draw_equity(curve(*values), width, height)
+    assert len(lines) <= height
+    assert all(line_width(line) <= max(width, 20) for line in lines)
+
+
+def test_the_newest_value_is_drawn_at_the_right_edge() -> None:
+    lines = [text(line) for line in draw_equity(curve(0, 0, 0, 50), 40, 7)]
+    assert "$50.00" in lines[0]
+    assert lines[0].rstrip()[-1] not in " ┈│"
+    assert "$0.00" in lines[-2]
+
+
+def test_without_samples_the_pane_says_where_they_come_from() -> None:
+    assert "Sampled" in text(draw_equity((), 40, 7)[0])
+    assert paint_equity_value(()) == ()
+    assert "▼ -$3.00" in text(paint_equity_value(curve(10, 7)))
+
+
+def test_todays_parts_add_up_and_fills_are_counted() -> None:
+    figures = DayFigures(Micros(25_180_000), realized=Micros(12_400_000), fees=Micros(1_810_000))
+    lines = [text(line) for line in paint_today(figures, Micros(1_025_180_000), (), NOW)]
+    assert [line.split()[-1] for line in lines[:3]] == ["+$12.40", "+$14.59", "-$1.81"]
+    assert lines[3].split() == ["total", "+$25.18", "2.5%"]
+    fill = believable.fill(1, 2)
+    assert "1 fill" in text(paint_today(figures, None, (fill,), NOW)[-1])
+    assert "loading" in text(paint_today(None, None, (), NOW)[0])
+
+
+def test_risk_is_told_from_the_marks_on() -> None:
+    exposure = Exposure(
+        Micros(80_060_000), Micros(0), Micros(151_670_000), ("ECB", Micros(19_050_000))
+    )
+    lines = [text(line) for line in paint_risk(exposure, Micros(10_000_000_000))]
+    assert lines[0].split() == ["invested", "$80.06", "0.8%"]
+    assert lines[1].split() == ["worst", "case", "-$80.06"]
+    assert lines[2].split() == ["best", "case", "+$71.61"]
+    assert lines[3].split() == ["largest", "$19.05", "23.8%"]
+    assert lines[4] == "ECB"
+
+
+def test_gains_and_losses_go_to_different_sides() -> None:
+    profits = [
+        EventProfit("Up", Micros(40_000_000), Micros(0)),
+        EventProfit("Down", Micros(-20_000_000), Micros(0)),
+    ]
+    up, down = (text(line) for line in paint_profits(profits, 80, 5))
+    assert up.index("│") < up.index("█")
+    assert down.index("█") < down.index("│")
+    assert up.count("█") > down.count("█") > 0
+    assert len(paint_profits(profits * 5, 80, 3)) == 3
+    assert "Nothing" in text(paint_profits([], 80, 3)[0])
