@@ -76,7 +76,7 @@ class Hub:
         """What was built since the frame began."""
         self._views_since = float("-inf")
         self.frame = 0
-        """Number of the frame that is marked for now: marking a topic twice in it changes nothing."""
+        """Number of the frame that is being marked: marking a topic twice in it changes nothing."""
 
     def on_demand(self, listener: Callable[[Topic], None]) -> None:
         """Tell `listener` when a topic gets its first watcher."""

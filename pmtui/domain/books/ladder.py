@@ -114,7 +114,7 @@ class StopMark:
     trigger: Trigger
     price: Micros
     size: Micros
-    """Shares that it speaks for now."""
+    """Shares that it now speaks for."""
     is_active: bool
 
 

@@ -88,7 +88,7 @@ class FirstBooks:
         return token_id in self._late
 
     def due(self, now_s: float) -> tuple[TokenId, ...]:
-        """Return whose books are to be asked for now; the next time is further away."""
+        """Return whose books are to be fetched now; the next time is further away."""
         found = tuple(token for token, debt in self._debts.items() if debt.due_s <= now_s)
         for token_id in found:
             debt = self._debts[token_id]

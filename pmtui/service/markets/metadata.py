@@ -143,7 +143,7 @@ class MetadataFeed:
             kernel: time, the hub and a place for tasks.
             hosts: come once they are there.
             on_learned: told when the tokens of a market or an event may be known better.
-            needed: what must not be forgotten, asked for now and then.
+            needed: what must not be forgotten, fetched now and then.
         """
         self._kernel = kernel
         self._hosts = hosts
@@ -185,7 +185,7 @@ class MetadataFeed:
         self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
     def note_unreachable(self, problem: str) -> None:
-        """Say of every list, asked for now or later, why nothing will come."""
+        """Say of every list, fetched now or later, why nothing will come."""
         self.unreachable = problem
         for topic in self.lists:
             self.fetch_list(topic, from_start=True)

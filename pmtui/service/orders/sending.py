@@ -139,7 +139,7 @@ class OrderSender:
     def instruct(
         self, *, needs_good_book: bool = False, objection: Callable[[], str] = _no_objection
     ) -> Instruction:
-        """Return what holds for orders that are asked for now."""
+        """Return what holds for orders that are entered now."""
         clock = self._kernel.clock
         return Instruction(
             clock.now(), clock.monotonic(), self._canceller.sweeps, needs_good_book, objection
