@@ -133,9 +133,14 @@ class ChainClient:
         if isinstance(answer, Failure):
             return answer
         try:
-            return rpc_receipt(answer)
+            found = rpc_receipt(answer)
         except WireError as error:
             return unreadable(f"POST {method}", error)
+        if found is not None and found.hash.lower() != transaction_hash.lower():
+            return unreadable(
+                f"POST {method}", WireError("transactionHash", "of another transaction")
+            )
+        return found
 
     async def _number(self, method: str) -> int | Failure:
         answer = await self._ask(method)

@@ -175,6 +175,8 @@ class WalletTransaction:
     """When its status was learned; None while it is what it began with."""
     chain_view: str = ""
     """What the chain says where that is not what the relayer says; empty where they agree."""
+    relayer_view: str = ""
+    """What the relayer tells of it that is not what was submitted; empty where it is."""
 
     @property
     def is_deployment(self) -> bool:
@@ -187,7 +189,8 @@ class WalletTransaction:
             return row.transaction_id == self.transaction_id
         if self.is_deployment:
             is_later = row.created_at is None or row.created_at >= self.created_at
-            return row.kind == "WALLET-CREATE" and row.owner == self.owner and is_later
+            is_own = row.owner.lower() == self.owner.lower()
+            return row.kind == "WALLET-CREATE" and is_own and is_later
         return bool(self.signature) and row.signature.lower() == self.signature.lower()
 
 
@@ -226,7 +229,23 @@ def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransact
         relayer_state=told.state_text,
         hash=told.hash or known.hash,
         reason=told.error if status is TransactionStatus.FAILED else "",
+        relayer_view=find_contradiction(known, told) or known.relayer_view,
     )
+
+
+def find_contradiction(known: WalletTransaction, told: RelayerTransaction) -> str:
+    """Say what a row tells of a transaction that was not submitted so; empty where nothing.
+
+    What the row leaves out contradicts nothing. The texts of the row are untrusted.
+    """
+    wallet, nonce, signature = told.wallet.lower(), told.nonce, told.signature.lower()
+    if wallet and wallet not in (known.wallet.lower(), known.owner.lower()):
+        return f"it is of wallet {told.wallet}"
+    if nonce.isdecimal() and known.nonce is not None and nonce != str(known.nonce):
+        return f"it has counter {nonce}"
+    if signature and known.signature and signature != known.signature.lower():
+        return "it has another signature"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ from pmtui.service.wallet.wallet_views import (
     WalletView,
 )
 
+JOURNAL = "the journal"
+"""Of this program: what was signed."""
 _STATE = {
     TransactionStatus.SENDING: StepState.RUNNING,
     TransactionStatus.PENDING: StepState.RUNNING,
@@ -312,6 +314,12 @@ def _others(
 
 def _doubted(ours: Sequence[WalletTransaction]) -> Iterable[ViewsDiffer]:
     for each in ours:
+        if each.relayer_view:
+            submitted = f"wallet {each.wallet}" + (
+                "" if each.nonce is None else f", counter {each.nonce}"
+            )
+            views = (RELAYER, each.relayer_view), (JOURNAL, submitted)
+            yield ViewsDiffer(f"“{each.title}”", views, JOURNAL)
         if each.chain_view:
             views = (RELAYER, each.relayer_state), (CHAIN, each.chain_view)
             believed = CHAIN if each.status is TransactionStatus.FAILED else RELAYER

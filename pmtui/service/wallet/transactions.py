@@ -50,6 +50,7 @@ GONE = "never reached the relayer; its deadline has passed"
 REVERTED = "the chain says that it reverted"
 CARRIED_OUT = "the chain says that it was carried out"
 NOT_IN_A_BLOCK = "the relayer says confirmed, the chain knows no such transaction"
+NO_HASH = "the relayer says confirmed and names no transaction that could be looked for"
 MOST_DOUBTS = 8
 """Questions to the chain about a transaction that the relayer calls confirmed."""
 NOTHING_KNOWN = "the relayer does not answer; it is asked again"
@@ -325,8 +326,11 @@ class WalletTransactions:
         A receipt that says reverted goes before the relayer's word. Where the chain knows no such
         transaction it is asked a few times more; then the relayer is believed, and both are shown.
         """
-        if self._chain is None or not told.status.is_over or not told.hash:
+        if self._chain is None or not told.status.is_over:
             return told
+        if not told.hash:
+            is_confirmed = told.status is TransactionStatus.CONFIRMED
+            return self._doubt(told, NO_HASH) if is_confirmed else told
         receipt = await self._chain.receipt(told.hash)
         if isinstance(receipt, Failure):
             return told
@@ -341,12 +345,14 @@ class WalletTransactions:
             return replace(told, chain_view=CARRIED_OUT)
         if not is_confirmed:
             return told
+        return self._doubt(told, NOT_IN_A_BLOCK)
+
+    def _doubt(self, told: WalletTransaction, why: str) -> WalletTransaction:
+        """Take the relayer's word only after some more questions; both views stay."""
         doubts = self._doubts[told.key] = self._doubts.get(told.key, 0) + 1
         if doubts >= MOST_DOUBTS:
-            return replace(told, chain_view=NOT_IN_A_BLOCK)
-        return replace(
-            told, status=TransactionStatus.PENDING, reason=NOT_IN_A_BLOCK, chain_view=NOT_IN_A_BLOCK
-        )
+            return replace(told, chain_view=why)
+        return replace(told, status=TransactionStatus.PENDING, reason=why, chain_view=why)
 
     def _why_not_this_nonce(self, nonce: int) -> str:
         """Say why a counter cannot be right, by what became of our own batches.

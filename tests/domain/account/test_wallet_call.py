@@ -12,6 +12,7 @@ from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
     WalletTransaction,
+    find_contradiction,
     follow,
     read_submit_refusal,
 )
@@ -97,6 +98,7 @@ def test_a_row_is_found_by_its_id_else_by_what_was_signed() -> None:
         (replace(TOLD, kind="WALLET-CREATE", owner="0x0a"), True),
         (replace(TOLD, kind="WALLET-CREATE", owner="0x0a", created_at=AT), True),
         (replace(TOLD, kind="WALLET-CREATE", owner="0x0a", created_at=AT - timedelta(1)), False),
+        (replace(TOLD, kind="WALLET-CREATE", owner="0x0A"), True),
         (replace(TOLD, kind="WALLET-CREATE", owner="0x0c"), False),
         (replace(TOLD, kind="WALLET", owner="0x0a"), False),
     ],
@@ -107,3 +109,26 @@ def test_a_deployment_is_its_owners_and_no_older_one(
     assert DEPLOYMENT.is_deployment
     assert not BATCH.is_deployment
     assert DEPLOYMENT.is_told_by(row) is expected
+
+
+@pytest.mark.parametrize(
+    ("row", "is_other"),
+    [
+        (TOLD, False),
+        (replace(TOLD, wallet="0x0B", nonce="1", signature="0xab"), False),
+        (replace(TOLD, wallet="0x0A"), False),
+        (replace(TOLD, nonce="0x1"), False),
+        (replace(TOLD, wallet="0x0c"), True),
+        (replace(TOLD, nonce="2"), True),
+        (replace(TOLD, signature="0xac"), True),
+    ],
+)
+def test_what_a_row_tells_otherwise_is_kept(row: RelayerTransaction, is_other: bool) -> None:
+    assert bool(find_contradiction(BATCH, row)) is is_other
+    known = follow(BATCH, row)
+    assert bool(known.relayer_view) is is_other
+    assert follow(known, TOLD).relayer_view == known.relayer_view
+
+
+def test_a_deployment_has_no_counter_to_contradict() -> None:
+    assert find_contradiction(DEPLOYMENT, replace(TOLD, nonce="7", signature="0x01")) == ""

@@ -36,6 +36,7 @@ from pmtui.service.wallet.transactions import (
     DEPLOYMENT_PATIENCE,
     GONE,
     MOST_BUSY_TRIES,
+    NO_HASH,
     NOT_IN_A_BLOCK,
     PreparedBatch,
     WalletTransactions,
@@ -250,16 +251,17 @@ async def test_an_end_is_held_against_the_chain(tmp_path: Path) -> None:
             assert bool(ended.chain_view) is (status is TransactionStatus.FAILED)
 
 
+@pytest.mark.parametrize(("hash_", "view"), [("0xab", NOT_IN_A_BLOCK), ("", NO_HASH)])
 async def test_a_relayer_that_says_confirmed_alone_is_believed_in_the_end_and_shown(
-    tmp_path: Path,
+    tmp_path: Path, hash_: str, view: str
 ) -> None:
-    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash=hash_)
     async with desk(tmp_path, FakeRelayer(told=told), FakeChain()) as scene:
         await scene.submit()
         doubted = await scene.until(TransactionStatus.PENDING)
         assert doubted.reason
         ended = await scene.until(TransactionStatus.CONFIRMED, seconds=200)
-        assert ended.chain_view == NOT_IN_A_BLOCK
+        assert ended.chain_view == view
 
 
 async def test_what_the_relayer_calls_failed_and_the_chain_does_not_is_shown(
