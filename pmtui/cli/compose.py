@@ -5,22 +5,23 @@ import gc
 import signal
 from contextlib import ExitStack
 
-from pmtui.cli.attach import open_attached
+from pmtui.cli.fresh_start import begin_anew
 from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
+from pmtui.cli.last_words import print_report
 from pmtui.cli.output import warn
-from pmtui.cli.running import CRASHED, run_logged
-from pmtui.cli.session_lock import IN_USE, is_session_running, session_lock
-from pmtui.cli.session_service import JOURNAL_FILE, SessionService
-from pmtui.cli.terminal import end_past_terminal, print_report
-from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look, start_log
+from pmtui.cli.running import CRASHED, run_logged, start_log
+from pmtui.cli.service.session_service import SessionService
+from pmtui.cli.service.starting import end_idle_service
+from pmtui.cli.session_lock import session_lock
+from pmtui.cli.terminal import end_past_terminal
+from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import refuse
-from pmtui.cli.venue.paper import begin_practice
-from pmtui.config.paths import Paths, locate
+from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
-from pmtui.link.place import is_somebody_there, socket_path
+from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp
@@ -30,32 +31,24 @@ GIVE_BACK_S = 20.0
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
-def open_terminal(
-    profile: str | None,
-    passphrase_fd: int | None,
-    *,
-    is_fresh: bool = False,
-    is_standalone: bool = False,
+def open_standalone(
+    profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False
 ) -> int:
-    """Run the terminal to its end; returns the exit code.
-
-    Where the service of the profile runs, the terminal is attached to it.
+    """Run a terminal with a service of its own to its end; returns the exit code.
 
     Args:
         profile: which one, where the command line names it.
         passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
         is_fresh: whether paper begins anew with a bare key.
-        is_standalone: whether to have a service of its own in any case.
     """
     try:
         settings = load_settings({"profile": profile})
         keymap = read_keys(settings)
         paths = locate()
-        place = socket_path(paths.runtime, settings.profile)
-        if not (is_standalone or is_fresh) and is_somebody_there(place):
-            return open_attached(profile, passphrase_fd)
         if is_fresh:
-            _begin_anew(settings, paths)
+            begin_anew(settings, paths)
+        state = paths.state / settings.profile
+        end_idle_service(state, socket_path(paths.runtime, settings.profile))
         key = find_session_key(
             settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
         )
@@ -63,7 +56,7 @@ def open_terminal(
         look = read_look(settings, paths, keymap)
         with ExitStack() as stack:
             if settings.is_paper or key.secret is not None:
-                stack.enter_context(session_lock(paths.state / settings.profile))
+                stack.enter_context(session_lock(state))
             code = asyncio.run(run_logged(Session(settings, paths, key, look).run()))
     except ConfigError as error:
         return refuse(str(error))
@@ -71,26 +64,6 @@ def open_terminal(
     if code == CRASHED:
         warn(f"pmtui: stopped by a bug; details in {log}")
     return code
-
-
-def _begin_anew(settings: Settings, paths: Paths) -> None:
-    """Put the paper account aside, and begin one that takes every step by hand.
-
-    Raises:
-        ConfigError: it is no paper profile, a terminal runs it, or its directory cannot be moved.
-    """
-    if not settings.is_paper:
-        raise ConfigError("--fresh", "only a paper profile begins anew, with play money")
-    state = paths.state / settings.profile
-    if is_session_running(state):
-        raise ConfigError(str(state), IN_USE)
-    stamp = SystemClock().now().strftime("%Y%m%dT%H%M%S")
-    try:
-        aside = begin_practice(state, stamp)
-    except OSError as error:
-        raise ConfigError(str(state), error.strerror or str(error)) from None
-    if aside is not None:
-        warn(f"pmtui: the paper account of before is kept in {aside}")
 
 
 class Session:

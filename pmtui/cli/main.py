@@ -44,13 +44,15 @@ def _open_terminal(
 ) -> int:
     if reason := why_no_full_screen():
         return refuse(reason)
+    if not is_standalone:
+        from pmtui.cli import attach  # noqa: PLC0415 - the settings' library
+
+        return attach.open_attached(profile, passphrase_fd, is_fresh=is_fresh)
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
-    return compose.open_terminal(
-        profile, passphrase_fd, is_fresh=is_fresh, is_standalone=is_standalone
-    )
+    return compose.open_standalone(profile, passphrase_fd, is_fresh=is_fresh)
 
 
 def _attach(arguments: Sequence[str]) -> int:
@@ -59,7 +61,7 @@ def _attach(arguments: Sequence[str]) -> int:
     )
     if reason := why_no_full_screen():
         return refuse(reason, prog="pmtui attach")
-    from pmtui.cli import attach  # noqa: PLC0415 - Textual and all screens: 0.7 s
+    from pmtui.cli import attach  # noqa: PLC0415 - the settings' library
 
     return attach.open_attached(options.profile, options.passphrase_fd)
 
@@ -67,21 +69,21 @@ def _attach(arguments: Sequence[str]) -> int:
 def _serve(arguments: Sequence[str]) -> int:
     # httpx does without its optional command line, as above.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    from pmtui.cli import serve  # noqa: PLC0415 - the clients and the service
+    from pmtui.cli.service import serve  # noqa: PLC0415 - the clients and the service
 
     return serve.run(arguments)
 
 
 def _status(arguments: Sequence[str]) -> int:
-    from pmtui.cli import service_status  # noqa: PLC0415 - the settings' library
+    from pmtui.cli.service import standing  # noqa: PLC0415 - the settings' library
 
-    return service_status.run_status(arguments)
+    return standing.run_status(arguments)
 
 
 def _stop(arguments: Sequence[str]) -> int:
-    from pmtui.cli import service_status  # noqa: PLC0415 - as above
+    from pmtui.cli.service import standing  # noqa: PLC0415 - as above
 
-    return service_status.run_stop(arguments)
+    return standing.run_stop(arguments)
 
 
 def _sim(arguments: Sequence[str]) -> int:
@@ -115,13 +117,13 @@ def _agent(arguments: Sequence[str]) -> int:
 
 
 def _kill(arguments: Sequence[str]) -> int:
-    from pmtui.cli import kill  # noqa: PLC0415 - SQLite and the settings' library
+    from pmtui.cli.service import kill  # noqa: PLC0415 - SQLite and the settings' library
 
     return kill.run_kill(arguments)
 
 
 def _release(arguments: Sequence[str]) -> int:
-    from pmtui.cli import kill  # noqa: PLC0415 - as above
+    from pmtui.cli.service import kill  # noqa: PLC0415 - as above
 
     return kill.run_release(arguments)
 
@@ -188,7 +190,7 @@ def _parser() -> SecretiveParser:
     parser.add_argument(
         "--standalone",
         action="store_true",
-        help="keep everything in one process, even where the service of the profile runs",
+        help="keep everything in one process: nothing goes on when the terminal is closed",
     )
     parser.add_argument(
         "--fresh",

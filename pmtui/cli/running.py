@@ -1,9 +1,13 @@
-"""How a session of any kind runs: a bug in it ends in the log, without local variables."""
+"""How a session of any kind runs: what goes wrong in it ends in the log, without local variables."""
 
 import asyncio
 import logging
 from collections.abc import Coroutine
+from pathlib import Path
 
+from pmtui.cli.output import start_logging
+from pmtui.config.paths import Paths, why_untrusted
+from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 
 _logger = logging.getLogger(__name__)
@@ -24,3 +28,19 @@ async def run_logged(work: Coroutine[None, None, int]) -> int:
         return running.result()
     _logger.error("the session failed", exc_info=error)
     return CRASHED
+
+
+def start_log(settings: Settings, paths: Paths) -> Path:
+    """Send what goes wrong to the log file; returns it.
+
+    Raises:
+        ConfigError: it cannot be written, or others could.
+    """
+    if reason := why_untrusted(paths.state / settings.profile):
+        raise ConfigError(str(paths.state), f"refused: {reason}")
+    log = paths.state / "pmtui.log"
+    try:
+        start_logging(log)
+    except OSError as error:
+        raise ConfigError(str(log), error.strerror or str(error)) from None
+    return log

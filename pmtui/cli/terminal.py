@@ -1,4 +1,4 @@
-"""The terminal around us: which characters it shows, its clipboard, and the last words on it."""
+"""The terminal around us: which characters it shows, its clipboard, and one that reads no more."""
 
 import asyncio
 import locale
@@ -9,13 +9,8 @@ import threading
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
 
-from pmtui.cli.output import show_last
-from pmtui.service.safety.shutdown import ShutdownReport
-from pmtui.ui.plain import plain
 from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
 
-MOST_LISTED = 20
-LINE_WIDTH = 160
 DEADLINE_S = 2.0
 """For tmux to take a text."""
 _PASS_ON = ("tmux", "load-buffer", "-w", "-")
@@ -72,23 +67,6 @@ async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
         process.kill()
         await process.wait()
     return process.returncode == 0
-
-
-def describe_report(report: ShutdownReport) -> list[str]:
-    """Say in lines how leaving ended; nothing where there was nothing to do."""
-    if not report.text:
-        return []
-    lines = [f"pmtui: {plain(report.text, 2 * LINE_WIDTH)}"]
-    lines += [f"  {plain(line, LINE_WIDTH)}" for line in report.may_rest[:MOST_LISTED]]
-    if len(report.may_rest) > MOST_LISTED:
-        lines.append(f"  and {len(report.may_rest) - MOST_LISTED} more; see `pmtui export orders`")
-    return lines
-
-
-def print_report(report: ShutdownReport) -> None:
-    """Print how leaving ended; a screen that is gone is not an error."""
-    if lines := describe_report(report):
-        show_last(lines)
 
 
 def end_past_terminal(code: int) -> None:

@@ -4,14 +4,12 @@ import logging
 import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from textual.theme import Theme
 
 from pmtui.cli.heap import give_back
-from pmtui.cli.output import start_logging
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
-from pmtui.config.paths import Paths, why_untrusted
+from pmtui.config.paths import Paths
 from pmtui.config.settings import Settings, Times
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
@@ -46,22 +44,6 @@ def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
         ConfigError: there is none of the chosen name.
     """
     return Look(keymap, *_themes(settings, paths))
-
-
-def start_log(settings: Settings, paths: Paths) -> Path:
-    """Send what goes wrong to the log file; returns it.
-
-    Raises:
-        ConfigError: it cannot be written, or others could.
-    """
-    if reason := why_untrusted(paths.state / settings.profile):
-        raise ConfigError(str(paths.state), f"refused: {reason}")
-    log = paths.state / "pmtui.log"
-    try:
-        start_logging(log)
-    except OSError as error:
-        raise ConfigError(str(log), error.strerror or str(error)) from None
-    return log
 
 
 def make_app(

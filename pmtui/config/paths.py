@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OWNER_ONLY = 0o700
+KEYSTORE_FILE = "keystore.json"
+"""In the state directory of a profile: its key, encrypted."""
+JOURNAL_FILE = "journal.sqlite"
+"""Beside it: what was ordered, and what became of it."""
 LONGEST_NAME = 64
 """Characters of a profile's name."""
 

@@ -73,9 +73,10 @@ class Ask(_Message):
 
 
 class Unlock(_Message):
-    """The passphrase of the keystore."""
+    """The passphrase of the keystore, or the key itself."""
 
-    passphrase: bytes
+    secret: bytes
+    is_key: bool = False
 
 
 class Stop(_Message):
@@ -83,6 +84,8 @@ class Stop(_Message):
 
     policy: str = ""
     """What becomes of open orders; empty for what the settings say."""
+    is_only_if_idle: bool = False
+    """Only a service that a terminal started, and that nobody needs."""
 
 
 class Welcome(_Message):
@@ -97,6 +100,8 @@ class Welcome(_Message):
     """The last entry of the log that was read in any terminal."""
     locked: str = ""
     """The owner of a keystore that waits for its passphrase; empty where none does."""
+    needs_key: bool = False
+    """Whether it has no key to trade with, and would take one."""
 
 
 class Refused(_Message):

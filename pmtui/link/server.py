@@ -46,6 +46,7 @@ _BUFFER_BYTES = 1 << 16
 
 LOOKS_ON = "this connection only looks on"
 """Why it may not end the service."""
+IN_USE = "the service is in use"
 
 _logger = logging.getLogger(__name__)
 
@@ -57,12 +58,16 @@ class Household:
     profile: str
     now: Callable[[], datetime]
     memory_bytes: Callable[[], int]
-    unlock: Callable[[bytes], Awaitable[str]]
-    """Opens the keystore; returns why not."""
+    unlock: Callable[[Unlock], Awaitable[str]]
+    """Opens the keystore or takes a key; returns why not."""
     stop: Callable[[str], str]
     """Ends the service, with what becomes of open orders; returns why not."""
     locked: str = ""
     """The owner of a keystore that waits for its passphrase."""
+    needs_key: bool = False
+    """Whether there is no key to trade with."""
+    may_idle: bool = False
+    """Whether a terminal started it: then it ends when nobody needs it."""
 
 
 class LinkServer:
@@ -211,6 +216,7 @@ class LinkServer:
             may_trade=hello.may_trade,
             read_up_to=self._service.queries.log().read_up_to,
             locked=self._household.locked,
+            needs_key=self._household.needs_key,
         )
 
     async def _serve_terminal(
@@ -250,9 +256,11 @@ class LinkServer:
         match message:
             case Ask():
                 return self.standing()
-            case Unlock(passphrase):
-                return Done(await self._household.unlock(passphrase))
-            case Stop(policy):
+            case Unlock():
+                return Done(await self._household.unlock(message))
+            case Stop(policy, is_only_if_idle):
+                if is_only_if_idle and (self.is_needed or not self._household.may_idle):
+                    return Done(IN_USE)
                 return Done(self._household.stop(policy))
             case _:
                 raise LinkError("a shell asks for no views")

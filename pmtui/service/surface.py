@@ -267,7 +267,7 @@ class SafetyCommands(Protocol):
 
 
 class ConditionalCommands(Protocol):
-    """Conditional orders: watched over by this program, and only while it runs."""
+    """Conditional orders: watched over by the service, and only while it runs."""
 
     async def protect(self, plan: ConditionalPlan) -> str:
         """Watch over a plan from now on; returns why not, "" when it is watched over."""

@@ -142,7 +142,7 @@ def _used(session: Session, per_second: int, variant: str = "") -> Used:
 def _memory() -> list[Row]:
     with (
         tempfile.TemporaryDirectory() as home,
-        Terminal((PROGRAM,), home=Path(home), size=SIZE) as terminal,
+        Terminal((PROGRAM, "--standalone"), home=Path(home), size=SIZE) as terminal,
     ):
         terminal.until_text("¢")
         terminal.press("enter")

@@ -94,7 +94,7 @@ def _empty(command: Sequence[str], home: Path, compiled: str) -> Held:
 
 def _market(home: Path, compiled: str, *, watching_s: float) -> tuple[Held, Held]:
     """Return what the terminal holds, and its venue, while a market's book moves."""
-    with _terminal((PROGRAM,), home, compiled) as terminal:
+    with _terminal((PROGRAM, "--standalone"), home, compiled) as terminal:
         terminal.until_text("¢")
         terminal.press("enter")
         terminal.until_text("Outcome")

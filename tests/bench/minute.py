@@ -35,7 +35,10 @@ def _at_speed(speed: str, duration_s: float) -> list[Row]:
         venue_process("--speed", speed) as venue,
         Relay(_address(venue)) as relay,
         Terminal(
-            (PROGRAM, "--profile", "live"), home=Path(home), size=SIZE, env=_hosts(venue, relay)
+            (PROGRAM, "--standalone", "--profile", "live"),
+            home=Path(home),
+            size=SIZE,
+            env=_hosts(venue, relay),
         ) as terminal,
     ):
         terminal.until_text("¢")

@@ -80,7 +80,7 @@ def _first_paint(command: Sequence[str | Path], home: Path, compiled: str) -> tu
 
 def _cold_start(home: Path, compiled: str, *, then: str) -> tuple[float, float, float, float]:
     """Return milliseconds to the first paint and to a later text, bytes by then, processor time."""
-    with _terminal((PROGRAM,), home, compiled) as terminal:
+    with _terminal((PROGRAM, "--standalone"), home, compiled) as terminal:
         terminal.until(lambda: b"PAPER" in terminal.output, "PAPER")
         painted, cpu_ms = _elapsed_ms(terminal), _cpu_ms(terminal)
         terminal.until_text(then)

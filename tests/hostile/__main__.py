@@ -60,7 +60,7 @@ def run_way(way: str, seconds: float) -> Found:
         env = {
             f"PMTUI_{name.upper()}_URL": url for name, url in front.urls.items() if name != "admin"
         }
-        command = (PROGRAM, "--profile", "live")
+        command = (PROGRAM, "--standalone", "--profile", "live")
         terminal = stack.enter_context(Terminal(command, home=Path(home), env=env))
         terminal.until_text("¢")
         terminal.press("enter")

@@ -10,9 +10,15 @@ import pytest
 from tests.journeys.processes import end_processes_of
 from tests.journeys.terminal import PROGRAM, Terminal
 
+BOTH_WAYS = pytest.mark.parametrize("is_attached", [False, True], ids=["standalone", "attached"])
+"""For what must be the same in one process and over the socket."""
+
 
 class Start(Protocol):
-    """Opens the installed program in a terminal; every further one shares the home."""
+    """Opens the installed program in a terminal; every further one shares the home.
+
+    A terminal is a standalone one, which leaves nothing behind, unless it is to be attached.
+    """
 
     def __call__(
         self,
@@ -20,6 +26,7 @@ class Start(Protocol):
         size: tuple[int, int] = (120, 36),
         term: str = "xterm-256color",
         env: dict[str, str] | None = None,
+        is_attached: bool = False,
     ) -> Terminal: ...
 
 
@@ -41,9 +48,12 @@ def start(home: Path) -> Iterator[Callable[..., Terminal]]:
             size: tuple[int, int] = (120, 36),
             term: str = "xterm-256color",
             env: dict[str, str] | None = None,
+            is_attached: bool = False,
         ) -> Terminal:
+            is_command = bool(arguments) and not arguments[0].startswith("-")
+            how = () if is_command or is_attached else ("--standalone",)
             return terminals.enter_context(
-                Terminal((PROGRAM, *arguments), home=home, size=size, term=term, env=env)
+                Terminal((PROGRAM, *how, *arguments), home=home, size=size, term=term, env=env)
             )
 
         yield begin

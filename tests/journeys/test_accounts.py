@@ -108,7 +108,7 @@ def test_an_imported_key_trades_and_leaves_no_trace(
 
 def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVenue) -> None:
     import_key(start)
-    command = (sys.executable, "-m", broken_program, "--profile", PROFILE)
+    command = (sys.executable, "-m", broken_program, "--standalone", "--profile", PROFILE)
     with Terminal(command, home=home) as terminal:
         answer_prompt(terminal, PASSPHRASE)
         trader.wait_for_markets(terminal)

@@ -19,7 +19,7 @@ CRASHED = 70
 
 
 def test_a_bug_ends_with_70_and_shows_no_locals(home: Path) -> None:
-    with Terminal((sys.executable, "-m", broken_program), home=home) as terminal:
+    with Terminal((sys.executable, "-m", broken_program, "--standalone"), home=home) as terminal:
         trader.wait_for_markets(terminal)
         terminal.press("l")
         terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
@@ -35,7 +35,9 @@ def test_a_bug_ends_with_70_and_shows_no_locals(home: Path) -> None:
 
 
 def test_a_bug_before_the_service_runs_ends_with_70_too(home: Path) -> None:
-    with Terminal((sys.executable, "-m", unstartable_program), home=home) as terminal:
+    with Terminal(
+        (sys.executable, "-m", unstartable_program, "--standalone"), home=home
+    ) as terminal:
         assert terminal.exit_code() == CRASHED
         assert _last_words(terminal) == [_one_line(home)]
         assert processes_of(home) == {}

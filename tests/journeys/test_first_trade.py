@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.journeys import trader
-from tests.journeys.conftest import Start
-from tests.journeys.processes import processes_of
+from tests.journeys.conftest import BOTH_WAYS, Start
+from tests.journeys.processes import processes_of, wait_until_gone
 from tests.journeys.terminal import Terminal
 from tests.journeys.trader import cents, money
 from tests.journeys.venue import Ledger, Market, PaperVenue
@@ -20,8 +20,12 @@ FEE_STEP = Decimal("0.00001")
 LADDER_DEADLINE_S = 60.0
 
 
-def test_a_first_session_trades_and_every_unit_adds_up(start: Start, home: Path) -> None:
-    terminal = start(size=(160, 45))
+@BOTH_WAYS
+def test_a_first_session_trades_and_every_unit_adds_up(
+    start: Start, home: Path, is_attached: bool
+) -> None:
+    env = {"PMTUI_SERVICE__IDLE_EXIT_S": "10"}
+    terminal = start(size=(160, 45), is_attached=is_attached, env=env)
     trader.wait_for_markets(terminal)
     terminal.until_text(f"cash {money(STARTING_CASH)}")
     venue = PaperVenue(home)
@@ -38,6 +42,9 @@ def test_a_first_session_trades_and_every_unit_adds_up(start: Start, home: Path)
     terminal.press("q")
     assert terminal.exit_code() == 0
     _see_the_shell_as_it_was(terminal)
+    if is_attached:
+        # Nothing is left to watch over.
+        assert wait_until_gone(home) == {}
     assert processes_of(home) == {}
 
 

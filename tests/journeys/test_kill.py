@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.journeys import trader
-from tests.journeys.conftest import Start
+from tests.journeys.conftest import BOTH_WAYS, Start
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import PaperVenue
 
@@ -29,8 +29,8 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def with_a_resting_order(start: Start, home: Path) -> Terminal:
-    terminal = start()
+def with_a_resting_order(start: Start, home: Path, *, is_attached: bool) -> Terminal:
+    terminal = start(is_attached=is_attached)
     trader.wait_for_markets(terminal)
     trader.find_market(terminal, PaperVenue(home).busy_markets()[0])
     trader.rest_an_order(terminal)
@@ -38,10 +38,11 @@ def with_a_resting_order(start: Start, home: Path) -> Terminal:
     return terminal
 
 
+@BOTH_WAYS
 def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
-    start: Start, home: Path
+    start: Start, home: Path, is_attached: bool
 ) -> None:
-    terminal = with_a_resting_order(start, home)
+    terminal = with_a_resting_order(start, home, is_attached=is_attached)
 
     killed = run(home, "kill")
     assert killed.returncode == 0, killed
@@ -53,7 +54,7 @@ def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
     # It outlives the terminal.
     terminal.press("q")
     assert terminal.exit_code() == 0
-    terminal = start()
+    terminal = start(is_attached=is_attached)
     trader.wait_for_markets(terminal)
     terminal.until_text("LOCKED")
 
@@ -67,8 +68,9 @@ def test_a_kill_from_another_shell_cancels_and_locks_until_it_is_released(
     trader.rest_an_order(terminal)
 
 
-def test_the_key_asks_cancels_and_releases(start: Start, home: Path) -> None:
-    terminal = with_a_resting_order(start, home)
+@BOTH_WAYS
+def test_the_key_asks_cancels_and_releases(start: Start, home: Path, is_attached: bool) -> None:
+    terminal = with_a_resting_order(start, home, is_attached=is_attached)
     terminal.press("K")
     terminal.until_text("Kill switch?")
     assert terminal.row_with("Cancels all working orders", "1 now.")

@@ -40,7 +40,10 @@ def test_a_trade_from_start_to_end(
     unknown: tuple[re.Pattern[bytes], ...],
     known: re.Pattern[bytes] | None,
 ) -> None:
-    terminal = start(size=(80, 24), term=term, env={"COLORTERM": "", **env})
+    is_attached = term == "xterm-256color"
+    terminal = start(
+        size=(80, 24), term=term, env={"COLORTERM": "", **env}, is_attached=is_attached
+    )
     terminal.is_plain = term in ("vt100", "linux")
     trader.wait_for_markets(terminal)
     venue = PaperVenue(home)

@@ -314,3 +314,33 @@ def test_a_service_of_another_version_that_nobody_needs_is_replaced(
         terminal.press("enter")
         trader.wait_for_markets(terminal)
         assert standing(home)["terminals"] == 1
+
+
+def test_pmtui_alone_starts_a_service_which_ends_when_nobody_needs_it(
+    start: Start, home: Path
+) -> None:
+    env = {"PMTUI_SERVICE__IDLE_EXIT_S": "10"}
+    terminal = start(is_attached=True, env=env)
+    trader.wait_for_markets(terminal)
+    pid = service_pid(home)
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+    again = start(is_attached=True, env=env)
+    trader.wait_for_markets(again)
+    assert service_pid(home) == pid
+    again.press("q")
+    assert again.exit_code() == 0
+    assert wait_until_gone(home) == {}
+
+
+def test_an_idle_service_makes_room_for_a_standalone_terminal(start: Start, home: Path) -> None:
+    first = start(is_attached=True)
+    trader.wait_for_markets(first)
+    first.press("q")
+    assert first.exit_code() == 0
+    alone = start()
+    trader.wait_for_markets(alone)
+    assert run(home, "status").returncode == 1
+    beside = start(is_attached=True, size=(200, 50))
+    assert beside.exit_code() == 2
+    assert beside.row_with("a standalone terminal runs this profile")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.link.attachment import Attachment
-from pmtui.link.messages import Refused, Welcome
+from pmtui.link.messages import Refused, Unlock, Welcome
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries
 from pmtui.link.place import UidOf, uid_of
@@ -76,8 +76,8 @@ async def house_around(
         stopped.append(policy)
         return ""
 
-    async def unlock(passphrase: bytes) -> str:
-        passphrases.append(passphrase)
+    async def unlock(given: Unlock) -> str:
+        passphrases.append(given.secret)
         return ""
 
     household = Household(

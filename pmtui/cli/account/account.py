@@ -13,10 +13,12 @@ from pmtui.cli.account.wallet_arguments import EXIT_CODES, WALLET_ACTIONS
 from pmtui.cli.account.wallet_commands import run_wallet
 from pmtui.cli.keys.key_variable import forbid_dumps, forget_key_variable
 from pmtui.cli.output import show
+from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
+from pmtui.link.place import socket_path
 
 ACTIONS = ("new", "import", "show", "remove")
 _PROG = "pmtui account"
@@ -85,6 +87,9 @@ def _act(
                 work_factor=work_factor,
             )
         case "remove":
+            end_idle_service(
+                state / settings.profile, socket_path(locate().runtime, settings.profile)
+            )
             return remove_account(settings, state, is_sure=options.yes)
         case _:
             return show_account(settings, state)

@@ -20,8 +20,9 @@ from pmtui.cli.keys.key_checks import keystore_path, paper_addresses, read_priva
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.output import ask, data_output, show, warn
+from pmtui.cli.service.session_service import SessionService
+from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_lock import session_lock
-from pmtui.cli.session_service import SessionService
 from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.paths import Paths, locate
@@ -31,6 +32,7 @@ from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.wallet_steps import CreateCredentials
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
+from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WalletTopic
@@ -56,6 +58,8 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         paths = locate()
         if request.key_fd is not None:
             return _keep_relayer_key(request, settings, paths)
+        state = paths.state / settings.profile
+        end_idle_service(state, socket_path(paths.runtime, settings.profile))
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
         )
@@ -64,7 +68,7 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         if settings.signature_type is not SignatureType.DEPOSIT_WALLET:
             return refuse("only deposit wallets (signature type 3) can be used", prog=prog)
         with ExitStack() as stack:
-            stack.enter_context(session_lock(paths.state / settings.profile))
+            stack.enter_context(session_lock(state))
             session = SessionService(
                 settings, paths, key, clock=SystemClock(), sends_heartbeats=False
             )

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
-from pmtui.cli.shell_line import talk
+from pmtui.cli.service.shell_line import talk
 from pmtui.config.paths import Paths, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from pmtui.config.endpoints import LIVE
+from pmtui.config.paths import KEYSTORE_FILE
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count
 from pmtui.domain.ids import Address
@@ -23,7 +24,6 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
 from pmtui.signing.wallet import derive_wallets
 
-KEYSTORE_FILE = "keystore.json"
 PAPER_KEY_FILE = "paper.key"
 CLEARTEXT = (
     "nothing encrypts what is sent there, so a key is not used; give https:// and wss:// addresses, "

@@ -7,6 +7,10 @@ import sys
 from collections.abc import Mapping
 
 KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
+PAPER_IGNORES_KEY = (
+    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
+    "--profile live trades with yours"
+)
 _PR_SET_DUMPABLE = 4
 
 

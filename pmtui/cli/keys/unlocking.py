@@ -15,7 +15,12 @@ from pmtui.cli.keys.key_checks import (
     why_not_this_owner,
     why_refused,
 )
-from pmtui.cli.keys.key_variable import KEY_VARIABLE, forbid_dumps, forget_key_variable
+from pmtui.cli.keys.key_variable import (
+    KEY_VARIABLE,
+    PAPER_IGNORES_KEY,
+    forbid_dumps,
+    forget_key_variable,
+)
 from pmtui.cli.keys.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.output import warn
 from pmtui.cli.session_lock import IN_USE, is_session_running
@@ -36,10 +41,6 @@ TRIES = 3
 MAX_KEYSTORE_BYTES = 65_536
 LOOK_ONLY = "viewing only, no trading"
 BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
-PAPER_IGNORES_KEY = (
-    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
-    "--profile live trades with yours"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,14 @@ def open_keystore(settings: Settings, state: Path, passphrase: Secret) -> Sessio
     if isinstance(secret, KeystoreProblem):
         return secret.value
     return _why_not(secret, settings, state) or SessionKey(secret, kind=KeyKind.KEYSTORE)
+
+
+def take_key(settings: Settings, state: Path, given: Secret) -> SessionKey | str:
+    """Take a private key for a profile whose service runs already; returns why it is refused."""
+    secret = read_private_key(given)
+    if isinstance(secret, str):
+        return secret
+    return _why_not(secret, settings, state) or SessionKey(secret, kind=KeyKind.ENVIRONMENT)
 
 
 def _why_not(secret: Secret, settings: Settings, state: Path) -> str:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "attach": "open a terminal on a profile's service, started where none runs",
+        "attach": "open a terminal on a profile's service, as pmtui alone does",
         "serve": "run that service in the foreground",
         "status": "how the service stands",
         "stop": "end the service",

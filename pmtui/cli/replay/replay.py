@@ -19,14 +19,13 @@ from pmtui.cli.heap import use_one_pool
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
 from pmtui.cli.replay.playback import Playback, RecordedTime
-from pmtui.cli.running import CRASHED, run_logged
-from pmtui.cli.session_service import JOURNAL_FILE
+from pmtui.cli.running import CRASHED, run_logged, start_log
 from pmtui.cli.terminal import end_past_terminal
-from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look, start_log
+from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue.paper import STARTING_CASH, load_paper_key
 from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.config.paths import locate
+from pmtui.config.paths import JOURNAL_FILE, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind

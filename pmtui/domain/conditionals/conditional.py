@@ -1,6 +1,6 @@
 """Conditional orders: a stop, a take profit, or both of which one cancels the other.
 
-The venue has none. They are watched over by this program and live only while it runs: whoever needs
+The venue has none. They are watched over by the service and live only while it runs: whoever needs
 more than that must close the position or leave a resting order. One of these sells shares that are
 held, never more, and never opens anything.
 

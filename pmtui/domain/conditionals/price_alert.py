@@ -3,7 +3,7 @@
 `Above` waits for the best bid: somebody pays so much, or more. `Below` waits for the best ask:
 somebody sells for so little, or less. So an alert means a price that one could have had, and a
 wide or empty book reaches nothing. Each fires once, and only from a book that can be trusted. They
-are watched over by this program alone and only while it runs.
+are watched over by the service alone and only while it runs.
 """
 
 from dataclasses import dataclass, replace

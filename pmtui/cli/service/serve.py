@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui.cli.heap import give_back, use_one_pool
-from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore
+from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
+from pmtui.cli.last_words import describe_report
 from pmtui.cli.output import show
-from pmtui.cli.running import run_logged
+from pmtui.cli.running import run_logged, start_log
+from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.session_lock import session_lock
-from pmtui.cli.session_service import SessionService
-from pmtui.cli.terminal import describe_report
-from pmtui.cli.terminal_app import start_log
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.link.messages import Unlock
 from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
 from pmtui.link.server import Household, LinkServer, bind
 from pmtui.service.clock import SystemClock
@@ -130,10 +130,10 @@ class Serving:
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
         async with parts.venue, service.running():
-            server = LinkServer(service, self._household(self._key.locked))
+            server = LinkServer(service, self._household())
             await server.listen(bind(self._place))
             if not self._is_detached:
-                show(f"Serving profile {self._settings.profile}; `pmtui attach` opens a terminal.")
+                show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
             gc.collect()
             gc.freeze()
             watching = asyncio.create_task(self._watch(server))
@@ -148,23 +148,33 @@ class Serving:
             if not self._is_detached:
                 show(*lines)
 
-    def _household(self, locked: str) -> Household:
+    def _household(self) -> Household:
         return Household(
             profile=self._settings.profile,
             now=self._clock.now,
             memory_bytes=resident_bytes,
             unlock=self._unlock,
             stop=self._stop,
-            locked=locked,
+            locked=self._key.locked,
+            needs_key=not self._settings.is_paper and self._key.secret is None,
+            may_idle=self._is_detached,
         )
 
-    async def _unlock(self, passphrase: bytes) -> str:
-        if not self._key.locked:
+    async def _unlock(self, given: Unlock) -> str:
+        if self._settings.is_paper or self._key.secret is not None:
             return "nothing is locked"
+        if given.is_key:
+            opened = take_key(self._settings, self._paths.state, Secret(given.secret))
+            return self._start_anew(opened)
         # Deriving the key takes a second; the views need not wait for it.
-        found = await asyncio.to_thread(
-            open_keystore, self._settings, self._paths.state, Secret(passphrase)
+        return self._start_anew(
+            await asyncio.to_thread(
+                open_keystore, self._settings, self._paths.state, Secret(given.secret)
+            )
         )
+
+    def _start_anew(self, found: SessionKey | str) -> str:
+        """Have the service start once more, with its key; returns why there is none."""
         if isinstance(found, str):
             return found
         self._opened = found

@@ -35,16 +35,30 @@ def ask_standing(place: Path) -> Standing | Refused | None:
     return first if isinstance(first, Standing | Refused) else None
 
 
+def greet(place: Path) -> Welcome | Refused | None:
+    """Say hello as a terminal does that only looks on; None where nobody answers."""
+    return asyncio.run(_greet(place))
+
+
 def unlock(place: Path, passphrase: bytes) -> str:
-    """Unlock a service; returns why it stays locked."""
-    answers = asyncio.run(talk(place, (Unlock(passphrase),)))
-    first = answers[0] if answers else None
-    return first.problem if isinstance(first, Done) else "the service does not answer"
+    """Unlock the keystore of a service; returns why it stays locked."""
+    return _hand_over(place, Unlock(passphrase))
 
 
-def stop_service(place: Path, policy: str) -> tuple[str, str]:
-    """End a service; returns why it goes on, and its last words."""
-    answers = asyncio.run(talk(place, (Stop(policy),), until_goodbye=True))
+def give_key(place: Path, key: bytes) -> str:
+    """Give a service the private key to trade with, in hexadecimal; returns why it is not taken."""
+    return _hand_over(place, Unlock(key, is_key=True))
+
+
+def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> tuple[str, str]:
+    """End a service; returns why it goes on, and its last words.
+
+    Args:
+        place: where it listens.
+        policy: what becomes of open orders; empty for what its settings say.
+        is_only_if_idle: whether to end only one that a terminal started and that nobody needs.
+    """
+    answers = asyncio.run(talk(place, (Stop(policy, is_only_if_idle),), until_goodbye=True))
     match answers:
         case [Done(problem), *_] if problem:
             return problem, ""
@@ -56,6 +70,28 @@ def stop_service(place: Path, policy: str) -> tuple[str, str]:
             return reason, ""
         case _:
             return "the service does not answer", ""
+
+
+def _hand_over(place: Path, secret: Unlock) -> str:
+    answers = asyncio.run(talk(place, (secret,)))
+    first = answers[0] if answers else None
+    return first.problem if isinstance(first, Done) else "the service does not answer"
+
+
+async def _greet(place: Path) -> Welcome | Refused | None:
+    try:
+        reader, writer = await asyncio.open_unix_connection(place)
+    except OSError:
+        return None
+    first: ToTerminal | None = None
+    with suppress(TimeoutError, LinkError, OSError):
+        async with asyncio.timeout(ANSWER_WITHIN_S):
+            writer.write(pack(Hello(PROTOCOL, __version__, may_trade=False)))
+            first = await read_to_terminal(reader)
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+    return first if isinstance(first, Welcome | Refused) else None
 
 
 async def talk(

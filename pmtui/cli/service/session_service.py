@@ -19,7 +19,7 @@ from pmtui.cli.venue.paper import (
 )
 from pmtui.cli.wallet.wallet_access import WalletOptions
 from pmtui.config.endpoints import LIVE, Endpoints
-from pmtui.config.paths import Paths
+from pmtui.config.paths import JOURNAL_FILE, Paths
 from pmtui.config.settings import Settings
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
@@ -32,7 +32,6 @@ from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode
 from pmtui.sim.admin_token import read_token
 
-JOURNAL_FILE = "journal.sqlite"
 _VENUE_GONE = "paper venue ended, quit and start again"
 _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.service_status import run_status, run_stop
-from pmtui.cli.shell_line import talk
+from pmtui.cli.service.shell_line import talk
+from pmtui.cli.service.standing import run_status, run_stop
 from pmtui.link.messages import Ask, Done, Standing, Stop, Unlock
 from tests.link.kit import running_house
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.output import show
+from pmtui.cli.service.shell_line import ask_standing, stop_service
 from pmtui.cli.session_lock import is_session_running
-from pmtui.cli.shell_line import ask_standing, stop_service
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
@@ -108,7 +108,7 @@ def _report(standing: Standing, up: timedelta) -> _Report:
 
 
 def _lines(standing: Standing, up: timedelta) -> tuple[str, ...]:
-    locked = "; the keystore is locked, `pmtui attach` asks for it" if standing.locked else ""
+    locked = "; the keystore is locked, `pmtui` asks for it" if standing.locked else ""
     uptime = timedelta(seconds=int(up.total_seconds()))
     memory = f"{standing.memory_bytes // _MEGABYTE} MB"
     watched = (

@@ -1,0 +1,117 @@
+"""A terminal that is attached to its service.
+
+It holds no key, no journal and no connection to the venue. When its line is cut the service goes on;
+when the service is gone the terminal says so and starts another.
+"""
+
+import asyncio
+import gc
+import signal
+
+from pmtui.cli.heap import give_back, use_one_pool
+from pmtui.cli.output import show_last, warn
+from pmtui.cli.running import CRASHED
+from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
+from pmtui.cli.terminal_app import Look, make_app
+from pmtui.config.settings import Settings
+from pmtui.domain.health import HealthState, Source, SourceHealth
+from pmtui.link.attachment import Attachment
+from pmtui.link.mirror import Mirror
+from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.remote_commands import RemoteCommands
+from pmtui.service.clock import SystemClock
+from pmtui.service.safety.entry_lock import new_kill, write_killed
+from pmtui.service.views import Mode, StatusView
+
+GIVE_BACK_S = 20.0
+_ENDED = (signal.SIGHUP, signal.SIGTERM)
+
+
+class AttachedTerminal:
+    """One terminal, as long as it is open."""
+
+    def __init__(
+        self, settings: Settings, look: Look, starter: ServiceStarter, *, is_first_run: bool
+    ) -> None:
+        """Take what the terminal runs with.
+
+        Args:
+            settings: what the user wants.
+            look: keys and themes.
+            starter: found the service, or started it.
+            is_first_run: whether nobody has traded on the profile before.
+        """
+        self._settings = settings
+        self._look = look
+        self._starter = starter
+        self._is_first_run = is_first_run
+        self._clock = SystemClock()
+        self._mirror = Mirror(self._nothing_yet())
+        self._is_leaving = False
+
+    async def run(self) -> int:
+        """Show the terminal until it is left; returns the exit code."""
+        use_one_pool()
+        mirror = self._mirror
+        line = Attachment(self._starter.place, mirror, self._clock, restart=self._restart)
+        commands = RemoteCommands(line, mirror, self._clock, lock=self._lock)
+        app = make_app(
+            self._settings, self._look, queries=MirrorQueries(mirror, self._clock),
+            commands=commands, subscriptions=mirror, is_first_run=self._is_first_run,
+            is_attached=True,
+        )  # fmt: skip
+        loop = asyncio.get_running_loop()
+        for number in _ENDED:
+            loop.add_signal_handler(number, app.exit)
+        listening = asyncio.create_task(line.run())
+        giving_back = asyncio.create_task(self._give_back_memory())
+        gc.collect()
+        gc.freeze()
+        await app.run_async()
+        self._is_leaving = True
+        giving_back.cancel()
+        if app.stop_policy is not None and app.crash is None:
+            await self._stop(line, listening, app.stop_policy)
+        await line.close()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+        return 0 if app.crash is None else CRASHED
+
+    async def _stop(self, line: Attachment, listening: "asyncio.Task[None]", policy: str) -> None:
+        """End the service with this terminal, and print its last words."""
+        problem = await line.stop_service(policy)
+        if problem:
+            show_last([f"pmtui: the service goes on: {problem}"])
+            return
+        _ = await asyncio.wait({listening}, timeout=START_WITHIN_S)
+        words = line.goodbye.text if line.goodbye is not None else "pmtui: the service has ended"
+        show_last(words.splitlines())
+
+    async def _restart(self) -> None:
+        """Start a service in the place of one that is gone; what kept one from starting is said."""
+        if self._is_leaving:
+            return
+        if problem := await self._starter.restart():
+            self._mirror.detach(f"no service: {problem}")
+
+    def _lock(self) -> None:
+        """Lock entry for the next service: nobody is there to cancel anything."""
+        killed = new_kill("the key in a terminal without its service", self._clock.now())
+        try:
+            write_killed(self._starter.state, killed)
+        except OSError as error:
+            warn(f"pmtui: NOT locked: {error.strerror or error}")
+
+    def _nothing_yet(self) -> StatusView:
+        mode = Mode.PAPER if self._settings.is_paper else Mode.READ_ONLY
+        return StatusView(
+            profile=self._settings.profile, mode=mode, mode_reason="", cash=None,
+            portfolio_value=None, open_orders=0, unknown_orders=0, unread_notices=0,
+            health=tuple(SourceHealth(each, HealthState.CONNECTING) for each in Source),
+            clock_skew_ms=None, now=self._clock.now(), are_orders_known=False,
+        )  # fmt: skip
+
+    async def _give_back_memory(self) -> None:
+        while True:
+            await self._clock.sleep(GIVE_BACK_S)
+            give_back()
