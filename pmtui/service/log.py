@@ -9,7 +9,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.service.hub import Hub
 from pmtui.service.ports import Clock
 from pmtui.service.topics import LogTopic, RequestsTopic, StatusTopic
-from pmtui.service.views import Level, LogEntry, LogView, RequestEntry, RequestsView
+from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
 
 CAPACITY = 2_000
 
@@ -59,7 +59,7 @@ class Log:
 
     def add(
         self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None,
-        until_read: bool = False,
+        until_read: bool = False, deed: OrderDeed | None = None,
     ) -> None:  # fmt: skip
         """Append an entry; a `notice` or `order` above INFO counts as unread."""
         self._sequence += 1
@@ -72,6 +72,7 @@ class Log:
                 text=text,
                 order_id=order_id,
                 until_read=until_read,
+                deed=deed,
             )
         )
         if level is not Level.INFO:

@@ -24,7 +24,7 @@ from pmtui.domain.conditionals.conditional import (
 from pmtui.domain.health import SourceHealth
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Tag
+from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Side, Tag
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.money import Micros
@@ -427,6 +427,20 @@ def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderDeed:
+    """What an entry tells of one order or fill, part by part; the texts may be the venue's."""
+
+    verb: str
+    """What happened: filled, cancelled, rejected."""
+    side: Side
+    size: Micros
+    price: Micros
+    outcome: str
+    market: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LogEntry:
     """One line of the log; `text` may hold venue words and is untrusted."""
 
@@ -439,6 +453,8 @@ class LogEntry:
     order_id: OrderId | None = None
     until_read: bool = False
     """Whether every screen shows it until the log has been read."""
+    deed: OrderDeed | None = None
+    """What `text` says of an order, for columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
+from pmtui.service.views import OrderDeed
 
 LONGEST_TITLE = 60
 _FINEST_TICK = Micros(100)
@@ -72,3 +73,19 @@ def say_order_end(order: Order, title: str) -> str:
     else:
         text = f"{state}: {what}"
     return f"{text} ({order.reason})" if order.reason else text
+
+
+def deed_of_order(order: Order, title: str) -> OrderDeed:
+    """Return part by part how an order ended, or where it stands."""
+    is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
+    size = order.remaining_size if is_over and order.matched_size else order.original_size
+    return OrderDeed(
+        order.status.value, order.side, size, order.price, order.outcome, title, order.reason
+    )
+
+
+def deed_of_fill(fill: Fill, title: str) -> OrderDeed:
+    """Return a fill part by part."""
+    is_failed = fill.status is TradeStatus.FAILED
+    verb, reason = ("FAILED", "undone on chain") if is_failed else ("filled", "")
+    return OrderDeed(verb, fill.side, fill.size, fill.price, fill.outcome, title, reason)

@@ -41,7 +41,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.service.views import STILL_LOADING, Level, Load, OwnList
-from pmtui.service.words import say_fill, say_order_end
+from pmtui.service.words import deed_of_fill, deed_of_order, say_fill, say_order_end
 
 T = TypeVar("T")
 _NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
@@ -483,8 +483,11 @@ class AccountFeed:
             self._report_odd_step(known, changed)
         if is_news and is_end_to_tell(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
-            text = say_order_end(changed, self._title_of(changed.token_id))
-            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+            title = self._title_of(changed.token_id)
+            self._kernel.log.add(
+                level, "order", say_order_end(changed, title), order_id=changed.order_id,
+                deed=deed_of_order(changed, title),
+            )  # fmt: skip
         self._mark()
 
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
@@ -511,8 +514,11 @@ class AccountFeed:
         is_failure = changed.status is TradeStatus.FAILED
         if is_news and (known is None or (is_failure and known.status is not changed.status)):
             level = Level.BAD if is_failure else Level.GOOD
-            text = say_fill(changed, self._title_of(changed.token_id))
-            self._kernel.log.add(level, "order", text, order_id=changed.order_id)
+            title = self._title_of(changed.token_id)
+            self._kernel.log.add(
+                level, "order", say_fill(changed, title), order_id=changed.order_id,
+                deed=deed_of_fill(changed, title),
+            )  # fmt: skip
         self._kernel.mark(FillsTopic())
         self._mark()
 

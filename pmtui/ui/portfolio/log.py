@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.getters import query_one
@@ -11,13 +12,13 @@ from typing_extensions import override
 from pmtui.domain.formats import count
 from pmtui.service.topics import LogTopic, RequestsTopic, Topic
 from pmtui.service.views import RequestEntry
-from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.cells import Cell, Row
 from pmtui.ui.format import zone_at
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_log import paint_entry, paint_request, request_words
+from pmtui.ui.portfolio.paint_log import LOG_COLUMNS, paint_entry, paint_request, request_words
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -25,13 +26,6 @@ from pmtui.ui.widgets.text_line import TextLine
 REQUEST = "request"
 KINDS = ("", "notice", "order", REQUEST, "stream")
 """What is shown; without a choice everything but the requests, which would fill the screen."""
-
-COLUMNS = (
-    Column("time", "Time", 8),
-    Column("level", "", 3),
-    Column("kind", "Kind", 8),
-    Column("text", "What happened", 20, grow=1),
-)
 
 
 class LogScreen(FrameScreen):
@@ -54,7 +48,7 @@ class LogScreen(FrameScreen):
     @override
     def compose_body(self) -> ComposeResult:
         yield TextLine(id="heading")
-        yield LineTable(COLUMNS, empty="Nothing logged yet.", id="entries")
+        yield LineTable(LOG_COLUMNS, empty="Nothing logged yet.", id="entries")
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -72,6 +66,11 @@ class LogScreen(FrameScreen):
             return "", ""
         return ("order id", entry.order_id) if entry.order_id else ("line", plain(entry.text))
 
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        # Textual calls the frame's own handler too.
+        self._show_entries()
+
     def action_next_kind(self) -> None:
         """Show the next kind of entry."""
         self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
@@ -87,7 +86,7 @@ class LogScreen(FrameScreen):
     def _show_entries(self) -> None:
         view = self.surface.queries.log()
         entries = [e for e in view.entries if self._kind in ("", e.kind)]
-        lines = [(e.at, Row(str(e.sequence), paint_entry(e))) for e in entries]
+        lines = [(e.at, Row(str(e.sequence), paint_entry(e, self.size.width))) for e in entries]
         lines += [(e.at, Row(key, paint_request(e))) for key, e in self._requests().items()]
         lines.sort(key=lambda line: line[0], reverse=True)
         older = view.dropped

@@ -4,17 +4,18 @@ from collections.abc import Iterable
 from functools import partial
 
 from pmtui.domain.account.position import Dust, Position
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.distance import ticks_away
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.service.topics import MarketTopic, RowQuotesTopic, Topic
 from pmtui.service.views import AccountView
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import NO_ROWS, LiveRows
-from pmtui.ui.market.market_facts import title_of
+from pmtui.ui.market.market_facts import tick_size_of, title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, portfolio_of, say_nothing_here
@@ -88,7 +89,7 @@ class OwnRows:
 
     def topics(self) -> Iterable[Topic]:
         """Return what rows are shown from besides the account."""
-        if self._streamed and self.tab is Tab.POSITIONS:
+        if self._streamed:
             yield RowQuotesTopic(self._streamed)
         yield from (MarketTopic(c) for c in sorted(self._nameless))
 
@@ -168,9 +169,24 @@ class OwnRows:
 
     def _marks(self, view: AccountView) -> OrderMarks:
         return OrderMarks(
-            self._orders.marked, self._orders.ending, view.scoring, self._aged(view),
-            self._settling.marked, self._selling, standing_notes(self._surface.queries.wallet()),
+            marked=self._orders.marked, ending=self._orders.ending, scoring=view.scoring,
+            aged=self._aged(view), redeeming=self._settling.marked, away=self._away(view),
+            queue=dict(view.queue_ahead), selling=self._selling,
+            notes=standing_notes(self._surface.queries.wallet()),
         )  # fmt: skip
+
+    def _away(self, view: AccountView) -> dict[OrderId, int]:
+        """Return how far the working orders stand from the touch, where it is known."""
+        if self.tab is not Tab.ORDERS:
+            return {}
+        queries = self._surface.queries
+        found = {}
+        for order in view.open_orders:
+            market = queries.market(order.condition_id)
+            away = ticks_away(order, queries.book(order.token_id), tick_size_of(market))
+            if away is not None:
+                found[order.order_id] = away
+        return found
 
     def _aged(self, view: AccountView) -> frozenset[TokenId]:
         book = self._surface.queries.book
@@ -186,8 +202,17 @@ class OwnRows:
         ]
         watched = (self._nameless, self._streamed)
         self._nameless = frozenset(list(dict.fromkeys(nameless))[:MOST_LOOKED_UP])
-        self._streamed = tuple(sorted(_moving(view)[:MOST_STREAMED_ROWS]))
+        self._streamed = self._to_stream(view)
         return watched != (self._nameless, self._streamed)
+
+    def _to_stream(self, view: AccountView) -> tuple[TokenId, ...]:
+        """Return the tokens whose books the rows of the tab in front are shown from."""
+        wanted: tuple[TokenId, ...] = ()
+        if self.tab is Tab.POSITIONS:
+            wanted = _moving(view)
+        elif self.tab is Tab.ORDERS:
+            wanted = tuple(dict.fromkeys(order.token_id for order in view.open_orders))
+        return tuple(sorted(wanted[:MOST_STREAMED_ROWS]))
 
     def _title_of(self, item: Item) -> str:
         queries = self._surface.queries

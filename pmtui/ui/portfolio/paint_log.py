@@ -1,10 +1,12 @@
 """Log entries as lines: when, what kind, and the words, made harmless."""
 
+from pmtui.domain.markets.market import Side
 from pmtui.service.views import Level, LogEntry, RequestEntry
-from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.cells import Cell, Column, Line, line_width
 from pmtui.ui.ellipsize import cut_notice
-from pmtui.ui.format import write_clock
-from pmtui.ui.plain import plain
+from pmtui.ui.facts import PRICE_WIDTH
+from pmtui.ui.format import format_price, format_size_compact, write_clock
+from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
 
 LEVEL_ROLES = {
@@ -16,13 +18,39 @@ LEVEL_ROLES = {
 _SIGNS = {Level.INFO: " ", Level.GOOD: "+", Level.WARNING: "!", Level.BAD: "x"}
 
 
-def paint_entry(entry: LogEntry) -> Line:
-    """Show an entry; its level is said by a sign too, never by colour alone."""
+BLOTTER_FROM = 100
+"""Columns from which side, size and price have columns of their own."""
+LOG_COLUMNS = (
+    Column("time", "Time", 8),
+    Column("level", "", 3),
+    Column("kind", "What", 9),
+    Column("side", "Side", 4, priority=3),
+    Column("size", "Size", 9, priority=3, align=Align.RIGHT),
+    Column("price", "Price", PRICE_WIDTH, priority=3, align=Align.RIGHT),
+    Column("text", "Market, or what happened", 60, grow=1),
+)
+_NOTHING = (Cell(""),) * 3
+
+
+def paint_entry(entry: LogEntry, width: int) -> Line:
+    """Show an entry, one of an order column by column where there is room.
+
+    Its level is said by a sign too, never by colour alone.
+    """
+    role, deed = LEVEL_ROLES[entry.level], entry.deed
+    begin = (Cell(write_clock(entry.at), Role.DIM), Cell(f" {_SIGNS[entry.level]} ", role))
+    if deed is None or width < BLOTTER_FROM:
+        return (*begin, Cell(entry.kind, Role.DIM), *_NOTHING, Cell(plain(entry.text), role))
+    # Why comes first: names are long, and are cut.
+    parts = (deed.reason, deed.outcome, deed.market)
+    text = " · ".join(plain(part) for part in parts if part)
     return (
-        Cell(write_clock(entry.at), Role.DIM),
-        Cell(f" {_SIGNS[entry.level]} ", LEVEL_ROLES[entry.level]),
-        Cell(f"{entry.kind:<8}", Role.DIM),
-        Cell(plain(entry.text), LEVEL_ROLES[entry.level]),
+        *begin,
+        Cell(plain(deed.verb), role),
+        Cell(deed.side.value, Role.BID if deed.side is Side.BUY else Role.ASK),
+        Cell(format_size_compact(deed.size, width=9).strip()),
+        Cell(format_price(deed.price)),
+        Cell(text, role if deed.reason else Role.TEXT),
     )
 
 
@@ -32,7 +60,8 @@ def paint_request(entry: RequestEntry) -> Line:
     return (
         Cell(write_clock(entry.at), Role.DIM),
         Cell(f" {_SIGNS[level]} ", LEVEL_ROLES[level]),
-        Cell(f"{'request':<8}", Role.DIM),
+        Cell("request", Role.DIM),
+        *_NOTHING,
         Cell(plain(request_words(entry)), LEVEL_ROLES[level]),
     )
 

@@ -20,7 +20,7 @@ from pmtui.ui.format import (
     format_percent,
     format_price,
     format_size_compact,
-    format_time_left,
+    write_clock,
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -50,6 +50,10 @@ class OrderMarks(NamedTuple):
     """Of positions: their price is the one reported last, as their book is not good."""
     redeeming: frozenset[ConditionId] = frozenset()
     """Markets marked to be redeemed together."""
+    away: Mapping[OrderId, int] = MappingProxyType({})
+    """Of working orders: ticks behind the touch, where their book proves it."""
+    queue: Mapping[OrderId, Micros] = MappingProxyType({})
+    """Of working orders: shares that fill before them, by estimate."""
     selling: frozenset[TokenId] = frozenset()
     """Positions marked to be sold together."""
     notes: Mapping[TokenId, Cell] = MappingProxyType({})
@@ -72,23 +76,24 @@ POSITION_COLUMNS = (
 )
 ORDER_COLUMNS = (
     Column("mark", "", 1),
-    Column("title", "Market", 16, grow=1),
     Column("side", "Side", 4),
-    Column("outcome", "Outcome", 7),
+    Column("size", "Open/size", 12, align=_R),
     Column("price", "Price", PRICE_WIDTH, align=_R),
-    Column("size", "Open/size", 13, align=_R),
+    Column("away", "Away", 5, align=_R),
+    Column("queue", "Queue", 7, priority=1, align=_R),
+    Column("tif", "TIF", 8),
     Column("age", "Age", 4, align=_R),
+    Column("outcome", "", 5),
+    Column("title", "Market", 12, grow=1),
     Column("status", "Status", 9),
-    Column("expiry", "Expires", 7, align=_R),
-    Column("tif", "Type", 4, priority=1),
 )
 FILL_COLUMNS = (
-    Column("age", "Age", 4, align=_R),
-    Column("title", "Market", 15, grow=1),
+    Column("time", "Time", 8),
     Column("side", "Side", 4),
-    Column("outcome", "Outcome", 7),
-    Column("price", "Price", PRICE_WIDTH, align=_R),
     Column("size", "Size", 8, align=_R),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("outcome", "Outcome", 7),
+    Column("title", "Market", 12, grow=1),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
     Column("liquidity", "Liq", 5, priority=1),
@@ -204,35 +209,56 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
     sizes = f"{_size(order.remaining_size, 6)}/{_size(order.original_size, 6)}"
     cells = (
         Cell("●" if is_marked else "", Role.KEY),
-        Cell(title),
         paint_side(order.side),
-        Cell(plain(order.outcome)),
-        Cell(format_price(order.price)),
         Cell(sizes),
+        Cell(format_price(order.price)),
+        _away(marks.away.get(order.order_id)),
+        _queue(marks.queue.get(order.order_id)),
+        Cell(_life(order, now), Role.DIM),
         _age(order.created_at, now),
+        Cell(plain(order.outcome)),
+        Cell(title),
         Cell(words, role),
-        Cell(_expiry(order, now), Role.DIM),
-        Cell(order.time_in_force.value, Role.DIM),
     )
     return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
+
+
+def _away(ticks: int | None) -> Cell:
+    """Show how far an order stands from the touch, in ticks."""
+    if ticks is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell("touch", Role.VERIFIED) if not ticks else Cell(f"{ticks}t", Role.DIM)
+
+
+def _queue(ahead: Micros | None) -> Cell:
+    """Show how many shares fill before an order's own."""
+    if ahead is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell("1st", Role.VERIFIED) if ahead <= 0 else Cell(f"~{_size(ahead, 6)}", Role.DIM)
 
 
 def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
     """Show our part of a trade."""
     words, role = _SETTLED_WORDS[fill.status]
     cells = (
-        _age(fill.matched_at, now),
-        Cell(title),
+        Cell(_time(fill.matched_at, now), Role.DIM),
         paint_side(fill.side),
-        Cell(plain(fill.outcome)),
-        Cell(format_price(fill.price)),
         Cell(_size(fill.size, 8)),
+        Cell(format_price(fill.price)),
+        Cell(plain(fill.outcome)),
+        Cell(title),
         paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
         paint_past_cash(fill.fee, FEE_WIDTH, Role.DIM),
         Cell(fill.liquidity.value.lower(), Role.DIM),
         Cell(words, role),
     )
     return Row(key, cells)
+
+
+def _time(at: datetime, now: datetime) -> str:
+    """Write when something was: by the clock today, else by the day."""
+    is_today = at.astimezone().date() == now.astimezone().date()
+    return write_clock(at) if is_today else f"{at.astimezone():%d %b}"
 
 
 def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) -> Row:
@@ -388,8 +414,9 @@ def _age(at: datetime | None, now: datetime) -> Cell:
     return Cell(format_age((now - at).total_seconds()), Role.DIM)
 
 
-def _expiry(order: Order, now: datetime) -> str:
+def _life(order: Order, now: datetime) -> str:
+    """Write the time in force, and how long one with an end has left."""
     if order.expires_at is None:
-        return "never"
+        return order.time_in_force.value
     left_s = (order.expires_at - now).total_seconds()
-    return "past" if left_s < 1 else format_time_left(left_s, width=7).strip()
+    return "GTD past" if left_s < 1 else f"GTD {format_age(left_s)}"

@@ -2,8 +2,10 @@
 
 from datetime import timedelta
 
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.service.topics import RequestsTopic
-from pmtui.service.views import Level, LogEntry, LogView, RequestEntry, RequestsView
+from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.log import KINDS, REQUEST, LogScreen
 from pmtui.ui.portfolio.paint_log import request_words
@@ -50,3 +52,23 @@ async def test_requests_have_a_list_of_their_own_and_it_follows_them() -> None:
             if subscription.is_open and RequestsTopic() in subscription.topics:
                 subscription.notify(RequestsTopic())
         await until(pilot, lambda: "GET /time 503" in screen_of(app), "the new one")
+
+
+DEED = OrderDeed(
+    "cancelled", Side.BUY, Micros(120_000_000), Micros(396_000), "Yes", "No change: ECB", "expired"
+)
+CANCELLED = LogEntry(2, NOW, Level.WARNING, "order", "Cancelled: Buy 120 Yes at 39.6¢", deed=DEED)
+
+
+async def test_an_order_stands_in_columns_where_there_is_room_and_in_words_where_not() -> None:
+    service = FakeService()
+    service.log_view = LogView((ORDER, CANCELLED), 0, 0)
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("l")
+        await until(pilot, lambda: "cancelled" in screen_of(app), "the deed")
+        row = next(line for line in screen_lines(app) if "cancelled" in line)
+        assert row.split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
+        assert "expired · Yes · No change: ECB" in row
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "Cancelled: Buy 120 Yes at 39.6¢" in screen_of(app), "the words")

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
@@ -184,10 +185,35 @@ async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> No
         await pilot.press("right_square_bracket")
         # A position of the same market stood there before.
         await until(pilot, lambda: "218.5/250" in _row(app, "Will Ilse"), "an order")
-        for essential in ("BUY", "44¢", "218.5/250", "5m", "partial", "never"):
+        for essential in ("BUY", "44¢", "218.5/250", "5m", "partial", "GTC"):
             assert essential in _row(app, "Will Ilse")
-        assert "5h 12m" in _row(app, "SELL")
+        assert "GTD 5h" in _row(app, "SELL")
         assert "unknown" in _row(app, "70¢")
+
+
+async def test_working_orders_say_how_far_from_the_touch_they_stand_and_who_is_before_them() -> (
+    None
+):
+    service = believable_service()
+    first = service.account_view.open_orders[0]
+    best = Level(Micros(first.price + 30_000), Micros(100_000_000))
+    service.books[first.token_id] = BookView(first.token_id, BookState.LIVE, (best,), (), as_of=NOW)
+    service.account_view = replace(
+        service.account_view, queue_ahead=((first.order_id, Micros(4_870_000_000)),)
+    )
+    known = believable.market(100, first.order_id)
+    service.markets[first.condition_id] = replace(
+        service.market(first.condition_id), market=replace(known, tick_size=Micros(10_000))
+    )
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "3t" in _row(app, "218.5/250"), "the distance")
+        assert "~4,870" in _row(app, "218.5/250")
+        assert any(
+            isinstance(topic, RowQuotesTopic) and first.token_id in topic.token_ids
+            for topic in service.watched()
+        )
 
 
 async def test_a_market_without_a_known_name_is_looked_up() -> None:
@@ -203,7 +229,7 @@ async def test_a_market_without_a_known_name_is_looked_up() -> None:
         view = service.market(believable.order(1, 100).condition_id)
         service.markets[stranger.condition_id] = replace(view, market=known)
         service.announce(stranger)
-        await until(pilot, lambda: shows(app, "Will the stranger"), "the name")
+        await until(pilot, lambda: shows(app, "Will the str"), "the name")
         await until(pilot, lambda: stranger not in service.watched(), "the look-up to end")
 
 
