@@ -1,7 +1,7 @@
-"""The service's own unified library, unmodified, makes a wallet, approves, splits, merges and redeems here.
+"""The service's own libraries, unmodified, make a wallet, approve, split, merge and redeem here.
 
-Its pins are not ours, so it is installed into an environment of its own, from whatever package index this
-machine is set up for; without one the test is skipped.
+Their pins are not ours, so each is installed into an environment of its own, from whatever package index this
+machine is set up for; without one its test is skipped.
 """
 
 import asyncio
@@ -16,39 +16,56 @@ import pytest
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.domain.account.wallet_call import MAX_UINT256
 from pmtui.domain.answers import Failure
+from pmtui.domain.ids import ConditionId
+from pmtui.service.clock import SystemClock
+from pmtui.signing import calldata
 from pmtui.signing.auth import sign_in
+from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers
 from tests.sim.kit import KEYS, http_client
 from tests.sim.process import VenueProcess, venue_process
+from tests.sim.remote import remote_person
 
 pytestmark = pytest.mark.slow
 
-LIBRARY = "polymarket-client==0.14.0"
-PROGRAM = Path(__file__).with_name("official_wallet.py")
+UNIFIED = ("polymarket-client==0.14.0",)
+RELAYER = ("py-builder-relayer-client==0.0.3", "poly-eip712-structs")
+"""The library imports the second and does not name it among what it needs."""
+FOLDER = Path(__file__).parent
 INSTALL_S = 400
 RUN_S = 120
+DEADLINE_S = 600
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an interpreter that has the library."""
-    folder = tmp_path_factory.mktemp("official")
+def interpreter_with(libraries: tuple[str, ...], folder: Path) -> Path:
+    """Return an interpreter that has some libraries, or skip the test."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=INSTALL_S)
     found = folder / "bin" / "python"
     try:
         installed = subprocess.run(
-            [found, "-m", "pip", "install", "-q", "--disable-pip-version-check", LIBRARY],
+            [found, "-m", "pip", "install", "-q", "--disable-pip-version-check", *libraries],
             capture_output=True, text=True, timeout=INSTALL_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        pytest.skip(f"{LIBRARY} takes too long to install here")
+        pytest.skip(f"{libraries[0]} takes too long to install here")
     if installed.returncode:
-        pytest.skip(f"{LIBRARY} cannot be installed here")
+        pytest.skip(f"{libraries[0]} cannot be installed here")
     return found
+
+
+def run_program(python: Path, program: str, asked: str) -> Any:
+    """Run one of the programs beside this file; returns what it has seen."""
+    ran = subprocess.run(
+        [python, FOLDER / program], input=asked, text=True, capture_output=True,
+        timeout=RUN_S, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
 
 
 async def relayer_key(venue: VenueProcess, owner: Signer) -> str:
@@ -84,18 +101,75 @@ async def request_for(venue: VenueProcess, owner: Signer) -> str:
     return json.dumps(asked)
 
 
-def test_the_official_library_comes_from_a_bare_key_to_cash_again(python: Path) -> None:
+def test_the_unified_library_comes_from_a_bare_key_to_cash_again(tmp_path: Path) -> None:
+    python = interpreter_with(UNIFIED, tmp_path)
     owner = Signer(Secret.from_hex(KEYS[0]))
     with venue_process("--port", "0", "--seed", "7", "--speed", "20") as venue:
-        asked = asyncio.run(request_for(venue, owner))
-        ran = subprocess.run(
-            [python, PROGRAM], input=asked, text=True, capture_output=True,
-            timeout=RUN_S, check=False,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
-        seen = json.loads(ran.stdout)
+        seen = run_program(python, "official_wallet.py", asyncio.run(request_for(venue, owner)))
         wallet = derive_wallets(owner.address).deposit_beacon
         assert seen["wallet"] == wallet
         assert {"split", "merge", "redeem"} < set(seen)
+        ledger = venue.operate("GET", f"/ledger/{wallet}")
+        assert (ledger["collateral"], ledger["shares"], ledger["is_whole"]) == ("100", {}, True)
+
+
+async def builder_key(venue: VenueProcess) -> dict[str, str]:
+    """Return a builder's key: the older library knows no other way to submit."""
+    async with http_client() as http:
+        person = await remote_person(venue, http)
+        person.use((await person.create_key()).json())
+        made: dict[str, str] = (await person.call("POST", "/auth/builder-api-key")).json()
+    return {name: made[name] for name in ("key", "secret", "passphrase")}
+
+
+def batches(condition: ConditionId) -> dict[str, list[dict[str, str]]]:
+    """Return the calls of each step; the library leaves writing them to its caller."""
+    adapter = POLYGON.collateral_adapter
+    calls = {
+        "approve": [
+            calldata.approve(POLYGON.collateral, adapter, MAX_UINT256),
+            calldata.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
+        ],
+        "split": [calldata.split(condition, 40_000_000, neg_risk=False)],
+        "merge": [calldata.merge(condition, 10_000_000, neg_risk=False)],
+        "redeem": [calldata.redeem(condition, neg_risk=False)],
+    }
+    return {
+        name: [{"target": c.target, "value": "0", "data": "0x" + c.data.hex()} for c in those]
+        for name, those in calls.items()
+    }
+
+
+async def regular_market(venue: VenueProcess) -> ConditionId:
+    async with http_client() as http:
+        answer = await http.get(venue.urls["gamma"] + "/markets?limit=50&closed=false")
+    rows: list[dict[str, Any]] = answer.json()
+    return next(
+        ConditionId(r["conditionId"])
+        for r in rows
+        if r.get("acceptingOrders") and not r.get("negRisk") and r.get("clobTokenIds")
+    )
+
+
+def test_the_relayers_library_comes_from_a_bare_key_to_cash_again(tmp_path: Path) -> None:
+    python = interpreter_with(RELAYER, tmp_path)
+    owner = Signer(Secret.from_hex(KEYS[0]))
+    with venue_process("--port", "0", "--seed", "7", "--speed", "20") as venue:
+        condition = asyncio.run(regular_market(venue))
+        asked = {
+            "urls": venue.urls,
+            "key": KEYS[0],
+            "owner": owner.address,
+            "builder": asyncio.run(builder_key(venue)),
+            "condition": condition,
+            "deadline": f"{SystemClock().now().timestamp() + DEADLINE_S:.0f}",
+            "operator": operator_headers(venue.admin_token),
+            "batches": batches(condition),
+        }
+        seen = run_program(python, "official_relayer.py", json.dumps(asked))
+        wallet = derive_wallets(owner.address).deposit_beacon
+        assert (seen["wallet"], seen["before"], seen["after"]) == (wallet, False, True)
+        states = {seen[name] for name in ("deploy", *asked["batches"])}
+        assert states <= {"STATE_MINED", "STATE_CONFIRMED"}
         ledger = venue.operate("GET", f"/ledger/{wallet}")
         assert (ledger["collateral"], ledger["shares"], ledger["is_whole"]) == ("100", {}, True)
