@@ -33,7 +33,7 @@ from pmtui.service.topics import (
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.actions import FooterEntry, footer_entries
+from pmtui.ui.keys.actions import FooterEntry, entries_of, footer_entries
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.paint_status import paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
@@ -145,10 +145,14 @@ class FrameScreen(Screen[None]):
             self._feed.open()
 
     def show_footer(self) -> None:
-        """Show the keys that work right here: none of them below a question."""
+        """Show the keys that work right here: below a question, those that answer it."""
         above = self.app.screen
         is_covered = above is not self and above.is_modal
-        entries = () if is_covered else self.footer_entries()
+        if is_covered:
+            ids = (active.binding.id for active in above.active_bindings.values())
+            entries = entries_of(ids, self.surface.options.keymap)
+        else:
+            entries = self.footer_entries()
         idle = self.IDLE_KEYS
         if type(self).to_star is FrameScreen.to_star:
             idle |= {"global.star"}

@@ -74,7 +74,7 @@ def paint_status(view: StatusView, width: int, *, do_keys_rest: bool = False) ->
     """
     facts = _account_facts(view, do_keys_rest=do_keys_rest)
     troubles = _trouble_lines(view)
-    rights = (_health_cells(view), _health_cells(view, is_short=True), *troubles)
+    rights = (*_unwell_lines(view), *troubles)
     with_reason = len(rights) - len(troubles) // 2
     for dropped in range(_TODAY + 1, _KEPT, -1):
         left = _join(fact for fact in facts if fact.rank < dropped)
@@ -190,17 +190,25 @@ def _entry_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
     return ()
 
 
-def _health_cells(view: StatusView, *, is_short: bool = False) -> Line:
-    cells: list[Cell] = []
-    for health in view.health:
-        if health.state is HealthState.IDLE:
-            continue
-        words, role = say_health(health, view.now)
-        name = _SHORT[health.source] if is_short else health.source.value
-        if cells:
-            cells.append(Cell("  "))
-        cells += [Cell(f"{name} ", Role.DIM), Cell(words, role)]
-    return (*cells, Cell(" "))
+def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
+    """Name every source that is not live with its state, by its long name and by its short one."""
+    bad = [
+        (health, words, role)
+        for health in view.health
+        if health.state is not HealthState.IDLE
+        for words, role in (say_health(health, view.now),)
+        if words != "live"
+    ]
+    if not bad:
+        return ()
+    lines: list[Line] = []
+    for is_short in (False, True):
+        cells = [Cell("● ", bad[0][2])]
+        for number, (health, words, role) in enumerate(bad):
+            name = _SHORT[health.source] if is_short else health.source.value
+            cells += [Cell(f"{'  ' if number else ''}{name} ", Role.DIM), Cell(words, role)]
+        lines.append((*cells, Cell(" ")))
+    return tuple(lines)
 
 
 def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
@@ -211,7 +219,8 @@ def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
     said = [(h, *say_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE]
     bad = [row for row in said if row[1] != "live"]
     if not bad:
-        text, role = ("all live ", Role.VERIFIED) if said else ("starting ", Role.DIM)
+        # One sign while all is well: names are for what is not.
+        text, role = ("● all live ", Role.VERIFIED) if said else ("○ starting ", Role.DIM)
         return ((Cell(text, role),),)
     worst, words, role = min(
         bad,

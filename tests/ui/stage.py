@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.widgets.panel import Panel
 
 THEMES = {theme.name: theme for theme in load_themes()[0]}
 
@@ -38,7 +39,9 @@ def shown_text(widget: Widget) -> list[str]:
 
 
 def head_of(widget: Widget) -> str:
-    """Return the first line a widget paints, which is none while it has no rows."""
+    """Return the title a widget has in its frame, else the first line it paints; it may have none."""
+    if isinstance(widget.parent, Panel):
+        return "".join(cell.text for cell in widget.parent.title_line)
     return next(iter(shown_text(widget)), "")
 
 

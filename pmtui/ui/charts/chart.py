@@ -87,14 +87,20 @@ class ChartPane(DrawnPane, can_focus=True):
 
     @override
     def title(self) -> Line:
+        return self._titles()[0]
+
+    @override
+    def value(self) -> Line:
+        return self._titles()[1]
+
+    def _titles(self) -> tuple[Line, Line]:
         if self._view is None or self._now is None:
-            return (Cell("Price", Role.HEADING),)
-        width = self.size.width
-        line = paint_chart_title(self._view, self._line, self._now, width)
+            return (Cell("PRICE", Role.HEADING),), ()
+        width = self.title_width
+        name, value = paint_chart_title(self._view, self._line, self._now, width)
         if self.shown is None:
-            return line
-        prices = self.shown.prices
-        return add_out_of_range(line, self._cursor, prices, width)
+            return name, value
+        return add_out_of_range(name, self._cursor, self.shown.prices, width), value
 
     @override
     def words(self, width: int, height: int) -> str:

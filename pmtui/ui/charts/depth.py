@@ -73,10 +73,17 @@ class DepthPane(LinePane, can_focus=True):
 
     @override
     def title(self) -> Line:
+        return self._titles()[0]
+
+    @override
+    def value(self) -> Line:
+        return self._titles()[1]
+
+    def _titles(self) -> tuple[Line, Line]:
         if self._book is None:
-            return (Cell("Depth", Role.HEADING),)
+            return (Cell("DEPTH", Role.HEADING),), ()
         return paint_depth_title(
-            self._book, self._added_up(self._book), self.reach, self._cursor, self.size.width,
+            self._book, self._added_up(self._book), self.reach, self._cursor, self.title_width,
         )  # fmt: skip
 
     @override

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
-from pmtui.domain.markets.history import LineEnd, PriceLine, PricePoint
+from pmtui.domain.markets.history import Interval, LineEnd, PriceLine, PricePoint
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.drawing import Drawing
 from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
@@ -54,26 +54,41 @@ class ChartData:
     style: ChartStyle = ChartStyle.LINE
 
 
-def paint_chart_title(view: HistoryView, curve: PriceLine, now: datetime, width: int) -> Line:
-    """Name the interval, the prices at both ends of what is drawn, and the change between them.
+def paint_chart_title(
+    view: HistoryView, curve: PriceLine, now: datetime, width: int
+) -> tuple[Line, Line]:
+    """Name the interval; beside it stand the prices at both ends and the change between them.
 
-    A line that ends before now says when.
+    A line that ends before now says when. The other intervals are named where there is room.
     """
-    line = [Cell("Price ", Role.HEADING), Cell(f"{view.interval.value} ", Role.KEY)]
+    name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(view.interval.value, Role.KEY)]
+    line: list[Cell] = []
     if curve.points:
         first, last = curve.points[0].price, curve.points[-1].price
         role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
         ends = [format_price(_readable(price)) for price in (first, last)]
         moved = Micros(_readable(last) - _readable(first))
         change = format_price_change(moved)
+        sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
         # Both ends: the venue counts a change of its own, over other times.
-        line += [Cell(f" from {ends[0]} to {ends[1]} ", Role.DIM), Cell(f"{change} ", role)]
+        line += [Cell(f"{ends[0]} → {ends[1]}  ", Role.DIM), Cell(f"{sign}{change}", role)]
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:
-            line.append(Cell("resolved ", Role.DIM))
+            name.append(Cell(" resolved", Role.DIM))
         elif curve.end is LineEnd.DATA and age_s >= _OLD_S:
-            line.append(Cell(f"{format_age(age_s)} old ", Role.STALE))
-    return fit_line(tuple(line), width)
+            name.append(Cell(f" {format_age(age_s)} old", Role.STALE))
+    if line_width((*_all_intervals(view.interval), *name[2:], *line)) <= width:
+        name = [*_all_intervals(view.interval), *name[2:]]
+    return tuple(name), tuple(line)
+
+
+def _all_intervals(chosen: Interval) -> list[Cell]:
+    cells = [Cell("PRICE", Role.HEADING)]
+    for each in Interval:
+        is_chosen = each is chosen
+        text = f" [{each.value}]" if is_chosen else f" {each.value}"
+        cells.append(Cell(text, Role.KEY if is_chosen else Role.DIM))
+    return cells
 
 
 def _readable(price: Micros) -> Micros:

@@ -34,18 +34,19 @@ def depth_scale(largest: int, current: int) -> int:
 
 def paint_depth_title(
     book: BookView, curve: DepthCurve, reach: Reach, cursor: Micros | None, width: int
-) -> Line:
-    """Name the chart, and say what rests up to the cursor; without one, within a cent."""
+) -> tuple[Line, Line]:
+    """Name the chart; beside it stands what rests up to the cursor, without one within a cent."""
     far = "all" if reach is Reach.EVERYTHING else f"{reach.value}¢"
-    line = [Cell("Depth ", Role.HEADING), Cell(f"{far} ", Role.KEY)]
+    line = [Cell("DEPTH ", Role.HEADING), Cell(far, Role.KEY)]
     if not book.state.is_good:
-        line.append(Cell(f"{book.state.words} ", Role.STALE))
+        line.append(Cell(f" {book.state.words}", Role.STALE))
     fact = _at_cursor(curve, cursor, book.tick_size)
     if cursor is None:
         fact = _near(book)
-    if line_width((*line, *fact)) <= width:
-        line += fact
-    return fit_line(tuple(line), width)
+    has_room = line_width((*line, *fact)) <= width
+    return fit_line(tuple(line), min(width, line_width(tuple(line)))), tuple(
+        fact
+    ) if has_room else ()
 
 
 def paint_depth(

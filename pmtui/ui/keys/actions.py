@@ -104,6 +104,16 @@ def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple
     return tuple(entries.values())
 
 
+def entries_of(
+    action_ids: Iterable[str | None], keymap: Keymap = DEFAULT_KEYMAP
+) -> tuple[FooterEntry, ...]:
+    """Return what the footer shows of these actions, in the order of the registry."""
+    wanted = set(action_ids)
+    contexts = dict.fromkeys(action.context for action in ACTIONS if action.id in wanted)
+    entries = footer_entries(*contexts, keymap=keymap)
+    return tuple(entry for entry in entries if entry.id in wanted)
+
+
 def palette_commands(
     *contexts: Context, keymap: Keymap = DEFAULT_KEYMAP
 ) -> tuple[PaletteCommand, ...]:

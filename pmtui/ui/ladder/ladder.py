@@ -29,6 +29,7 @@ from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.widgets.panel import Panel
 
 FLASH_S = 1.0
 """How long a change of own orders stands out."""
@@ -295,6 +296,7 @@ class LadderPane(Widget, can_focus=True):
         """Mark the cursor as the one keys go to, or as resting."""
         super().watch_has_focus(_has_focus)
         self._lines.has_focus = _has_focus
+        self._lines.is_framed = isinstance(self.parent, Panel)
         self._repaint_changed()
 
     def on_resize(self) -> None:

@@ -41,6 +41,8 @@ class LadderLines:
         self._size = size
         self.has_focus = False
         """Whether keys go to the ladder."""
+        self.is_framed = False
+        """Whether a frame around it says where keys go."""
         self.flashes: dict[Place, OwnChange] = {}
         """Changes of own orders that stand out now."""
         self._painted: list[_LineState] = []
@@ -141,8 +143,9 @@ class LadderLines:
     def _titles(self, width: int) -> Line:
         viewport = self._viewport
         blank, *titles = paint_titles(viewport.columns, width, other_label=viewport.other_label)
-        mark = focus_mark()
-        return (Cell(mark, Role.KEY) if self.has_focus else blank, *titles)
+        # In a frame the mark stands in its title.
+        has_mark = self.has_focus and not self.is_framed
+        return (Cell(focus_mark(), Role.KEY) if has_mark else blank, *titles)
 
     def _paint(self, state: _LineState) -> Line:
         width = self._size().width

@@ -11,6 +11,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
 from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import trim_line
 
 _STATE_ROLES = {
     BookState.LOADING: Role.DIM,
@@ -35,6 +36,7 @@ _MEANINGS = {
     BookState.NO_BOOK: "the venue has no book here",
 }
 
+_NAMED: Line = (Cell("LADDER ", Role.HEADING),)
 _IN_TICKET: tuple[Line, ...] = ((Cell("enter: review ", Role.DIM),), ())
 
 
@@ -50,13 +52,15 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     keys: Line = (),
     is_in_ticket: bool = False,
     trading: Trading = Trading.OPEN,
-) -> Line:
+) -> tuple[Line, Line]:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
+
+    Two pieces: for the left and for the right end of the title.
 
     Args:
         book: the book on show.
         now: for its age.
-        width: of the line.
+        width: cells that both have together.
         group: the distance of the ladder's rows.
         cursor: the price pointed at and what `enter` does there.
         release_key: what lets an axis follow again that stands still; empty while it follows.
@@ -65,7 +69,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
         trading: whether the market takes orders; else `enter` does nothing that could be promised.
     """
-    left: list[Cell] = [state_word(book, now, trading), *keys]
+    left: list[Cell] = [*keys, state_word(book, now, trading)]
     if group is not None and group != book.tick_size:
         # A grouped ladder never looks like one of single ticks: this gives way to nothing.
         left.append(Cell(f" group {format_price(group)} ", Role.KEY))
@@ -75,17 +79,18 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
     if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
-    choices = (
+    choices = tuple(
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
         for hint in hints
         for hold in _standing(release_key, away)
         for note in ((f"{meaning} ", "") if meaning else ("",))
     )
     for line, hint in choices:
-        gap = width - line_width(line) - line_width(hint)
-        if gap >= 0:
-            return (*line, Cell(" " * gap), *hint)
-    return fit_line(tuple(left), width)
+        for name in (_NAMED, ()):
+            whole, value = trim_line((*name, *line)), trim_line(hint)
+            if line_width(whole) + line_width(value) <= width:
+                return whole, value
+    return fit_line(tuple(left), width), ()
 
 
 def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:

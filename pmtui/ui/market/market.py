@@ -10,9 +10,10 @@ from typing import ClassVar, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId
@@ -41,9 +42,13 @@ from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.panel import Panel
 
 Answer = TypeVar("Answer")
+
+
+def _framed(pane: Widget) -> Panel:
+    return Panel(pane, id=f"{pane.id}-panel", classes="-split")
 
 
 class MarketScreen(FrameScreen):
@@ -82,8 +87,8 @@ class MarketScreen(FrameScreen):
         self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self.head = MarketHead(id="head")
         self.strip = SiblingStrip(id="siblings")
-        self.state_line = TextLine(id="book-state")
         self.ladder = LadderPane(id="ladder")
+        self.book = Panel(self.ladder, id="book", classes="-tight")
         self.sides = Container(id="sides")
         self.chart = ChartPane(id="chart")
         self.depth = DepthPane(id="depth")
@@ -98,7 +103,7 @@ class MarketScreen(FrameScreen):
             ladder=self.ladder, ticket=self.ticket,
         )  # fmt: skip
         widgets = MarketWidgets(
-            head=self.head, state=self.state_line, ladder=self.ladder, tape=self.tape,
+            head=self.head, state=self.book, ladder=self.ladder, tape=self.tape,
             position=self.position, orders=self.orders, ticket=self.ticket,
         )  # fmt: skip
         self.controls = MarketControls(
@@ -121,18 +126,16 @@ class MarketScreen(FrameScreen):
         yield self.head
         yield self.strip
         with Container(id="panes"):
-            with Vertical(id="book"):
-                yield self.state_line
-                yield self.ladder
+            yield self.book
             yield self.sides
             with Container(id="side"):
-                yield self.chart
-                yield self.depth
+                yield _framed(self.chart)
+                yield _framed(self.depth)
                 with Container(id="own"):
-                    yield self.position
-                    yield self.orders
+                    yield _framed(self.position)
+                    yield _framed(self.orders)
                     yield self.ticket
-                yield self.tape
+                yield _framed(self.tape)
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:

@@ -24,7 +24,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
 from pmtui.ui.ticket.ticket import TicketPane
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.panel import Panel
 
 _NOTHING = BookView(TokenId(""), BookState.LOADING)
 
@@ -34,8 +34,8 @@ class MarketWidgets:
     """The panes that show one market."""
 
     head: MarketHead
-    state: TextLine
-    """The line above the ladder."""
+    state: Panel
+    """The frame around the ladder: its title says what the book is worth."""
     ladder: LadderPane
     tape: TapePane
     position: PositionPane
@@ -98,7 +98,7 @@ class MarketDisplay:
     def show_state(
         self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool
     ) -> None:
-        """Say above the ladder what the book is worth.
+        """Say in the title of the ladder what the book is worth.
 
         Args:
             model: the picture.
@@ -106,17 +106,17 @@ class MarketDisplay:
             keys: says that single keys trade; empty while they do not.
             is_in_ticket: the ticket has the keys.
         """
-        line, book, ladder = self._widgets.state, model.book, self._widgets.ladder
+        frame, book, ladder = self._widgets.state, model.book, self._widgets.ladder
         if moving:
-            line.show(moving)
+            frame.show_title(moving)
             return
         if book is None:
-            line.show((Cell(" no book ", Role.DIM),))
+            frame.show_title((Cell("no book", Role.DIM),))
             return
         options = self._surface.options
         release, centre = (key_of(options.keymap, f"ladder.{n}") for n in ("hold", "recentre"))
         where = ladder.viewport.spread_is
-        line.show_in_width(
+        frame.show_title_in_width(
             partial(
                 paint_state,
                 book, model.now,

@@ -10,7 +10,7 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import exact_shares
 from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import with_star
@@ -54,10 +54,26 @@ def paint_question(view: MarketView, outcome_index: int, now: datetime, width: i
     return fit_line(line, width)
 
 
+def paint_facts(
+    view: MarketView, book: BookView | None, status: StatusView, now: datetime, width: int
+) -> Line:
+    """Show the touch and what orders must obey in one line; or first of all why none are possible."""
+    if why_not_tradable(view, status):
+        trouble = paint_terms(view, status, now, width)
+        return fit_line((*trouble, *paint_quote(view, book, width - line_width(trouble))), width)
+    # What is said in half of the line comes first: the ladder shows most of the rest.
+    terms = paint_terms(view, status, now, max(width // 2 + 4, 0))
+    quote = paint_quote(view, book, width - line_width(terms))
+    more = paint_terms(view, status, now, width - line_width(quote))
+    gap = width - line_width(quote) - line_width(more)
+    return fit_line((*quote, Cell(" " * gap), *more), width)
+
+
 def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     """Show the touch, all of it from one book; the last pieces go where there is no room."""
     if book is None:
-        return fit_line((Cell(f" {market_words(view)}", Role.DIM),), width)
+        words = Cell(f" {market_words(view)}", Role.DIM)
+        return (words,) if words.text.strip() and line_width((words,)) <= width else ()
 
     def price(value: Micros | None) -> str:
         if value is None:
@@ -70,9 +86,9 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     numbers = [
         ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
         ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
-        ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
-        ("last", price(book.own_last_price), Role.LAST_TRADE),
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
+        ("last", price(book.own_last_price), Role.LAST_TRADE),
+        ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None:
         numbers += _market_numbers(market)
@@ -83,7 +99,7 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         if line_width((*line, *piece)) >= width:
             break
         line += piece if not line or not gap else [Cell(" "), *piece]
-    return fit_line(tuple(line), width)
+    return tuple(line)
 
 
 def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
@@ -103,11 +119,11 @@ def paint_terms(view: MarketView, status: StatusView, now: datetime, width: int)
     trouble = why_not_tradable(view, status)
     if trouble:
         line: Line = (Cell(f" {trouble}", Role.NOTICE_WARN),)
-        return fit_line(line, width)
+        return fit_line(line, min(width, line_width(line)))
     terms = view.terms
     if terms is None:
-        line = (Cell(f" {market_words(view) or 'Loading the trading terms…'}", Role.DIM),)
-        return fit_line(line, width)
+        line = (Cell(f" {market_words(view) or 'Loading the trading terms…'} ", Role.DIM),)
+        return line if line_width(line) <= width else ()
     pieces = _terms(terms)
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
@@ -122,16 +138,16 @@ def paint_terms(view: MarketView, status: StatusView, now: datetime, width: int)
     text = ""
     for piece in pieces:
         longer = f"{text} {chr(0xB7)} {piece}" if text else f" {piece}"
-        if cell_width(longer) > width:
+        if cell_width(longer) + 1 > width:
             break
         text = longer
     role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
-    return fit_line((Cell(text, role),), width)
+    return (Cell(f"{text} ", role),) if text else ()
 
 
 def _terms(terms: MarketTerms) -> list[str]:
     tick = format_price(terms.tick_size)
-    pieces = [f"tick {tick}", f"min {exact_shares(terms.min_order_size)}"]
+    pieces = [f"tick {tick}", f"min {group_micros(terms.min_order_size)}"]
     if terms.fee.rate:
         power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
         who = "taker fee" if terms.fee.is_taker_only else "fee"
@@ -169,21 +185,23 @@ class MarketHead(Container):
         super().__init__(id=id)
         self._question = TextLine(id="question")
         self._quote = TextLine(id="quote")
-        self._terms = TextLine(id="terms")
+        self._shown: tuple[StatusView, datetime] | None = None
 
     @override
     def compose(self) -> ComposeResult:
         yield self._question
         yield self._quote
-        yield self._terms
 
     def show(
         self, view: MarketView, status: StatusView, now: datetime, *, outcome_index: int, width: int
     ) -> None:
         """Show the market; the quote has its own beat."""
         self._question.show(paint_question(view, outcome_index, now, width))
-        self._terms.show(paint_terms(view, status, now, width))
+        self._shown = status, now
 
     def show_quote(self, view: MarketView, book: BookView | None, width: int) -> None:
         """Show the touch."""
-        self._quote.show(paint_quote(view, book, width))
+        if self._shown is None:
+            return
+        status, now = self._shown
+        self._quote.show(paint_facts(view, book, status, now, width))

@@ -15,8 +15,9 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.format import zone_at
+from pmtui.ui.format import format_money_change, zone_at
 from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.market.paint_tape import paint_tape, times_end
 from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
@@ -27,7 +28,7 @@ from pmtui.ui.widgets.scrolling_pane import ScrollingPane
 class TapePane(ScrollingPane):
     """Public trades of the outcome on show. Scrolled back it stands still, whatever is traded."""
 
-    TITLE: ClassVar[str] = "Trades"
+    TITLE: ClassVar[str] = "TAPE"
     DEFAULT_CSS = "TapePane { height: 1fr; }"
 
     _view = TapeView((), 0)
@@ -60,17 +61,17 @@ class TapePane(ScrollingPane):
         newer = self._place()
         above = Cell(f"  {newer} newer above", Role.NOTICE_WARN) if newer else Cell("")
         name, wanted = Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY)
-        if line_width((name, wanted)) >= self.size.width:
+        if line_width((name, wanted)) >= self.title_width:
             # What is shown matters more than what it is called.
             name, wanted = Cell(""), wanted._replace(text=self._wanted.words)
-        return self._with_zone((name, wanted, above))
+        return name, wanted, above
 
-    def _with_zone(self, line: Line) -> Line:
-        """Name the zone of the times above them, where there is room."""
+    @override
+    def value(self) -> Line:
+        """Name the zone of the times."""
         prints = self._view.prints
-        zone = zone_at(prints[0].at) if prints else ""
-        gap = times_end(self.size.width) - line_width(line) - len(zone) - self.has_focus
-        return (*line, Cell(f"{' ' * gap}{zone}", Role.DIM)) if zone and gap > 0 else line
+        has_times = prints and times_end(self.size.width)
+        return (Cell(zone_at(prints[0].at), Role.DIM),) if has_times else ()
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
@@ -124,6 +125,18 @@ class PositionPane(LinePane):
         self.repaint()
 
     @override
+    def title(self) -> Line:
+        return (Cell("POSITION", Role.HEADING),)
+
+    @override
+    def value(self) -> Line:
+        gains = [p.unrealized for p in self._positions if p.size]
+        if self._words or not gains or None in gains:
+            return ()
+        gain = Micros(sum(each for each in gains if each is not None))
+        return (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
+
+    @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
             return _say(self._words, width)
@@ -135,7 +148,7 @@ class PositionPane(LinePane):
 class OrdersPane(ScrollingPane):
     """Open orders in this market; with the focus, one of them is the one that keys act on."""
 
-    TITLE: ClassVar[str] = "Working"
+    TITLE: ClassVar[str] = "WORKING"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("global.open")
 
     @dataclass

@@ -1,6 +1,8 @@
 """A line of keys and what they do, which the mouse may press instead."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from textual import events
 from textual.geometry import Offset
@@ -92,21 +94,57 @@ def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntr
     return None
 
 
+class _Group(StrEnum):
+    """What keys are for. The order is that of the line."""
+
+    TRADE = "TRADE"
+    VIEW = "VIEW"
+    GO = "GO"
+
+
+_TRADING = frozenset({"market.buy", "market.sell", "market.protect", "ladder.trade_here"})
+"""What trades, though it does nothing without another question."""
+_NAMES_FROM_WIDTH = 110
+
+
+def _group_of(entry: FooterEntry) -> _Group:
+    if entry.is_dangerous or entry.id in _TRADING:
+        return _Group.TRADE
+    return _Group.GO if entry.id.startswith("global.") else _Group.VIEW
+
+
+def _grouped(entries: Sequence[FooterEntry], *, has_names: bool) -> Line:
+    """Return the keys in their groups, a stroke between these."""
+    groups = [(group, [e for e in entries if _group_of(e) is group]) for group in _Group]
+    found = [(group, members) for group, members in groups if members]
+    cells: list[Cell] = [Cell(" ")]
+    for number, (group, members) in enumerate(found):
+        if number:
+            cells.append(Cell("│ ", Role.FRAME))
+        if has_names and len(found) > 1:
+            cells.append(Cell(f"{group.value} ", Role.HEADING, Emphasis.DIM))
+        cells += [cell for entry in members for cell in _entry(entry)]
+    return tuple(cells)
+
+
 def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
-    """Show keys and what they do; the last are always the way to the rest and the way out."""
+    """Show keys and what they do, in groups: what trades, what changes the view, where to go.
+
+    The first entries matter most, and stay where there is little room. The last are always the way
+    to the rest and the way out.
+    """
     always = tuple(e for e in entries if e.id in _ALWAYS)
     shown = [e for e in entries if e not in always]
     tail = tuple(cell for e in always for cell in _entry(e))
     room = width - line_width(tail) - 1
-    cells: list[Cell] = [Cell(" ")]
-    used = 1
-    for entry in shown:
-        piece = _entry(entry)
-        if used + line_width(piece) > room:
+    has_names = width >= _NAMES_FROM_WIDTH
+    line: Line = (Cell(" "),)
+    for number in range(1, len(shown) + 1):
+        longer = _grouped(shown[:number], has_names=has_names)
+        if line_width(longer) > room:
             break
-        cells += piece
-        used += line_width(piece)
-    return fit_line((*cells, *tail), width)
+        line = longer
+    return fit_line((*line, *tail), width)
 
 
 def _entry(entry: FooterEntry) -> Line:

@@ -5,6 +5,7 @@ the title alone stays, as a rule above the pane; a panel of class `-split` then 
 between itself and what stands beside it. A new title repaints one line, and nothing is laid out.
 """
 
+from collections.abc import Callable
 from enum import Enum, auto
 
 from textual.geometry import Region, Size
@@ -66,12 +67,12 @@ def paint_title(
         left = f"{left[:-1]}{focus_mark()}"
     begin = Cell(left, Role.KEY if is_focused and len(left) == 1 else stroke)
     room = width - len(left) - len(right)
-    name, value = _trimmed(name), _trimmed(value)
+    name, value = trim_line(name), trim_line(value)
     before, after = _spaced(name), _spaced(value)
     if line_width(before) + line_width(after) + _LEAST_DASHES > room:
         after = ()
     if line_width(before) > room:
-        before = fit_line(_trimmed(before), room) if room > 0 else ()
+        before = fit_line(trim_line(before), room) if room > 0 else ()
     dashes = max(0, room - line_width(before) - line_width(after))
     return (begin, *before, Cell("─" * dashes, stroke), *after, Cell(right, stroke))
 
@@ -83,7 +84,7 @@ def paint_below(width: int, *, stroke: Role = Role.FRAME, foot: Line = ()) -> Li
     """Return the line below a framed pane, with a few words in it where they fit whole."""
     if width < 2:
         return fit_line((), width)
-    words = _spaced(_trimmed(foot))
+    words = _spaced(trim_line(foot))
     if line_width(words) > width - 4:
         words = ()
     dashes = "─" * (width - 3 - line_width(words))
@@ -94,8 +95,8 @@ def _spaced(line: Line) -> Line:
     return (Cell(" "), *line, Cell(" ")) if line else ()
 
 
-def _trimmed(line: Line) -> Line:
-    """Return a line without the blanks at its ends: strokes take their place."""
+def trim_line(line: Line) -> Line:
+    """Return a line without the blanks at its ends; in a title, strokes take their place."""
     cells = [cell for cell in line if cell.text]
     while cells and not cells[0].text.strip() and cells[0].ground is None:
         del cells[0]
@@ -144,6 +145,8 @@ class Panel(Widget):
         self._subject: Line = title
         self._value: Line = ()
         self._foot: Line = ()
+        self._paint: Callable[[int], tuple[Line, Line]] | None = None
+        self._painted_for = -1
         self._look: Role | None = None
 
     @property
@@ -157,7 +160,7 @@ class Panel(Widget):
     def title_room(self) -> int:
         """The cells that name and value have together, the strokes between them included."""
         left, right = _ENDS[self.edges]
-        return max(0, self.size.width - len(left) - len(right) - 2)
+        return max(0, self.size.width - len(left) - len(right) - 2 * 2 - _LEAST_DASHES)
 
     @property
     def title_line(self) -> Line:
@@ -171,9 +174,13 @@ class Panel(Widget):
             name: what the pane shows.
             value: what matters most of it, at the right.
         """
-        if (name, value) != (self._subject, self._value):
-            self._subject, self._value = name, value
-            self._refresh_line(0)
+        self._paint = None
+        self._show(name, value)
+
+    def show_title_in_width(self, paint: Callable[[int], tuple[Line, Line]]) -> None:
+        """Show the name and the value painted for the cells there are, and anew where those change."""
+        self._paint, self._painted_for = paint, self.title_room
+        self._show(*paint(self._painted_for))
 
     def show_foot(self, foot: Line) -> None:
         """Show a few words in the line below; a panel without a frame has none."""
@@ -213,6 +220,9 @@ class Panel(Widget):
         is_focused = self.has_focus_within
         stroke = self._look or (Role.FRAME_FOCUS if is_focused else Role.FRAME)
         if y == 0:
+            if self._paint is not None and self._painted_for != self.title_room:
+                self._painted_for = self.title_room
+                self._subject, self._value = self._paint(self._painted_for)
             return paint_title(
                 self._subject, self._value, width, edges=edges, stroke=stroke, is_focused=is_focused
             )
@@ -223,6 +233,11 @@ class Panel(Widget):
         if y == height - 1:
             return paint_below(width, stroke=stroke, foot=self._foot)
         return (Cell("│", stroke), Cell(" " * (width - 2)), Cell("│", stroke))
+
+    def _show(self, name: Line, value: Line) -> None:
+        if (name, value) != (self._subject, self._value):
+            self._subject, self._value = name, value
+            self._refresh_line(0)
 
     def _refresh_line(self, y: int) -> None:
         if self.is_mounted and self.size.width:

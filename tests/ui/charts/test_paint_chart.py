@@ -14,7 +14,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradePrint, TradeStatus
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Emphasis, Line, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.charts.paint_chart import (
     ChartData,
     ChartStyle,
@@ -96,12 +96,16 @@ def test_the_title_says_interval_both_ends_the_change_and_what_it_ends_with() ->
     def title(end: LineEnd, minutes: int) -> list[str]:
         line = PriceLine(points, points[-1].at, end)
         now = points[-1].at + timedelta(minutes=minutes)
-        return text_of((paint_chart_title(view, line, now, 50),)).split()
+        name, value = paint_chart_title(view, line, now, width)
+        return text_of(((*name, Cell(" "), *value),)).split()
 
-    said = ["Price", "1w", "from", "50¢", "to", "53.5¢", "+3.5¢"]
-    assert title(LineEnd.QUOTE, 9) == title(LineEnd.DATA, 0) == said
-    assert title(LineEnd.RESULT, 9) == [*said, "resolved"]
-    assert title(LineEnd.DATA, 9) == [*said, "9m", "old"]
+    width = 40
+    ends = ["50¢", "→", "53.5¢", "▲", "+3.5¢"]
+    assert title(LineEnd.QUOTE, 9) == title(LineEnd.DATA, 0) == ["PRICE", "1w", *ends]
+    assert title(LineEnd.RESULT, 9) == ["PRICE", "1w", "resolved", *ends]
+    assert title(LineEnd.DATA, 9) == ["PRICE", "1w", "9m", "old", *ends]
+    width = 60
+    assert title(LineEnd.QUOTE, 9)[:7] == ["PRICE", "1h", "6h", "1d", "[1w]", "1m", "max"]
     assert chart_words(view, PriceLine(points), 10, 12) == "No room for the chart."
 
 

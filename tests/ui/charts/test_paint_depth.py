@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.book_view import BookView, Reach, depth_curve, span_around
+from pmtui.domain.books.book_view import BookView, DepthCurve, Reach, depth_curve, span_around
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
 from pmtui.ui.charts.paint_depth import depth_scale, largest_depth, paint_depth, paint_depth_title
@@ -24,8 +24,8 @@ def test_a_depth_chart_fills_its_place_exactly(
     )  # fmt: skip
     assert len(lines) == height
     assert {line_width(line) for line in lines} == {width}
-    title = paint_depth_title(book, curve, reach, cursor, width)
-    assert line_width(title) == width
+    name, value = paint_depth_title(book, curve, reach, cursor, width)
+    assert line_width(name) + line_width(value) <= width
 
 
 @given(st.integers(0, 10**15), st.integers(0, 10**15))
@@ -40,6 +40,11 @@ def test_the_scale_holds_what_there_is_and_stays_while_it_fits(largest: int, cur
     assert depth_scale(largest, 0) <= max(largest * 3 // 2, 1_000_000)
 
 
+def _title(book: BookView, curve: DepthCurve, cursor: Micros | None, width: int) -> str:
+    name, value = paint_depth_title(book, curve, Reach.TEN, cursor, width)
+    return f"{words(name)} {words(value)}"
+
+
 def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     book = MovingMarket().service.books[YES]
     curve, span = depth_curve(book), span_around(book, Reach.TEN)
@@ -49,11 +54,11 @@ def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     assert lines[0][column] == "│"
     assert lines[-1].split() == ["45¢", "▲49¢", "55¢", "65¢"]
     assert lines[0].startswith("   10k ")
-    title = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 60))
+    title = _title(book, curve, Micros(580_000), 60)
     asked = sum(a.size for a in book.asks if a.price <= 580_000)
     assert f"{asked // 10**6:,}"[:3] in title
     assert "asked up to 58¢" in title
-    near = words(paint_depth_title(book, curve, Reach.TEN, None, 60))
-    assert near.startswith("Depth 10¢ ±1¢ ")
-    narrow = words(paint_depth_title(book, curve, Reach.TEN, Micros(580_000), 20))
-    assert narrow.strip() == "Depth 10¢"
+    near = _title(book, curve, None, 60)
+    assert near.startswith("DEPTH 10¢ ±1¢ ")
+    narrow = _title(book, curve, Micros(580_000), 20)
+    assert narrow.strip() == "DEPTH 10¢"

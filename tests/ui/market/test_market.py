@@ -17,12 +17,13 @@ from pmtui.service.views import Load, MarketView
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.question import QuestionScreen
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.stage import head_of, shown_text
+from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 SMALL, MIDDLE, LARGE = (80, 24), (120, 36), (200, 50)
@@ -42,7 +43,11 @@ async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
 
 
 def line(screen: MarketScreen, name: str) -> str:
-    return "".join(cell.text for cell in screen.query_one(f"#{name}", TextLine).line)
+    widget = screen.query_one(f"#{name}")
+    if isinstance(widget, Panel):
+        return "".join(cell.text for cell in widget.title_line)
+    assert isinstance(widget, TextLine)
+    return "".join(cell.text for cell in widget.line)
 
 
 def on_terminal(screen: MarketScreen, pane: Widget) -> str:
@@ -102,7 +107,7 @@ async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> 
         topic = HistoryTopic(YES, Interval.WEEK)
         await until(pilot, lambda: topic in app.market.service.watched(), "a week is watched")
         await until(pilot, lambda: screen.chart.is_drawn, "a week is drawn")
-        assert "1w" in head_of(screen.chart)
+        assert "1w" in line(screen, "chart-panel")
         await pilot.press(*["left_square_bracket"] * 5)
         await until(pilot, lambda: "No shorter" in line(screen, "notice"), "it says so")
         await pilot.resize_terminal(*SMALL)
@@ -143,7 +148,7 @@ async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> N
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(50))
         await settle(pilot)
-        assert "enter sell @ 50¢" in line(screen, "book-state")
+        assert "enter sell @ 50¢" in line(screen, "book")
         await pilot.press("enter")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         assert screen.ticket.draft.side is Side.SELL
@@ -158,7 +163,7 @@ async def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         app.market.set_state(BookState.CROSSED)
-        await until(pilot, lambda: "crossed" in line(screen, "book-state"), "it is said")
+        await until(pilot, lambda: "crossed" in line(screen, "book"), "it is said")
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         assert screen.ticket.draft.price_text == ""
@@ -190,7 +195,7 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
         await pilot.press("g", "g")
-        assert "group 5¢" in line(screen, "book-state")
+        assert "group 5¢" in line(screen, "book")
         await pilot.press("x")
         words = "Cancelled 2 orders at 47¢ to 49¢."
         await until(pilot, lambda: words in line(screen, "notice"), "the result")
@@ -292,7 +297,7 @@ async def test_grouping_and_rules_have_their_keys() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("g")
-        assert "group 2¢" in line(screen, "book-state")
+        assert "group 2¢" in line(screen, "book")
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules open")
 
@@ -320,7 +325,7 @@ async def test_a_market_that_cannot_be_traded_says_so(change: dict[str, bool], w
     app.market.service.markets[CONDITION] = replace(view, market=market)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
-        assert words in line(screen, "terms")
+        assert words in line(screen, "quote")
         await pilot.press("b")
         assert words in line(screen, "notice")
         assert not screen.ticket.is_open

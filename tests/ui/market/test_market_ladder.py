@@ -108,7 +108,7 @@ async def test_holding_is_said_above_the_ladder() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("h")
-        state = screen.query_one("#book-state")
+        state = screen.query_one("#book")
         await until(pilot, lambda: "held" in shown_text(state)[0], "it says so")
         await pilot.press("h")
         await until(pilot, lambda: "held" not in shown_text(state)[0], "it says no more")
@@ -118,7 +118,7 @@ async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
-        state = screen.query_one("#book-state")
+        state = screen.query_one("#book")
 
         async def says(words: str) -> None:
             await until(pilot, lambda: words in shown_text(state)[0], words)
@@ -139,7 +139,7 @@ async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(40))
-        state = screen.query_one("#book-state")
+        state = screen.query_one("#book")
         await until(pilot, lambda: "sell @ 40¢" in shown_text(state)[0], "what enter does")
         service = app.market.service
         view = service.markets[CONDITION]

@@ -35,7 +35,7 @@ def marked(screen: MarketScreen) -> list[str]:
     return [
         name
         for name, pane in panes.items()
-        if pane.display and pane.size.height and head_of(pane).startswith("■")
+        if pane.display and pane.size.height and "■" in head_of(pane)[:2]
     ]
 
 
@@ -95,7 +95,7 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
-        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "the depth")
+        await until(pilot, lambda: "DEPTH 10¢" in head_of(screen.depth), "the depth")
         await until(pilot, lambda: "▲49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
         panes = (screen.ladder, screen.chart, screen.depth, screen.tape, screen.orders)
         for one, other in combinations(panes, 2):
@@ -106,7 +106,7 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
         await pilot.press("d")
         await until(pilot, lambda: screen.focused is screen.depth, "the depth has the keys")
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
+        await until(pilot, lambda: "DEPTH 20¢" in head_of(screen.depth), "farther")
         await pilot.press("d")
         await until(pilot, lambda: screen.focused is screen.chart, "the prices have the keys")
         await pilot.press("right_square_bracket")
@@ -130,14 +130,14 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         for pane in (screen.ladder, screen.position, screen.orders):
             assert pane.region.area
             assert not pane.region.overlaps(screen.depth.region)
-        await until(pilot, lambda: "Depth 10¢" in head_of(screen.depth), "it is painted")
+        await until(pilot, lambda: "DEPTH 10¢" in head_of(screen.depth), "it is painted")
         text = shown_text(screen.depth)
         below = sum(b.size for b in service.books[YES].bids if b.price >= cents(49))
         assert f" {format_size_compact(Micros(below)).strip()} bid down to 49¢" in text[0]
         assert "▲49¢" in text[-1]
         assert HistoryTopic(YES, Interval.DAY) not in service.watched()
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "Depth 20¢" in head_of(screen.depth), "farther")
+        await until(pilot, lambda: "DEPTH 20¢" in head_of(screen.depth), "farther")
         await pilot.press("right_square_bracket", "right_square_bracket")
         assert "Already the whole book." in text_of(app, "#notice")
         await pilot.press("d")

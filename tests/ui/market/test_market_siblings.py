@@ -157,7 +157,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         assert screen.ladder.cursor is None
         assert not any("¢" in row for row in shown_text(screen.tape))
         assert not any("240" in row for row in shown_text(screen.ladder))
-        assert "Loading the book" in shown_text(screen.depth)[1]
+        assert "Loading the book" in shown_text(screen.depth)[0]
         assert "¢" not in text_of(app, "#quote")
         assert BookTopic(old) not in world.service.watched()
         world.service.markets[tomas] = view

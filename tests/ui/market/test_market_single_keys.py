@@ -98,7 +98,7 @@ async def armed(app: MarketDemo, pilot: Pilot[None], *, at: float | None = None)
     app.market.service.announce(BookTopic(YES))
     await settle(pilot)
     arm(app)
-    await until(pilot, lambda: "ARMED" in line(screen, "book-state"), "it is armed")
+    await until(pilot, lambda: "ARMED" in line(screen, "book"), "it is armed")
     if at is not None:
         screen.ladder.point_at(cents(at))
         await settle(pilot)
@@ -123,19 +123,19 @@ async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         service = app.market.service
-        assert "ARMED" not in line(screen, "book-state")
+        assert "ARMED" not in line(screen, "book")
         await pilot.press("v")
         assert service.calls_of("arm") == [()]
         assert "ARMED 5: B/S trade at the cursor, v to disarm." in line(screen, "notice")
         arm(app)
-        await until(pilot, lambda: "ARMED 5+ " in line(screen, "book-state"), "it shows")
+        await until(pilot, lambda: "ARMED 5+ " in line(screen, "book"), "it shows")
         assert "ARMED" in line(screen, "status")
         assert line(screen, "footer").startswith(" B Buy here  S Sell here")
         await pilot.press("v")
         assert service.calls_of("disarm") == [("by you",)]
         assert "Disarmed" in line(screen, "notice")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "it is off")
+        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "it is off")
         assert "Buy here" not in line(screen, "footer")
 
 
@@ -271,9 +271,9 @@ async def test_presets_choose_the_size_and_say_so() -> None:
         await pilot.press("3")
         assert "One-key size: 50 shares; v to arm." in line(screen, "notice")
         arm(app)
-        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book-state"), "it shows")
+        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book"), "it shows")
         await pilot.press("4")
-        assert "ARMED 100+ " in line(screen, "book-state")
+        assert "ARMED 100+ " in line(screen, "book")
         assert "One-key size: 100 shares; " in line(screen, "notice")
 
 
@@ -369,7 +369,7 @@ async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> Non
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=50)
         set_state(app, state)
-        await until(pilot, lambda: "KEYS LOCKED" in line(screen, "book-state"), "it shows")
+        await until(pilot, lambda: "KEYS LOCKED" in line(screen, "book"), "it shows")
         for key in ORDER_KEYS:
             screen.message_line.say("")
             await pilot.press(key)
@@ -386,7 +386,7 @@ async def test_the_override_permits_one_order_for_two_seconds_and_is_journaled()
         set_state(app, BookState.STALE)
         await settle(pilot)
         await pilot.press("exclamation_mark")
-        assert "OVERRIDE 5+ " in line(screen, "book-state")
+        assert "OVERRIDE 5+ " in line(screen, "book")
         assert "book stale" in line(screen, "notice")
         await pilot.press("B")
         ((order, override),) = service.calls_of("place")
@@ -394,7 +394,7 @@ async def test_the_override_permits_one_order_for_two_seconds_and_is_journaled()
         assert isinstance(override, str)
         assert override.startswith("BUY 5 at 50¢ from a book that is stale, of 2026-06-15")
         assert override.endswith("bid 52¢, ask 54¢")
-        assert "KEYS LOCKED" in line(screen, "book-state")
+        assert "KEYS LOCKED" in line(screen, "book")
         await pilot.press("S")
         assert len(service.calls_of("place")) == 1
         await pilot.press("exclamation_mark")
@@ -592,8 +592,8 @@ async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None
         assert view.market is not None
         service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "KEYS OFF HERE" in line(screen, "book-state"), "it is said")
-        assert "ARMED" not in line(screen, "book-state")
+        await until(pilot, lambda: "KEYS OFF HERE" in line(screen, "book"), "it is said")
+        assert "ARMED" not in line(screen, "book")
         assert "Buy here" not in line(screen, "footer")
         service.markets[CONDITION] = view
         service.announce(MarketTopic(CONDITION))
@@ -656,7 +656,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.has_focus_within, "the ticket has the keys")
         await until(pilot, lambda: "ARMED, ticket open" in line(screen, "status"), "the status")
-        assert "KEYS IN TICKET" in line(screen, "book-state")
+        assert "KEYS IN TICKET" in line(screen, "book")
         while where == "a choice" and not isinstance(screen.focused, Choice):
             await pilot.press("shift+tab")
         await pilot.press("F")
@@ -665,7 +665,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         assert app.market.service.calls_of("flatten") == []
         await pilot.press("escape")
         await until(pilot, lambda: " ARMED  " in line(screen, "status"), "keys trade again")
-        assert "ARMED 5" in line(screen, "book-state")
+        assert "ARMED 5" in line(screen, "book")
         await until(pilot, lambda: said not in line(screen, "notice"), "it is true no more")
 
 
@@ -753,14 +753,14 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         )
         service.announce(StatusTopic())
         await pilot.press("3")
-        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book-state"), "it is armed")
+        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book"), "it is armed")
         token_id = screen.reader.token_id
         assert token_id is not None
         service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
         service.announce(BookTopic(token_id))
         await settle(pilot)
         await pilot.press("exclamation_mark")
-        assert "OVERRIDE 50+ " in line(screen, "book-state")
+        assert "OVERRIDE 50+ " in line(screen, "book")
         await pilot.press("right")
         await until(pilot, lambda: screen.reader.token_id != token_id, "the next outcome")
         await settle(pilot)

@@ -135,14 +135,14 @@ async def test_the_fields_are_those_of_the_whole_ticket_in_the_same_order() -> N
         await until(pilot, lambda: not screen.has_class("-ticket"), "the ticket closes")
         await settle(pilot)
         assert screen.ladder.has_focus
-        assert screen.head.query_one("#terms").region.area
+        assert screen.head.query_one("#quote").region.area
 
 
 async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the_unit() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
-        state = screen.query_one("#book-state", TextLine)
+        state = screen.query_one("#book")
         await pilot.press("up")
         await until(pilot, lambda: "enter buy @" in shown_text(state)[0], "what enter does")
         await pilot.press("b")

@@ -18,7 +18,7 @@ from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
-from pmtui.ui.market.market_head import paint_question, paint_quote, paint_terms
+from pmtui.ui.market.market_head import paint_facts, paint_question, paint_quote, paint_terms
 from pmtui.ui.market.paint_tape import OWN_MARK, WIDTH, paint_gap, paint_tape
 from pmtui.ui.portfolio.paint_position import (
     account_words,
@@ -46,8 +46,8 @@ def test_head_lines_keep_their_width(width: int, title: str) -> None:
     view = replace(VIEW, market=replace(VIEW.market, question=title))
     for line in (
         paint_question(view, 0, NOW, width),
-        paint_quote(view, BOOK, width),
-        paint_terms(view, PAPER_STATUS, NOW, width),
+        paint_facts(view, BOOK, PAPER_STATUS, NOW, width),
+        paint_facts(replace(view, terms=None), None, PAPER_STATUS, NOW, width),
     ):
         assert line_width(line) == width
         assert "\x1b" not in text_of(line)
@@ -70,14 +70,14 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert question.startswith(" No ")
     assert "12d 5h left" in question
     quote = text_of(paint_quote(VIEW, BOOK, 120))
-    assert "bid 52¢  ask 53¢  spread 1¢" in quote
+    assert "bid 52¢  ask 53¢  mid 52.5¢" in quote
     bare = replace(BOOK, bids=(), asks=())
     assert "bid none  ask none" in text_of(paint_quote(VIEW, bare, 120))
     coming = replace(bare, state=BookState.LOADING)
-    assert "bid –  ask –  spread –" in text_of(paint_quote(VIEW, coming, 120))
+    assert "bid –  ask –  mid –" in text_of(paint_quote(VIEW, coming, 120))
     terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
     assert "tick 1¢" in terms
-    assert "min 5 shares" in terms
+    assert "min 5 ·" in terms
     assert "taker fee 4.0%" in terms
 
 

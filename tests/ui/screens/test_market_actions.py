@@ -67,11 +67,11 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await picked_up(app, pilot)
         service = app.market.service
-        assert "MOVE BUY 250 Yes @ 49¢ to 49¢" in line(screen, "book-state")
+        assert "MOVE BUY 250 Yes @ 49¢ to 49¢" in line(screen, "book")
         assert "Move here" in line(screen, "footer")
         assert "Back" not in line(screen, "footer")
         await pilot.press("down", "down")
-        assert "to 47¢" in line(screen, "book-state")
+        assert "to 47¢" in line(screen, "book")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Replaces BUY 250 Yes @ 49¢")
@@ -112,7 +112,7 @@ async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
         assert app.screen is screen
         assert not screen.controls.moving.is_moving
         assert "Nothing was moved" in line(screen, "notice")
-        assert "MOVE" not in line(screen, "book-state")
+        assert "MOVE" not in line(screen, "book")
         assert not screen.check_action("perform", ("drop_order",))
 
 
@@ -500,6 +500,6 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
         await pilot.click(footer, offset=(line(screen, "footer").index("Move"), 0))
         await until(pilot, lambda: screen.controls.moving.is_moving, "the order is picked up")
         await pilot.press("down")
-        assert "to 48¢" in line(screen, "book-state")
+        assert "to 48¢" in line(screen, "book")
         await pilot.click(footer, offset=(line(screen, "footer").index("Leave as is"), 0))
         await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")

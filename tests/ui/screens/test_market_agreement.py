@@ -49,7 +49,7 @@ def _disagreements(screen: MarketScreen, lines: list[str]) -> list[str]:
     compare("best bid", next(price for price, size, _, _ in rows if size), bid)
     compare("best ask", [price for price, _, size, _ in rows if size][-1], ask)
     compare("last", [price for price, _, _, is_last in rows if is_last], [last])
-    if found_in_title := re.search(r"Price .* to ([\d.]+)¢", text):
+    if found_in_title := re.search(r"PRICE .* → ([\d.]+)¢", text):
         compare("end of the chart", found_in_title[1], mid)
     if trade := re.search(r"(?:BUY|SELL) +([\d.]+)¢ .*\d\d:\d\d", text):
         compare("newest trade", trade[1], last)

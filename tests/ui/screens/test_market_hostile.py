@@ -60,4 +60,4 @@ async def test_any_book_is_shown_whole(tick: int) -> None:
             assert sum(ladder.bids.values()) == sum(level.size for level in bids), name
             assert sum(ladder.asks.values()) == sum(level.size for level in asks), name
             assert ("bid none" in quote, "ask none" in quote) == (not bids, not asks), name
-            assert state.words in line(screen, "book-state"), name
+            assert state.words in line(screen, "book"), name

@@ -23,7 +23,7 @@ async def armed_by_key(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
     await pilot.press("v")
     assert "ARMED 5: B/S" in line(screen, "notice")
     arm(app)
-    await until(pilot, lambda: "ARMED" in line(screen, "book-state"), "it is armed")
+    await until(pilot, lambda: "ARMED" in line(screen, "book"), "it is armed")
     assert "ARMED 5: B/S" in line(screen, "notice")
     return screen
 
@@ -35,9 +35,9 @@ async def test_what_was_said_of_arming_goes_with_it() -> None:
         await pilot.resize_terminal(78, 24)
         await until(pilot, lambda: app.market.service.calls_of("disarm"), "it is disarmed")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "the screen knows")
+        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "the screen knows")
         assert "ARMED" not in line(screen, "notice")
-        assert "ARMED" not in line(screen, "book-state")
+        assert "ARMED" not in line(screen, "book")
 
 
 async def test_other_words_stay_while_arming_ends() -> None:
@@ -46,7 +46,7 @@ async def test_other_words_stay_while_arming_ends() -> None:
         screen = await armed_by_key(app, pilot)
         screen.message_line.say("Sent BUY 5 Yes @ 50¢.")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book-state"), "the screen knows")
+        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "the screen knows")
         await settle(pilot)
         assert "Sent BUY" in line(screen, "notice")
 
