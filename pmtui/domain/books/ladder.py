@@ -131,6 +131,8 @@ class LadderMarks:
     rewards: RewardTerms | None = None
     stops: tuple[StopMark, ...] = ()
     """Stops and targets of the outcome on show."""
+    alerts: tuple[Micros, ...] = ()
+    """Prices that an alert of the outcome on show waits for."""
     is_account_known: bool = True
     """Before the account has been read, own orders that appear are not news."""
 
@@ -167,6 +169,8 @@ class PlacedMarks:
     """Rows where closing breaks even after fees."""
     stops: Mapping[int, tuple[StopMark, ...]] = field(default_factory=dict)
     """By row."""
+    alerts: frozenset[int] = frozenset()
+    """Rows at which an alert waits."""
 
 
 def stop_row(axis: Axis, mark: StopMark) -> int:
@@ -197,6 +201,7 @@ def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
         entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
         evens=frozenset(evens),
         stops=_by_row(marks.stops, axis),
+        alerts=frozenset(axis.nearest(price) for price in marks.alerts),
     )
 
 
@@ -263,6 +268,8 @@ class Rung:
     """The worst row at which closing loses nothing, fees included."""
     stops: tuple[StopMark, ...] = ()
     """Stops and targets at this price."""
+    has_alert: bool = False
+    """An alert waits for this price."""
     profit: Micros | None = None
     """What closing everything at this price would bring, net of fees; None with nothing held."""
 
@@ -397,6 +404,7 @@ class Ladder:
             is_entry=index in placed.entries,
             is_break_even=index in placed.evens,
             stops=placed.stops.get(index, ()),
+            has_alert=index in placed.alerts,
             profit=placed.marks.profit_at(price) if shown.profit else None,
         )
 
@@ -440,6 +448,16 @@ def build_ladder(
         placed=place_marks(marks, book, axis),
         shown=shown,
     )
+
+
+def size_in_view(ladder: Ladder, top: int, height: int) -> tuple[Micros, Micros]:
+    """Return the shares that are bid for and asked for on the rows in view, own ones included."""
+    rows = range(top - height + 1, top + 1)
+    bid, ask = (
+        sum(size for index, size in sizes.items() if index in rows)
+        for sizes in (ladder.bids, ladder.asks)
+    )
+    return Micros(bid), Micros(ask)
 
 
 def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[Order, ...]:

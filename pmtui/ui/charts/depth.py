@@ -52,7 +52,7 @@ class DepthPane(LinePane, can_focus=True):
         elif cursor == self._cursor:
             return
         self._cursor = cursor
-        if self.display:
+        if self.region.area:
             self.repaint()
 
     def shift_reach(self, steps: int) -> bool:

@@ -25,6 +25,7 @@ from pmtui.domain.orders.own_orders import own_changes
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder_lines import LadderLines
+from pmtui.ui.ladder.ladder_motion import STAGE_S
 from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -45,7 +46,10 @@ class LadderPane(Widget, can_focus=True):
         "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
 
+    is_calm = False
+    """Nothing moves by itself."""
     _role_styles: RoleStyles | None = None
+    _motion_step: Timer | None = None
     _clicked: tuple[Micros, Side] | None = None
     """What the last click pointed at, and what there was to do."""
     _doubted: tuple[Micros, Side] | None = None
@@ -152,6 +156,7 @@ class LadderPane(Widget, can_focus=True):
             return
         is_same = viewport.other_label == other_label
         self._note_changes(book, orders, fills, marks, is_same=is_same)
+        self._note_moves(book, volume, is_same=is_same)
         is_other_tick = viewport.show(
             book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label,
             lag_s=self.line_lag_s,
@@ -343,6 +348,24 @@ class LadderPane(Widget, can_focus=True):
                 self._flash_end.stop()
             # One end for all: the last one to come decides, and nothing is painted in between.
             self._flash_end = self.set_timer(FLASH_S, self.end_flashes)
+
+    def _note_moves(self, book: BookView, volume: Volume, *, is_same: bool) -> None:
+        motion, before = self._lines.motion, self.viewport.book
+        if self.is_calm or not is_same or self.line_lag_s >= SLOW_S:
+            motion.forget()
+        else:
+            motion.follow(before, book, traded=sum(size for _, size in volume))
+            self._keep_moving()
+
+    def _keep_moving(self) -> None:
+        """Paint what fades until nothing does."""
+        if self._motion_step is None and self._lines.motion.is_live and self.is_mounted:
+            self._motion_step = self.set_timer(STAGE_S, self._move_on)
+
+    def _move_on(self) -> None:
+        self._motion_step = None
+        self._repaint_changed()
+        self._keep_moving()
 
     def _repaint_changed(self) -> None:
         if not self.is_mounted:

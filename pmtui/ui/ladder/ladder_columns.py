@@ -1,12 +1,14 @@
 """Which columns a ladder has at a width, and where they stand.
 
-What a narrow ladder loses is decoration first, then detail; price and both sides always stay, and
-the line of facts below the rows tells the rest of the row at the cursor.
+Each side of the price is one region: the size beside the price, its bar growing away from it. On a row
+with own orders their size and their place in the queue stand on the bar, beside the size. What a narrow
+ladder loses is decoration first, then detail; price and both sides always stay, and the line of facts
+below the rows tells the rest of the row at the cursor.
 """
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pmtui.domain.books.ladder import Shown
 from pmtui.domain.markets.market import Side
@@ -17,25 +19,18 @@ from pmtui.ui.plain import Align, fit
 from pmtui.ui.theme.theme import Role
 
 _SIZE, _WIDE_SIZE = 6, 8
-_OWN, _WIDE_OWN = 5, 6
-_AHEAD = 5
-_BAR, _WIDEST_BAR = 3, 18
+_BAR, _WIDEST_BAR = 10, 24
+"""A bar of fewer cells tells little."""
+_LEAST_BAR = 4
+_QUEUE_FROM = 8
 _TRADED = _DEPTH = 6
 _PROFIT = 7
 _OTHER = 4
 """Room for the other outcome's name, which is often `Down`."""
-_WITH_MORE_ROOM: tuple[tuple[int, dict[str, Any]], ...] = (
-    (_AHEAD + 1, {"ahead": _AHEAD}),
-    (2 * (_WIDE_OWN - _OWN), {"own": _WIDE_OWN}),
-    (2 * (_BAR + 1), {"bar": _BAR}),
-    (_TRADED + 1, {"traded": _TRADED}),
-    (_DEPTH + 1, {"depth": _DEPTH}),
-    (_PROFIT + 1, {"profit": _PROFIT}),
-    (2 * (_WIDE_SIZE - _SIZE), {"size": _WIDE_SIZE}),
-)
-"""What comes first, what it costs, and the widths it gives."""
 _MARKS = 2
 """Cells beside a price: what it is to us, and the last trade."""
+OWN = 6
+"""An own size and its sign."""
 
 
 class LadderColumns(NamedTuple):
@@ -43,18 +38,28 @@ class LadderColumns(NamedTuple):
 
     size: int
     price: int
-    own: int = 0
-    """On both sides of the book; its last cell says what is special."""
-    is_own_shared: bool = False
-    """One column of own orders for both sides."""
     bar: int = 0
-    """On both sides."""
+    """On both sides; it carries what is ours."""
     other: int = 0
     """The other outcome's price."""
-    ahead: int = 0
-    depth: int = 0
     traded: int = 0
+    depth: int = 0
     profit: int = 0
+
+    @property
+    def side(self) -> int:
+        """The cells of one side of the book."""
+        return self.size + (self.bar + 1 if self.bar else 0)
+
+    @property
+    def own(self) -> int:
+        """Cells for the size of own orders; 0 where there is no room for it."""
+        return min(self.bar, OWN) if self.bar >= _LEAST_BAR else 0
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether the queue before own orders stands beside their size."""
+        return self.bar >= _QUEUE_FROM
 
     @property
     def shown(self) -> Shown:
@@ -63,25 +68,23 @@ class LadderColumns(NamedTuple):
             depth=self.depth > 0,
             traded=self.traded > 0,
             profit=self.profit > 0,
-            ahead=self.ahead > 0,
+            ahead=self.has_queue,
         )
 
 
 class Painters(NamedTuple):
     """What paints each column. The same layout serves titles and rows."""
 
-    own: Callable[[Side | None], Cell]
-    bar: Callable[[Side], Cell]
-    size: Callable[[Side], Cell]
+    book: Callable[[Side], Line]
+    """The size of a side with its bar and what is ours there."""
     band: Callable[[], Cell]
     """The cell between bids and price."""
-    price: Callable[[], tuple[Cell, ...]]
+    price: Callable[[], Line]
     guard: Callable[[], Cell]
     """The cell between price and asks."""
     other: Callable[[], Cell]
-    ahead: Callable[[], Cell]
-    depth: Callable[[], Cell]
     traded: Callable[[], Cell]
+    depth: Callable[[], Cell]
     profit: Callable[[], Cell]
 
 
@@ -91,27 +94,21 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     """Choose the columns for a width: each costs its cells and the one before it."""
     digits = len(format_price(Micros(ONE - tick), tick=tick))
     plan = LadderColumns(size=_SIZE, price=digits + _MARKS)
-    free = width - 2 * (_SIZE + 1) - (plan.price + 1)
+    free = width - 1 - 2 * (_SIZE + 1) - plan.price
     other = max(digits, _OTHER) if free > _OTHER else digits
     if with_other and free > other:
         plan, free = plan._replace(other=other), free - other - 1
-    apart, shared, ahead = 2 * (_OWN + 1), _OWN + 2, _AHEAD + 1
-    # Beside the other outcome's prices, one column of own orders leaves room for the queue.
-    is_close = plan.other and shared + ahead <= free < apart + ahead
-    if free < apart or is_close:
-        if free < _OWN + 1:
-            return plan
-        # The letter that names the side costs a cell.
-        plan = plan._replace(own=min(_OWN + 1, free - 1), is_own_shared=True)
-        return plan._replace(ahead=_AHEAD) if is_close else plan
-    plan, free = plan._replace(own=_OWN), free - 2 * (_OWN + 1)
-    for cost, widths in _WITH_MORE_ROOM:
-        if cost > free:
-            break
-        plan, free = plan._replace(**widths), free - cost
-    if plan.bar:
-        plan = plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2))
-    return plan
+    wanted = 2 * (_BAR + 1)
+    if free >= wanted:
+        plan, free = plan._replace(bar=_BAR), free - wanted
+        for name, size in (("traded", _TRADED), ("depth", _DEPTH), ("profit", _PROFIT)):
+            if free > size:
+                plan, free = plan._replace(**{name: size}), free - size - 1
+        if free >= 2 * (_WIDE_SIZE - _SIZE) and plan.profit:
+            plan, free = plan._replace(size=_WIDE_SIZE), free - 2 * (_WIDE_SIZE - _SIZE)
+        return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2))
+    bar = free // 2 - 1
+    return plan._replace(bar=bar) if bar >= _LEAST_BAR else plan
 
 
 # They stay as long as the columns do, and every repaint compares them.
@@ -122,17 +119,24 @@ def paint_titles(columns: LadderColumns, width: int, *, other_label: str = "") -
     def title(text: str, size: int) -> Cell:
         return Cell(fit(text, size, Align.RIGHT), Role.DIM)
 
+    def book(side: Side) -> Line:
+        size = title("bids" if side is Side.BUY else "asks", columns.size)
+        if not columns.bar:
+            return (size,)
+        words = ("queue", "mine") if columns.bar >= _BAR else ("mine",)
+        if side is Side.BUY:
+            return title(" ".join(words), columns.bar), Cell(" "), size
+        names = " ".join(reversed(words))
+        return size, Cell(" "), Cell(names.ljust(columns.bar), Role.DIM)
+
     painters = Painters(
-        own=lambda _: title("mine ", columns.own),
-        bar=lambda _: Cell(" " * columns.bar),
-        size=lambda side: title("bids" if side is Side.BUY else "asks", columns.size),
+        book=book,
         band=lambda: Cell(" "),
         price=lambda: (title("price", columns.price),),
         guard=lambda: Cell(" "),
         other=lambda: title(other_label, columns.other),
-        ahead=lambda: title("ahead", columns.ahead),
-        depth=lambda: title("depth", columns.depth),
         traded=lambda: title("traded", columns.traded),
+        depth=lambda: title("depth", columns.depth),
         profit=lambda: title("p/l net", columns.profit),
     )
     cells = place_cells(columns, painters, ground=None)
@@ -142,37 +146,20 @@ def paint_titles(columns: LadderColumns, width: int, *, other_label: str = "") -
 def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None) -> list[Cell]:
     """Return a row's cells from left to right, one cell between the columns."""
     gap = Cell(" ", ground=ground)
-    placed: list[Cell] = []
-    for cell in _left(columns, paint):
-        placed += [cell, gap]
-    placed[-1] = paint.band()
-    placed += paint.price()
-    for number, cell in enumerate(_right(columns, paint)):
-        placed += [gap if number else paint.guard(), cell]
+    placed: list[Cell] = [*paint.book(Side.BUY), paint.band(), *paint.price()]
+    for number, cells in enumerate(_right(columns, paint)):
+        placed += [gap if number else paint.guard(), *cells]
     return placed
 
 
-def _left(columns: LadderColumns, paint: Painters) -> Iterator[Cell]:
-    if columns.own and not columns.is_own_shared:
-        yield paint.own(Side.BUY)
-    if columns.bar:
-        yield paint.bar(Side.BUY)
-    yield paint.size(Side.BUY)
-
-
-def _right(columns: LadderColumns, paint: Painters) -> Iterator[Cell]:
+def _right(columns: LadderColumns, paint: Painters) -> Iterator[Line]:
     if columns.other:
-        yield paint.other()
-    yield paint.size(Side.SELL)
-    if columns.bar:
-        yield paint.bar(Side.SELL)
-    if columns.own:
-        yield paint.own(None if columns.is_own_shared else Side.SELL)
+        yield (paint.other(),)
+    yield paint.book(Side.SELL)
     for size, painter in (
-        (columns.ahead, paint.ahead),
-        (columns.depth, paint.depth),
         (columns.traded, paint.traded),
+        (columns.depth, paint.depth),
         (columns.profit, paint.profit),
     ):
         if size:
-            yield painter()
+            yield (painter(),)

@@ -1,9 +1,11 @@
 """What a ladder is given beside its book: own orders, our place in line, our cost, the rewards."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pmtui.domain.account.position import Stake, entry_fees
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
+from pmtui.domain.conditionals.price_alert import AlertState, PriceAlert
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import Micros
@@ -29,6 +31,7 @@ def ladder_inputs(
     *,
     fills: tuple[Fill, ...] = (),
     is_mirrored: bool = False,
+    alerts: tuple[PriceAlert, ...] = (),
 ) -> LadderInputs:
     """Gather what belongs on the ladder of a token.
 
@@ -38,6 +41,7 @@ def ladder_inputs(
         token_id: the outcome on show.
         fills: our own, for what was paid in fees.
         is_mirrored: whether orders and shares of the other outcome are shown too.
+        alerts: of any outcome; those that wait for a price of this one are marked.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
@@ -55,9 +59,15 @@ def ladder_inputs(
         stops=stop_marks(
             (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
         ),
+        alerts=_prices_waited_for(alerts, token_id),
         is_account_known=account.load is Load.READY,
     )
     return LadderInputs(orders, marks, label)
+
+
+def _prices_waited_for(alerts: Iterable[PriceAlert], token_id: TokenId) -> tuple[Micros, ...]:
+    waiting = (each.plan for each in alerts if each.state is AlertState.WAITING)
+    return tuple(plan.price for plan in waiting if plan.token_id == token_id and not plan.condition)
 
 
 def _ahead_of(

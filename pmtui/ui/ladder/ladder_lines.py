@@ -10,8 +10,9 @@ from pmtui.domain.books.ladder import Axis, Ladder, Rung, row_of
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.own_orders import OwnChange, Place
 from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
-from pmtui.ui.ladder.ladder_bars import bar_scale
+from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale
 from pmtui.ui.ladder.ladder_columns import paint_titles
+from pmtui.ui.ladder.ladder_motion import LadderMotion, Moves
 from pmtui.ui.ladder.ladder_state import paint_facts
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
@@ -45,11 +46,13 @@ class LadderLines:
         """Whether a frame around it says where keys go."""
         self.flashes: dict[Place, OwnChange] = {}
         """Changes of own orders that stand out now."""
+        self.motion = LadderMotion()
+        """What moves by itself."""
         self._painted: list[_LineState] = []
         self._wanted: list[_LineState] = []
         """What the lines should show, as worked out last; empty where the size is another one."""
         self._strips: dict[_LineState, Strip] = {}
-        self._scale = 1
+        self._scale = BarScale()
 
     def changed(self) -> list[int]:
         """Work out what every line should show now; return those that show something else."""
@@ -103,7 +106,9 @@ class LadderLines:
             is_good = book.state.is_good
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
-                facts = paint_facts(ladder, viewport.cursor, width, is_good=is_good)
+                facts = paint_facts(
+                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good
+                )
                 states.append(_LineState(facts=facts))
         self._wanted = states
         return states
@@ -114,6 +119,7 @@ class LadderLines:
         cursor = self._viewport.cursor
         pointed_at = None if cursor is None else ladder.index_of(cursor)
         first, last = axis.first, axis.last
+        moves = self.motion.moves(axis)
         for index in range(top, top - count, -1):
             if not first <= index <= last:
                 yield blank
@@ -124,6 +130,7 @@ class LadderLines:
                 is_near = cursor % axis.tick != 0
                 rung = rung if is_near else ladder.rung_at(cursor, ladder.shown)
                 look = look._replace(is_cursor=True, is_near=is_near, is_focused=self.has_focus)
+            look = _moved(look, moves, index, is_last=rung.is_last_trade)
             if self.flashes:
                 look = look._replace(
                     bid_change=self._change_at(axis, index, Side.BUY),
@@ -154,3 +161,15 @@ class LadderLines:
         if state.rung is None or state.look is None:
             return blank_line(width)
         return paint_rung(state.rung, self._viewport.columns, width, look=state.look)
+
+
+def _moved(look: RungLook, moves: Moves, index: int, *, is_last: bool) -> RungLook:
+    bid, ask = (Side.BUY, index), (Side.SELL, index)
+    if moves.fresh.keys() & {bid, ask}:
+        look = look._replace(
+            bid_fresh=moves.fresh.get(bid, look.bid_fresh),
+            ask_fresh=moves.fresh.get(ask, look.ask_fresh),
+        )
+    if moves.flow.keys() & {bid, ask}:
+        look = look._replace(bid_flow=moves.flow.get(bid, 0), ask_flow=moves.flow.get(ask, 0))
+    return look._replace(pulse=moves.pulse) if is_last and moves.pulse else look

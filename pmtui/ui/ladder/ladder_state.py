@@ -36,6 +36,8 @@ _MEANINGS = {
     BookState.NO_BOOK: "the venue has no book here",
 }
 
+_WEIGHED = 10
+"""Cells of the bar that weighs bids against asks."""
 _NAMED: Line = (Cell("LADDER ", Role.HEADING),)
 _IN_TICKET: tuple[Line, ...] = ((Cell("enter: review ", Role.DIM),), ())
 
@@ -138,6 +140,7 @@ def paint_facts(
     cursor: Micros | None,
     width: int,
     *,
+    in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
 ) -> Line:
     """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
@@ -148,7 +151,7 @@ def paint_facts(
     if cursor is not None:
         facts = _row_facts(ladder, cursor)
     else:
-        facts = _holding_facts(ladder, is_good=is_good)
+        facts = [*_imbalance(*in_view), *_holding_facts(ladder, is_good=is_good)]
     line: list[Cell] = []
     for fact in facts:
         room = width - line_width(tuple(line))
@@ -211,17 +214,31 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     return ours, sizes
 
 
+def _imbalance(bid: Micros, ask: Micros) -> list[Line]:
+    """Weigh what is bid for in view against what is asked for."""
+    if not bid and not ask:
+        return []
+    sizes = [format_size_compact(size, width=5).strip() for size in (bid, ask)]
+    part = (2 * bid * _WEIGHED + bid + ask) // (2 * (bid + ask))
+    return [
+        (
+            Cell("Σ ", Role.DIM), Cell(sizes[0], Role.BID), Cell(" "),
+            Cell("█" * part, Role.BID), Cell("░" * (_WEIGHED - part), Role.ASK),
+            Cell(" "), Cell(sizes[1], Role.ASK),
+        )
+    ]  # fmt: skip
+
+
 def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
     facts: list[Line] = []
-    for stake in ladder.placed.marks.stakes[:1]:
-        average = format_average(stake.entry)
-        facts.append((Cell("@ ", Role.OWN_ORDER), Cell(f"avg {average}")))
-        if ladder.placed.evens:
-            even = ladder.axis.price_at(min(ladder.placed.evens))
-            text = format_price(even, tick=ladder.axis.tick)
-            facts.append((Cell("= ", Role.OWN_ORDER), Cell(f"b/e {text}")))
     profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
     if profit is not None:
         text = profit_text(profit, 9).strip()
         facts.append((Cell("close ", Role.DIM), Cell(text, profit_role(profit))))
+    for stake in ladder.placed.marks.stakes[:1]:
+        facts.append((Cell("avg ", Role.DIM), Cell(format_average(stake.entry))))
+        if ladder.placed.evens:
+            even = ladder.axis.price_at(min(ladder.placed.evens))
+            text = format_price(even, tick=ladder.axis.tick)
+            facts.append((Cell("b/e ", Role.DIM), Cell(text)))
     return facts

@@ -20,6 +20,7 @@ from pmtui.domain.books.ladder import (
     follow,
     groupings,
     reveal,
+    size_in_view,
 )
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -30,7 +31,7 @@ from pmtui.ui.ladder.ladder_recent import RecentLadders
 DEFAULT_TICK = Micros(10_000)
 """Where neither book nor terms name one yet; the metadata names a cent nearly always."""
 FACTS_FROM_HEIGHT = 17
-"""A ladder this high gives its last line to facts, if it has no columns for them."""
+"""A ladder this high gives its last line to facts."""
 
 
 class LadderViewport:
@@ -76,12 +77,19 @@ class LadderViewport:
     @property
     def has_facts(self) -> bool:
         """Whether the last line is for facts about the row at the cursor."""
-        return self._size().height >= FACTS_FROM_HEIGHT and not all(self.columns.shown)
+        return self._size().height >= FACTS_FROM_HEIGHT
 
     @property
     def body_height(self) -> int:
         """Rows there are for prices."""
         return max(1, self._size().height - 1 - self.has_facts)
+
+    @property
+    def size_in_view(self) -> tuple[Micros, Micros]:
+        """Shares bid for and asked for on the rows in view."""
+        if self.ladder is None or self.top is None:
+            return Micros(0), Micros(0)
+        return size_in_view(self.ladder, self.top, self.body_height)
 
     @property
     def has_book(self) -> bool:

@@ -1,20 +1,24 @@
-"""The ladder's rows: own, bids, price, asks, own; queue, bars, depth, volume, profit with room.
+"""The ladder's rows: each side with its size, bar and what is ours; price; volume, depth, profit with room.
 
-Every sign has a meaning without colour: `@` average price paid, `=` break-even, `•` last trade, a
-line beside the price the reward band, `$` earns rewards, `?` not known to rest, `~` an estimate, or in
-the place of the cursor the row nearest to a price that the grid has no more; `+`, `!` and `×` for a
-moment: placed, filled, cancelled. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow where
-they are paused; `stop` and `tgt` stand where nothing of ours is offered. In one column for both sides `B` is an own bid, `S` an own ask.
+A price at which orders of ours rest stands in a box; their size is on the bar, with the queue before them.
+What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
+Every sign has a meaning without colour: `@` average price paid and `=` break-even where there is no room
+for words, `•` last trade, a line beside the price the reward band, `$` earns rewards, `?` not known to
+rest, `~` an estimate, or in the place of the cursor the row nearest to a price that the grid has no more;
+`+`, `!` and `×` for a moment: placed, filled, cancelled; a figure with `+` or `-` at the end of a bar is
+what was added or pulled a moment ago. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow
+where they are paused.
 """
 
+from itertools import groupby
 from typing import NamedTuple
 
 from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, complement
+from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.orders.own_orders import OwnChange
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (
     format_money_change,
     format_money_compact,
@@ -22,7 +26,7 @@ from pmtui.ui.format import (
     format_size_ceil,
     format_size_compact,
 )
-from pmtui.ui.ladder.ladder_bars import side_bar
+from pmtui.ui.ladder.ladder_bars import BarScale, paint_bar
 from pmtui.ui.ladder.ladder_columns import LadderColumns, Painters, place_cells
 from pmtui.ui.theme.theme import Role
 
@@ -30,15 +34,30 @@ _CHANGE_SIGNS = {OwnChange.PLACED: "+", OwnChange.FILLED: "!", OwnChange.CANCELL
 _UNKNOWN, _SCORES = "?", "$"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
 """Active, and paused."""
-_GUARD_WORD = 4
+_WORD = 3
+_SHORT_WORDS = {"target": "tgt"}
+_LEAST_QUEUE = 4
+_FLOW_FROM = 10
+"""Cells of a bar from which on it carries what was added and pulled."""
+
+
+class Fresh(NamedTuple):
+    """What has just happened to a level."""
+
+    stage: int = 0
+    """2 at first, then 1, then nothing."""
+    is_more: bool = True
+    """Whether its size has grown."""
+
+
+_CALM = Fresh()
 
 
 class RungLook(NamedTuple):
     """What besides the row itself decides how it looks."""
 
     tick: Micros
-    scale: int
-    """The size that fills a bar."""
+    scale: BarScale
     is_good: bool = True
     """Whether the book may be traded from; else its sizes look old."""
     is_cursor: bool = False
@@ -48,14 +67,21 @@ class RungLook(NamedTuple):
     bid_change: OwnChange | None = None
     """What has just become of our orders here."""
     ask_change: OwnChange | None = None
+    bid_fresh: Fresh = _CALM
+    ask_fresh: Fresh = _CALM
+    pulse: int = 0
+    """How fresh the last trade is, as in `Fresh.stage`."""
+    bid_flow: int = 0
+    """Shares added a moment ago, less those pulled."""
+    ask_flow: int = 0
 
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
     """Paint one row in exactly `width` cells."""
     row = _Row(rung, columns, look, _ground(rung, look))
     painters = Painters(
-        own=row.own, bar=row.bar, size=row.size, band=row.band, price=row.price, guard=row.guard, other=row.other,
-        ahead=row.ahead, depth=row.depth, traded=row.traded, profit=row.profit,
+        book=row.book, band=row.band, price=row.price, guard=row.guard, other=row.other,
+        depth=row.depth, traded=row.traded, profit=row.profit,
     )  # fmt: skip
     mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
     cells = place_cells(columns, painters, ground=row.ground)
@@ -74,44 +100,144 @@ class _Row(NamedTuple):
             return Cell(" " * room, ground=self.ground)
         return Cell(format_size_compact(size, width=room), role, ground=self.ground)
 
-    def own(self, side: Side | None) -> Cell:
-        rung, look, room = self.rung, self.look, self.columns.own
-        bid = rung.own_bid if side is not Side.SELL else 0
-        ask = rung.own_ask if side is not Side.BUY else 0
-        bid_change = look.bid_change if side is not Side.SELL else None
-        change = bid_change or (look.ask_change if side is not Side.BUY else None)
-        size = Micros(bid + ask)
-        if not size and change is None:
-            return (
-                self._guard_word(room)
-                if side is not Side.BUY
-                else self.amount(size, room, Role.DIM)
+    def book(self, side: Side) -> Line:
+        """Paint a side: its size, and on its bar what is ours; where both are missing, our prices."""
+        columns, has_own = self.columns, self._has_own(side)
+        if side is self._free_side and (words := self._words()):
+            return self._spelled(words, side)
+        size = self._size(side)
+        if not columns.bar:
+            return (size,)
+        ours = self._ours(side) if has_own and columns.own else ()
+        moved = () if ours else self._moved(side)
+        bar = self._bar(side, ours, moved)
+        gap = Cell(" ", ground=self.ground)
+        return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
+
+    def _size(self, side: Side) -> Cell:
+        cell = self.amount(self._size_of(side), self.columns.size, self._role_of(side))
+        fresh = self.look.bid_fresh if side is Side.BUY else self.look.ask_fresh
+        if not fresh.stage:
+            return cell
+        if fresh.stage > 1 and not self.look.is_cursor:
+            cell = cell._replace(ground=Role.FLASH_UP if fresh.is_more else Role.FLASH_DOWN)
+        return cell._replace(emphasis=Emphasis.BOLD)
+
+    def _bar(self, side: Side, ours: Line, moved: Line) -> Line:
+        """Return the bar, under what is written on it where something is."""
+        look, width, role = self.look, self.columns.bar, self._role_of(side)
+        # Dimmed, it would be lost on the ground of the cursor.
+        emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
+        size = self._size_of(side)
+        words = ours or moved
+        if not words:
+            return paint_bar(
+                size, look.scale, width, side=side, role=role, emphasis=emphasis, ground=self.ground
             )
-        # Where both sides share a column, nothing but a letter tells a bid from an ask.
-        letter = ("B" if bid else "") + ("S" if ask else "") if side is None else ""
-        room -= len(letter) + 1
-        amount = format_size_compact(size, width=room) if size else " " * room
-        text = (letter + amount.lstrip()).rjust(room + len(letter))
-        sign, role = " ", Role.OWN_ORDER
+        filled = (look.scale.eighths(size, width) + 4) // 8
+        is_at_price = bool(ours)
+        length = line_width(words)
+        begin = 0 if is_at_price else width - length
+        if side is Side.BUY:
+            begin = width - length - begin
+        ends = (width - filled, width) if side is Side.BUY else (0, filled)
+        cells = [Cell("█" if ends[0] <= x < ends[1] else " ", role, emphasis, self.ground)
+                 for x in range(width)]  # fmt: skip
+        x = begin
+        for cell in words:
+            for character in cell.text:
+                is_over = ends[0] <= x < ends[1] and cell.ground is None and not look.is_cursor
+                bar = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
+                cells[x] = cell._replace(
+                    text=character, ground=bar if is_over else cell.ground or self.ground
+                )
+                x += 1
+        return tuple(
+            first._replace(text="".join(each.text for each in (first, *rest)))
+            for _, (first, *rest) in groupby(cells, key=lambda each: each[1:])
+        )
+
+    def _ours(self, side: Side) -> Line:
+        """Return the own size beside the book's, then what is ahead of it."""
+        rung, look, columns = self.rung, self.look, self.columns
+        size = rung.own_bid if side is Side.BUY else rung.own_ask
+        change = look.bid_change if side is Side.BUY else look.ask_change
+        room = columns.own - 1
+        text = format_size_compact(size, width=room).strip() if size else ""
+        sign, role = "", Role.OWN_ORDER
         if change is not None:
             sign = _sign_of(change)
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
         elif rung.is_scoring:
             sign = _SCORES
-        return Cell(text + sign, role, ground=_flash_ground(change) or self.ground)
+        own = Cell(f"{text}{sign}", role, ground=_flash_ground(change))
+        left = columns.bar - len(own.text) - 1
+        queue = queue_text(rung, left) if columns.has_queue and left >= _LEAST_QUEUE else ""
+        if not queue:
+            return (own,)
+        far = Cell(queue, Role.DIM)
+        return (far, Cell(" "), own) if side is Side.BUY else (own, Cell(" "), far)
 
-    def size(self, side: Side) -> Cell:
-        return self.amount(self._size_of(side), self.columns.size, self._role_of(side))
+    def _moved(self, side: Side) -> Line:
+        """Return what was added and pulled a moment ago; nothing for less than a share."""
+        change = self.look.bid_flow if side is Side.BUY else self.look.ask_flow
+        if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
+            return ()
+        amount = format_size_compact(Micros(abs(change)), width=5).strip()
+        return (Cell(f"{'+' if change > 0 else '-'}{amount}", Role.DIM),)
 
-    def bar(self, side: Side) -> Cell:
-        value, look = self._size_of(side), self.look
-        text = side_bar(value, look.scale, self.columns.bar, side=side)
-        if not value:
-            return Cell(text, ground=self.ground)
-        # Dimmed, it would be lost on the ground of the cursor.
-        emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
-        return Cell(text, self._role_of(side), emphasis, self.ground)
+    def _has_own(self, side: Side) -> bool:
+        if side is Side.BUY:
+            return bool(self.rung.own_bid) or self.look.bid_change is not None
+        return bool(self.rung.own_ask) or self.look.ask_change is not None
+
+    @property
+    def _free_side(self) -> Side | None:
+        """The side on which nothing is written: below the touch that of the asks, else that of the bids."""
+        rung, look = self.rung, self.look
+        sides = (Side.SELL, Side.BUY) if rung.zone is Zone.BID else (Side.BUY, Side.SELL)
+        for side in sides:
+            flow = look.bid_flow if side is Side.BUY else look.ask_flow
+            fresh = look.bid_fresh if side is Side.BUY else look.ask_fresh
+            is_busy = self._size_of(side) or self._has_own(side) or flow or fresh.stage
+            if not is_busy:
+                return side
+        return None
+
+    def _words(self) -> list[Cell]:
+        """Spell what the row's price is to us."""
+        rung = self.rung
+        words = []
+        if rung.is_entry:
+            words.append(Cell("avg", Role.OWN_ORDER))
+        if rung.is_break_even:
+            words.append(Cell("b/e", Role.OWN_ORDER))
+        for mark in rung.stops[:2]:
+            name = "stop" if mark.trigger is Trigger.STOP else "target"
+            amount = format_size_compact(mark.size, width=6).strip()
+            paused = "" if mark.is_active else " paused"
+            words.append(Cell(f"{name} {amount}{paused}", self._guard_role))
+        if rung.has_alert:
+            words.append(Cell("alert", Role.NOTICE_WARN))
+        return words
+
+    def _spelled(self, words: list[Cell], side: Side) -> Line:
+        """Write words at the price; those that do not fit are left out from the end."""
+        room, kept = self.columns.side - 1, list[Cell]()
+        for cell in words:
+            name = cell._replace(ground=self.ground)
+            longer = [*kept, Cell(" ", ground=self.ground), name] if kept else [name]
+            if line_width(tuple(longer)) > room:
+                word = name.text.partition(" ")[0]
+                short = name._replace(text=_SHORT_WORDS.get(word, word))
+                longer = [*longer[:-1], short]
+                if line_width(tuple(longer)) > room:
+                    break
+            kept = longer
+        gap = Cell(" ", ground=self.ground)
+        blank = Cell(" " * (room - line_width(tuple(kept))), ground=self.ground)
+        return (blank, *kept, gap) if side is Side.BUY else (gap, *kept, blank)
 
     def band(self) -> Cell:
         if not self.rung.is_in_band:
@@ -122,12 +248,22 @@ class _Row(NamedTuple):
         rung, look, room = self.rung, self.look, self.columns.price
         text = format_price(rung.price, tick=look.tick, width=room - 2)
         ours = "@" if rung.is_entry else "=" if rung.is_break_even else " "
-        last = ("•") if rung.is_last_trade else " "
+        if self._free_side is not None and self.columns.side > _WORD:
+            # It is spelled beside the price.
+            ours = " "
+        last = "•" if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
-        emphasis = Emphasis.BOLD if look.is_cursor else Emphasis.NONE
+        emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
+        if look.pulse > 1:
+            emphasis |= Emphasis.REVERSE
+        if rung.own_bid or rung.own_ask:
+            role, emphasis = Role.OWN_ORDER, emphasis | Emphasis.REVERSE
+        figure = text.lstrip()
         return (
             Cell(ours, Role.OWN_ORDER if ours.strip() else Role.TEXT, ground=self.ground),
-            Cell(text + last, role, emphasis, self.ground),
+            Cell(" " * (len(text) - len(figure)), ground=self.ground),
+            Cell(figure, role, emphasis, self.ground),
+            Cell(last, Role.LAST_TRADE, ground=self.ground),
         )
 
     def guard(self) -> Cell:
@@ -139,14 +275,6 @@ class _Row(NamedTuple):
         is_active = any(mark.is_active for mark in stops)
         sign = _GUARD_SIGNS[kinds.pop() if len(kinds) == 1 else None][not is_active]
         return Cell(sign, self._guard_role, Emphasis.BOLD, self.ground)
-
-    def _guard_word(self, room: int) -> Cell:
-        """Name what is at the price, where no own order takes the room."""
-        stops = self.rung.stops
-        if not stops or room <= _GUARD_WORD:
-            return Cell(" " * room, ground=self.ground)
-        word = "stop" if any(mark.trigger is Trigger.STOP for mark in stops) else "tgt"
-        return Cell(word.rjust(room - 1) + " ", self._guard_role, ground=self.ground)
 
     @property
     def _guard_role(self) -> Role:
@@ -161,10 +289,6 @@ class _Row(NamedTuple):
         )  # fmt: skip
         return Cell(text, Role.DIM, ground=self.ground)
 
-    def ahead(self) -> Cell:
-        room = self.columns.ahead
-        return Cell(queue_text(self.rung, room).rjust(room), Role.DIM, ground=self.ground)
-
     def depth(self) -> Cell:
         return self.amount(self.rung.depth, self.columns.depth, Role.DIM)
 
@@ -175,7 +299,9 @@ class _Row(NamedTuple):
         profit, room = self.rung.profit, self.columns.profit
         if profit is None:
             return Cell(" " * room, ground=self.ground)
-        return Cell(profit_text(profit, room), profit_role(profit), ground=self.ground)
+        # A whole column of what would be must not shout; the row in question may.
+        role = profit_role(profit) if self.look.is_cursor else Role.DIM
+        return Cell(profit_text(profit, room), role, ground=self.ground)
 
     def _size_of(self, side: Side) -> Micros:
         return self.rung.bid_size if side is Side.BUY else self.rung.ask_size

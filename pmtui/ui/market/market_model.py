@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.conditionals.price_alert import PriceAlert
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
@@ -41,6 +42,8 @@ class MarketModel:
     book: BookView | None
     account: AccountView
     fills: tuple[Fill, ...]
+    alerts: tuple[PriceAlert, ...]
+    """Of any market."""
     status: StatusView
     now: datetime
     cursor: tuple[Micros, Side] | None
@@ -90,7 +93,7 @@ class MarketModel:
             return None
         return ladder_inputs(
             self.account, self.market, self.token_id,
-            fills=self.fills, is_mirrored=self.is_mirrored,
+            fills=self.fills, is_mirrored=self.is_mirrored, alerts=self.alerts,
         )  # fmt: skip
 
     @property
@@ -136,6 +139,7 @@ class MarketReader:
             book=None if token_id is None else queries.book(token_id),
             account=queries.account(),
             fills=queries.fills().fills,
+            alerts=tuple(row.alert for row in queries.watchlist().alerts),
             status=queries.status(),
             now=queries.now(),
             cursor=self._pointed.cursor,

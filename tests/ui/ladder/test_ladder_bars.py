@@ -2,47 +2,85 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.markets.market import Side
-from pmtui.ui.ladder.ladder_bars import bar_scale, side_bar
+from pmtui.ui.cells import Emphasis, Line, line_width
+from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale, paint_bar
+from pmtui.ui.theme.theme import Role
 
 sizes = st.lists(st.integers(1, 10**13), min_size=1, max_size=60)
+scales = st.builds(BarScale, st.integers(1, 10**14), st.just(0) | st.integers(1, 10**12))
 
 
-@given(sizes, st.integers(1, 10**14))
-def test_a_wall_does_not_flatten_the_others(ordinary: list[int], wall: int) -> None:
-    usual = sorted(ordinary)[len(ordinary) // 2]
-    assert bar_scale([*ordinary, 10**20], 1) <= 2 * 8 * max(ordinary)
-    assert bar_scale([usual] * 20 + [wall], 1) <= 2 * max(usual, 1)
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def bar(size: int, scale: BarScale, width: int, side: Side) -> str:
+    return text_of(paint_bar(size, scale, width, side=side, role=Role.BID))
+
+
+@given(sizes)
+def test_every_size_fits_and_more_is_never_shorter(found: list[int]) -> None:
+    scale = bar_scale(found, BarScale())
+    lengths = [scale.eighths(size, 10) for size in sorted(found)]
+    assert lengths == sorted(lengths)
+    assert lengths[0] >= 1
+    assert lengths[-1] <= 80
+    # The largest fills more than half of its bar, whatever the scale.
+    assert lengths[-1] >= 40
+
+
+def test_walls_differ_from_each_other_and_the_rest_is_still_seen() -> None:
+    ordinary = [1_000, 2_039, 5_247, 8_733, 1_000, 16_200, 2_500]
+    scale = bar_scale([*ordinary, 66_000, 117_000], BarScale())
+    assert scale.unit
+    small, wall, larger = (scale.eighths(size, 10) for size in (1_000, 66_000, 117_000))
+    assert larger - wall >= 4
+    assert small >= 3
+
+
+def test_sizes_alike_are_drawn_in_proportion() -> None:
+    scale = bar_scale([4_000, 8_000, 8_000, 12_000], BarScale())
+    assert scale.unit == 0
+    assert scale.eighths(8_192, 10) == 2 * scale.eighths(4_096, 10)
 
 
 @given(sizes, st.lists(sizes, max_size=6))
 def test_the_scale_stays_until_it_fits_no_more(first: list[int], later: list[list[int]]) -> None:
-    scale = bar_scale(first, 1)
-    assert scale & (scale - 1) == 0
+    scale = bar_scale(first, BarScale())
     for each in later:
         new = bar_scale(each, scale)
         # It never hops back and forth between neighbours: it falls by far or not at all.
-        assert new == scale or new > scale or new <= scale // 8
+        assert new.full >= scale.full or new.full <= scale.full // 4
         assert bar_scale(each, new) == new
         scale = new
     assert bar_scale([], scale) == scale
 
 
 @given(
-    st.integers(0, 10**13), st.integers(1, 10**13), st.integers(2, 18),
-    st.sampled_from(Side),
+    st.integers(0, 10**13), scales, st.integers(0, 24), st.sampled_from(Side),
+    st.none() | st.just(Role.CURSOR_ROW),
 )  # fmt: skip
-def test_a_bar_fills_its_width_and_only_what_is_cut_says_so(
-    size: int, scale: int, width: int, side: Side
+def test_a_bar_fills_its_width_and_something_is_seen_of_everything(
+    size: int, scale: BarScale, width: int, side: Side, ground: Role | None
 ) -> None:
-    bar = side_bar(size, scale, width, side=side)
-    assert len(bar) == width
-    assert any(mark in bar for mark in "«»") == (size > scale)
-    assert bool(bar.strip()) == (size > 0)
+    line = paint_bar(size, scale, width, side=side, role=Role.BID, ground=ground)
+    assert line_width(line) == width
+    assert bool(text_of(line).strip()) == (size > 0 and width > 0)
 
 
 def test_bars_grow_away_from_the_price() -> None:
-    assert side_bar(50, 100, 4, side=Side.BUY) == "  ██"
-    assert side_bar(50, 100, 4, side=Side.SELL) == "██  "
-    assert side_bar(500, 100, 4, side=Side.BUY) == "«███"
-    assert side_bar(500, 100, 4, side=Side.SELL) == "███»"
-    assert side_bar(1, 100, 4, side=Side.SELL) == "▏   "
+    scale = BarScale(100)
+    assert bar(50, scale, 4, Side.BUY) == "  ██"
+    assert bar(50, scale, 4, Side.SELL) == "██  "
+    assert bar(500, scale, 4, Side.BUY) == "████"
+    assert bar(1, scale, 4, Side.SELL) == "▏   "
+
+
+def test_the_tip_of_a_bid_is_a_block_with_its_colours_exchanged() -> None:
+    line = paint_bar(31, BarScale(100), 4, side=Side.BUY, role=Role.BID)
+    assert text_of(line) == "  ▉█"
+    assert Emphasis.REVERSE in line[1].emphasis
+    # On a ground of its own it would be lost.
+    ground = Role.CURSOR_ROW
+    on_cursor = paint_bar(31, BarScale(100), 4, side=Side.BUY, role=Role.BID, ground=ground)
+    assert text_of(on_cursor) == "  ▕█"

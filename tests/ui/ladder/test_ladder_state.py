@@ -107,10 +107,23 @@ def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
 
 def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
     assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
-        " @ avg 48.3¢  = b/e 50¢  close +$6.70"
+        " close +$6.70  avg 48.3¢  b/e 50¢"
     )
     assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
+
+
+@pytest.mark.parametrize(
+    ("bid", "ask", "said"),
+    [
+        (3_000, 1_000, "Σ 3,000 ████████░░ 1,000"), (0, 10, "Σ 0 ░░░░░░░░░░ 10"),
+        (10, 0, "Σ 10 ██████████ 0"), (0, 0, ""),
+    ],
+)  # fmt: skip
+def test_the_bids_in_view_are_weighed_against_the_asks(bid: int, ask: int, said: str) -> None:
+    in_view = (Micros(bid * SCALE), Micros(ask * SCALE))
+    line = paint_facts(ladder(is_holding=False), None, 41, in_view=in_view)
+    assert text_of(line).strip() == said
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.amounts import TICK_RULES
 from pmtui.domain.orders.own_orders import OwnChange
-from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.ladder.ladder_bars import BarScale
 from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles
 from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for
 from pmtui.ui.ladder.ladder_state import paint_state
-from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
@@ -41,6 +42,8 @@ def text_of(line: Line) -> str:
     return "".join(cell.text for cell in line)
 
 
+freshness = st.builds(Fresh, st.integers(0, 2), st.booleans())
+flows = st.just(0) | st.integers(-(10**13), 10**13)
 stop_marks = st.builds(
     StopMark, st.just(ConditionalId("c1")), st.sampled_from(Trigger), st.just(CENT),
     sizes.map(Micros), st.booleans(),
@@ -62,8 +65,10 @@ def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
         stops=tuple(draw(st.lists(stop_marks, max_size=3))),
     )  # fmt: skip
     look = RungLook(
-        tick, draw(st.integers(1, 10**15)), is_good=draw(booleans), is_cursor=draw(booleans),
-        bid_change=draw(changes), ask_change=draw(changes),
+        tick, BarScale(draw(st.integers(1, 10**15))), is_good=draw(booleans), is_cursor=draw(booleans),
+        bid_change=draw(changes), ask_change=draw(changes), bid_fresh=draw(freshness),
+        ask_fresh=draw(freshness), pulse=draw(st.integers(0, 2)), bid_flow=draw(flows),
+        ask_flow=draw(flows),
     )  # fmt: skip
     return rung, look
 
@@ -94,7 +99,7 @@ def test_titles_stand_over_their_columns(width: int) -> None:
     line = paint_titles(plan_columns(width), width)
     assert line_width(line) == width
     rung = Rung(Micros(510_000), Zone.BID, Micros(7_000_000), Micros(8_000_000))
-    row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
+    row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale())))
     if width >= 41:
         titles = text_of(line)
         assert titles.index("bids") + 4 == row.index("7 ") + 1
@@ -104,9 +109,9 @@ def test_titles_stand_over_their_columns(width: int) -> None:
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (29, {"mine"}), (35, {"mine"}), (41, {"mine", "ahead"}),
-        (60, {"mine", "ahead", "traded"}), (64, {"mine", "ahead", "traded", "depth"}),
-        (80, {"mine", "ahead", "traded", "depth", "p/l", "net"}),
+        (23, set()), (30, {"mine"}), (41, {"mine"}), (43, {"mine", "queue"}),
+        (52, {"mine", "queue", "traded"}), (60, {"mine", "queue", "traded", "depth"}),
+        (80, {"mine", "queue", "traded", "depth", "p/l", "net"}),
     ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
@@ -119,7 +124,7 @@ def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
     rung = Rung(
         Micros(510_000), Zone.BID, own_bid=Micros(25_000_000), has_unknown=True, is_last_trade=True
     )
-    look = RungLook(CENT, 1, is_cursor=True)
+    look = RungLook(CENT, BarScale(), is_cursor=True)
     text = text_of(paint_rung(rung, plan_columns(41), 41, look=look))
     assert text.startswith("▸")
     assert "51¢•" in text
@@ -131,7 +136,7 @@ def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
 
 def test_old_sizes_look_old() -> None:
     rung = Rung(Micros(510_000), Zone.BID, bid_size=Micros(25_000_000))
-    line = paint_rung(rung, plan_columns(41), 41, look=RungLook(CENT, 1, is_good=False))
+    line = paint_rung(rung, plan_columns(41), 41, look=RungLook(CENT, BarScale(), is_good=False))
     assert next(cell for cell in line if "25" in cell.text).role is Role.STALE
 
 
@@ -170,36 +175,65 @@ def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
         assert len(titles) == width
 
 
-@pytest.mark.parametrize(("tick", "with_other"), [(100, True), (10_000, False), (100, False)])
-def test_one_column_for_both_sides_names_the_side_of_an_own_order(
-    tick: int, with_other: bool
-) -> None:
-    widths = [
-        (width, plan)
-        for width in range(23, 60)
-        if (plan := plan_for(width, tick=Micros(tick), with_other=with_other)).is_own_shared
-    ]
-    assert widths
-    look = RungLook(Micros(tick), 1)
-    hundred = Micros(100_000_000)
-    for width, plan in widths:
-        for own_bid, own_ask, said in ((100, 0, "B100 "), (0, 100, "S100 "), (100, 100, "BS")):
-            rung = Rung(
-                Micros(520_000), Zone.ASK, ask_size=hundred,
-                own_bid=Micros(own_bid * SCALE), own_ask=Micros(own_ask * SCALE),
-            )  # fmt: skip
-            line = text_of(paint_rung(rung, plan, width, look=look))
-            assert said in line
-            assert len(line) == width
+def bid_row(width: int, rung: Rung, **look: Any) -> str:
+    columns = plan_columns(width)
+    return text_of(paint_rung(rung, columns, width, look=RungLook(CENT, BarScale(10**12), **look)))
 
 
-@pytest.mark.parametrize("tick", [10_000, 1_000])
-def test_the_queue_stays_where_the_other_outcome_joins_at_80_columns(tick: int) -> None:
-    columns = plan_for(41, tick=Micros(tick), with_other=True)
-    assert columns.ahead
-    assert columns.own
-    assert columns.other
-    assert plan_for(120, tick=Micros(tick), with_other=True).is_own_shared is False
+def test_own_size_and_queue_stand_beside_the_price_on_the_side_of_the_order() -> None:
+    rung = Rung(
+        Micros(510_000), Zone.BID, Micros(6_014 * SCALE), own_bid=Micros(120 * SCALE),
+        ahead=Micros(4_870 * SCALE),
+    )  # fmt: skip
+    assert "~4,870 120  6,014" in bid_row(54, rung)
+    # Where it is narrow, the estimate gives up digits and never its sign.
+    assert "~4.9k 120" in bid_row(41, rung)
+    ask = Rung(
+        Micros(680_000), Zone.ASK, ask_size=Micros(3_528 * SCALE), own_ask=Micros(150 * SCALE),
+        ahead=Micros(1_204 * SCALE),
+    )  # fmt: skip
+    assert "3,528 150 ~1,204" in bid_row(54, ask)
+
+
+def test_a_price_with_own_orders_stands_in_a_box() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, own_bid=Micros(SCALE))
+    line = paint_rung(rung, plan_columns(41), 41, look=RungLook(CENT, BarScale()))
+    assert Emphasis.REVERSE in next(cell for cell in line if cell.text == "51¢").emphasis
+
+
+def test_average_break_even_and_alert_are_spelled_on_the_side_that_is_free() -> None:
+    below = Rung(
+        Micros(510_000), Zone.BID, Micros(SCALE), is_entry=True, is_break_even=True, has_alert=True
+    )
+    text = bid_row(54, below)
+    assert "avg b/e alert" in text.partition("51¢")[2]
+    above = Rung(Micros(510_000), Zone.ASK, ask_size=Micros(SCALE), is_entry=True)
+    assert bid_row(41, above).partition("51¢")[0].endswith("avg   ")
+    # Without a free side signs say so.
+    both = Rung(Micros(510_000), Zone.BID, Micros(SCALE), Micros(SCALE), is_entry=True)
+    assert "@51¢" in bid_row(54, both)
+
+
+def test_what_was_added_or_pulled_stands_at_the_end_of_the_bar() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE))
+    assert bid_row(54, rung, bid_flow=12_000 * SCALE).startswith(" +12.0k")
+    assert bid_row(54, rung, bid_flow=-40 * SCALE).startswith(" -40")
+    assert "+" not in bid_row(54, rung, bid_flow=SCALE // 2)
+
+
+def test_a_level_that_changed_stands_out_and_fades() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE))
+
+    def size_cell(fresh: Fresh) -> Cell:
+        look = RungLook(CENT, BarScale(10**12), bid_fresh=fresh)
+        line = paint_rung(rung, plan_columns(54), 54, look=look)
+        return next(cell for cell in line if "2,000" in cell.text)
+
+    assert size_cell(Fresh(2, is_more=True)).ground is Role.FLASH_UP
+    assert size_cell(Fresh(2, is_more=False)).ground is Role.FLASH_DOWN
+    fading = size_cell(Fresh(1))
+    assert (fading.ground, fading.emphasis) == (None, Emphasis.BOLD)
+    assert size_cell(Fresh()).emphasis is Emphasis.NONE
 
 
 @pytest.mark.parametrize(
@@ -207,8 +241,8 @@ def test_the_queue_stays_where_the_other_outcome_joins_at_80_columns(tick: int) 
     [
         (Trigger.STOP, True, "▼", "v", "stop"),
         (Trigger.STOP, False, "▽", "-", "stop"),
-        (Trigger.TAKE_PROFIT, True, "▲", "^", "tgt"),
-        (Trigger.TAKE_PROFIT, False, "△", "-", "tgt"),
+        (Trigger.TAKE_PROFIT, True, "▲", "^", "target"),
+        (Trigger.TAKE_PROFIT, False, "△", "-", "target"),
     ],
 )
 def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
@@ -217,13 +251,16 @@ def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
     mark = StopMark(ConditionalId("c1"), trigger, Micros(400_000), Micros(100_000_000), is_active)
     rung = Rung(Micros(400_000), Zone.BID, stops=(mark,))
     for width in (23, 40, 80):
-        text = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, 1)))
+        text = text_of(
+            paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
+        )
         assert sign in text
         assert to_ascii_cells(sign) == ascii_sign
-        assert (word in text) is (width > 23)
-    # An own order keeps its room; the sign stays.
-    both = Rung(Micros(400_000), Zone.BID, own_ask=Micros(7_000_000), stops=(mark,))
-    text = text_of(paint_rung(both, plan_columns(80), 80, look=RungLook(CENT, 1)))
+        assert word in text or "tgt" in text
+    # A side that is taken keeps its room; the sign stays.
+    hundred = Micros(100_000_000)
+    both = Rung(Micros(400_000), Zone.BID, hundred, own_ask=Micros(7_000_000), stops=(mark,))
+    text = bid_row(80, both)
     assert sign in text
     assert "7" in text
     assert word not in text

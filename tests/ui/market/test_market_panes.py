@@ -32,11 +32,7 @@ def marked(screen: MarketScreen) -> list[str]:
         "ladder": screen.ladder, "orders": screen.orders, "tape": screen.tape,
         "chart": screen.chart, "depth": screen.depth,
     }  # fmt: skip
-    return [
-        name
-        for name, pane in panes.items()
-        if pane.display and pane.size.height and "■" in head_of(pane)[:2]
-    ]
+    return [name for name, pane in panes.items() if pane.region.area and "■" in head_of(pane)[:2]]
 
 
 def is_marked(screen: MarketScreen, name: str) -> bool:
@@ -113,8 +109,8 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
         week = HistoryTopic(YES, Interval.WEEK)
         await until(pilot, lambda: week in app.market.service.watched(), "a longer time")
         await pilot.resize_terminal(*MIDDLE)
-        await until(pilot, lambda: not screen.depth.display, "one chart on a smaller screen")
-        assert screen.chart.display
+        await until(pilot, lambda: not screen.depth.region.area, "one chart on a smaller screen")
+        assert screen.chart.region.area
 
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, (180, 50)])
@@ -126,7 +122,7 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         screen.ladder.point_at(cents(49))
         gone = screen.chart if size[0] >= 110 else screen.tape
         await pilot.press("d")
-        await until(pilot, lambda: not gone.display, "it gives way")
+        await until(pilot, lambda: not gone.region.area, "it gives way")
         for pane in (screen.ladder, screen.position, screen.orders):
             assert pane.region.area
             assert not pane.region.overlaps(screen.depth.region)
@@ -141,7 +137,7 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         await pilot.press("right_square_bracket", "right_square_bracket")
         assert "Already the whole book." in text_of(app, "#notice")
         await pilot.press("d")
-        await until(pilot, lambda: not screen.depth.display, "it is gone")
+        await until(pilot, lambda: not screen.depth.region.area, "it is gone")
         watches = HistoryTopic(YES, Interval.DAY) in service.watched()
         assert watches == (size[0] >= 110)
 

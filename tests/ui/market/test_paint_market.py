@@ -15,6 +15,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
+from pmtui.ui.ladder.ladder_bars import BarScale
 from pmtui.ui.ladder.ladder_columns import plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
@@ -228,7 +229,7 @@ def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
     view = TapeView((trade,), 1)
     own = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
     rung = Rung(Micros(510_000), Zone.ASK, is_last_trade=True)
-    look = RungLook(Micros(10_000), 1)
+    look = RungLook(Micros(10_000), BarScale())
     last = text_of(paint_rung(rung, plan_columns(41, tick=Micros(10_000)), 41, look=look))
     assert f"500{OWN_MARK}" in own
     assert "51c*" in to_ascii_cells(last)
