@@ -1,4 +1,4 @@
-"""`python -m tests.bench.ladder_app ours|repaint|table UPDATES`: one ladder and nothing else.
+"""`python -m tests.bench.ladder_app ours|calm|repaint|table UPDATES`: one ladder and nothing else.
 
 It shows the same changes of the same book in each variant: as we do, as a widget that repaints
 itself, and as Textual's table. It leaves when all are shown.
@@ -105,6 +105,14 @@ class Ours(TerminalApp, Stepping):
         self.query_one(LadderPane).show(self.book)
 
 
+class Calm(Ours):
+    """The same without what flashes and fades."""
+
+    @override
+    def prepare(self) -> None:
+        self.query_one(LadderPane).is_calm = True
+
+
 class Tabled(Stepping):
     """Textual's table; cells that changed are updated."""
 
@@ -138,5 +146,5 @@ class Tabled(Stepping):
 
 
 if __name__ == "__main__":
-    variants = {"ours": Ours, "repaint": Repainting, "table": Tabled}
+    variants = {"ours": Ours, "calm": Calm, "repaint": Repainting, "table": Tabled}
     variants[sys.argv[1]](int(sys.argv[2])).run()

@@ -8,6 +8,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.format import format_axis_size, format_price, format_size_compact
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import trim_line
 
 MIN_WIDTH = 20
 MIN_HEIGHT = 3
@@ -43,10 +44,9 @@ def paint_depth_title(
     fact = _at_cursor(curve, cursor, book.tick_size)
     if cursor is None:
         fact = _near(book)
-    has_room = line_width((*line, *fact)) <= width
-    return fit_line(tuple(line), min(width, line_width(tuple(line)))), tuple(
-        fact
-    ) if has_room else ()
+    name, value = tuple(line), trim_line(tuple(fact))
+    has_room = line_width(name) + line_width(value) <= width
+    return fit_line(name, min(width, line_width(name))), value if has_room else ()
 
 
 def paint_depth(

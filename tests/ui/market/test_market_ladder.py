@@ -46,8 +46,8 @@ async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
         screen = await opened(app, pilot)
         assert "~96.4" in row_of(screen, " 49¢")
         assert "250$" in row_of(screen, " 49¢")
-        assert any("@48¢" in line for line in shown_text(screen.ladder))
-        assert any("=50¢" in line for line in shown_text(screen.ladder))
+        assert "avg" in row_of(screen, " 48¢")
+        assert "b/e" in row_of(screen, " 50¢")
         account = app.market.service.account_view
         first = account.open_orders[0].order_id
         app.market.service.account_view = replace(

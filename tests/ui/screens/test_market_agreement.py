@@ -22,13 +22,19 @@ def _in_head(lines: list[str], name: str) -> str | None:
     return found[1] if found else None
 
 
+def _size(text: str) -> str:
+    """Return the size in a column; none where a word stands in it."""
+    found = re.fullmatch(r"[\d.,]+[kMBT]?", text.strip())
+    return found[0] if found else ""
+
+
 def _rows(screen: MarketScreen, lines: list[str]) -> list[tuple[str, str, str, bool]]:
     """Return price, bid size, ask size and whether it traded last, as read from the terminal."""
     region, width, found = screen.ladder.region, screen.ladder.viewport.columns.size, []
     for line in lines[region.y + 1 : region.bottom]:
         row = _ROW.match(line[region.x : region.right])
         if row is not None:
-            bid, ask = row["bids"][-width:].strip(), row["asks"][1 : width + 1].strip()
+            bid, ask = _size(row["bids"][-width:]), _size(row["asks"][1 : width + 1])
             found.append((row["price"], bid, ask, row["last"] == "•"))
     return found
 
@@ -43,15 +49,17 @@ def _disagreements(screen: MarketScreen, lines: list[str]) -> list[str]:
     bid, ask, last, mid = (_in_head(lines, name) for name in ("bid", "ask", "last", "mid"))
     assert bid is not None
     assert ask is not None
-    compare("spread", _in_head(lines, "spread"), f"{float(ask) - float(bid):g}")
+    if spread := _in_head(lines, "spread"):
+        compare("spread", spread, f"{float(ask) - float(bid):g}")
     compare("mid", mid, f"{(float(ask) + float(bid)) / 2:g}")
     rows = _rows(screen, lines)
     compare("best bid", next(price for price, size, _, _ in rows if size), bid)
     compare("best ask", [price for price, _, size, _ in rows if size][-1], ask)
-    compare("last", [price for price, _, _, is_last in rows if is_last], [last])
+    if last is not None:
+        compare("last", [price for price, _, _, is_last in rows if is_last], [last])
     if found_in_title := re.search(r"PRICE .* → ([\d.]+)¢", text):
         compare("end of the chart", found_in_title[1], mid)
-    if trade := re.search(r"(?:BUY|SELL) +([\d.]+)¢ .*\d\d:\d\d", text):
+    if last is not None and (trade := re.search(r"(?:BUY|SELL) +([\d.]+)¢ .*\d\d:\d\d", text)):
         compare("newest trade", trade[1], last)
     if quote := re.search(r"[Bb]id ([\d.]+)¢[^¢]*[Aa]sk ([\d.]+)¢", "\n".join(lines[6:])):
         compare("the ticket", quote.groups(), (bid, ask))
