@@ -12,7 +12,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 
-WINDOW_S = 5.0
+WINDOW_MS = 5_000
 """So long a change is told."""
 Places: TypeAlias = Mapping[tuple[Side, Micros], Micros]
 """Changes of size in shares, below zero where it shrank, by side and price."""
@@ -35,7 +35,7 @@ def level_changes(before: BookView, after: BookView) -> Places:
 
 
 class _Noted(NamedTuple):
-    at_s: float
+    at_ms: int
     changes: Places
 
 
@@ -52,16 +52,16 @@ class Flow:
         """By how much each level differs from what it was at the beginning of the window."""
         return {place: Micros(change) for place, change in self._net.items()}
 
-    def note(self, changes: Places, now_s: float) -> None:
+    def note(self, changes: Places, now_ms: int) -> None:
         """Add changes of this moment. Moments never go back."""
         if changes:
-            self._noted.append(_Noted(now_s, changes))
+            self._noted.append(_Noted(now_ms, changes))
             self._add(changes, 1)
-        self.expire(now_s)
+        self.expire(now_ms)
 
-    def expire(self, now_s: float) -> None:
+    def expire(self, now_ms: int) -> None:
         """Forget what is older than the window."""
-        while self._noted and self._noted[0].at_s <= now_s - WINDOW_S:
+        while self._noted and self._noted[0].at_ms <= now_ms - WINDOW_MS:
             self._add(self._noted.popleft().changes, -1)
 
     def forget(self) -> None:

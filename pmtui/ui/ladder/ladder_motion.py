@@ -74,7 +74,7 @@ class LadderMotion:
         if len(changes) > _MOST_AT_ONCE:
             self._flow.forget()
             return
-        self._flow.note(changes, now)
+        self._flow.note(changes, int(now * 1_000))
         end = now + _STAGES * STAGE_S
         for place, change in changes.items():
             self._fresh[place] = (end, change > 0)
@@ -84,7 +84,7 @@ class LadderMotion:
     def moves(self, axis: Axis) -> Moves:
         """Return what moves now; what has ended is forgotten."""
         now = self._now()
-        self._flow.expire(now)
+        self._flow.expire(int(now * 1_000))
         self._fresh = {place: each for place, each in self._fresh.items() if each[0] > now}
         fresh = {
             (side, row_of(axis, price, side)): Fresh(self._stage(until, now), is_more)

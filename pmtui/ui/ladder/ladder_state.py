@@ -1,5 +1,6 @@
 """The lines above and below the ladder: what the book is worth, and all of the row at the cursor."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from pmtui.domain.books.book_view import BookState, BookView
@@ -81,18 +82,22 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
     if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
-    choices = tuple(
+    choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
         for hint in hints
         for hold in _standing(release_key, away)
         for note in ((f"{meaning} ", "") if meaning else ("",))
     )
+    return _first_that_fits(choices, width) or (fit_line(tuple(left), width), ())
+
+
+def _first_that_fits(choices: Iterable[tuple[Line, Line]], width: int) -> tuple[Line, Line] | None:
     for line, hint in choices:
         for name in (_NAMED, ()):
             whole, value = trim_line((*name, *line)), trim_line(hint)
             if line_width(whole) + line_width(value) <= width:
                 return whole, value
-    return fit_line(tuple(left), width), ()
+    return None
 
 
 def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.flow import WINDOW_S, Flow, level_changes
+from pmtui.domain.books.flow import WINDOW_MS, Flow, level_changes
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -39,26 +39,26 @@ def test_changes_lead_from_one_book_to_the_next(
     assert level_changes(before, before) == {}
 
 
-@given(st.lists(st.tuples(st.integers(0, 3).map(float), sizes, sizes), min_size=1, max_size=12))
+@given(st.lists(st.tuples(st.integers(0, 3_000), sizes, sizes), min_size=1, max_size=12))
 def test_net_is_the_difference_to_the_book_at_the_beginning_of_the_window(
-    steps: list[tuple[float, dict[int, int], dict[int, int]]],
+    steps: list[tuple[int, dict[int, int], dict[int, int]]],
 ) -> None:
-    flow, now_s, shown = Flow(), 0.0, book({}, {})
-    history = [(float("-inf"), shown)]
-    for wait_s, bids, asks in steps:
-        now_s += wait_s
+    flow, now_ms, shown = Flow(), 0, book({}, {})
+    history = [(-WINDOW_MS * 2, shown)]
+    for wait_ms, bids, asks in steps:
+        now_ms += wait_ms
         new = book(bids, asks)
-        flow.note(level_changes(shown, new), now_s)
+        flow.note(level_changes(shown, new), now_ms)
         shown = new
-        history.append((now_s, shown))
-    then = next(view for at_s, view in reversed(history) if at_s <= now_s - WINDOW_S)
+        history.append((now_ms, shown))
+    then = next(view for at_ms, view in reversed(history) if at_ms <= now_ms - WINDOW_MS)
     assert dict(flow.net) == dict(level_changes(then, shown))
-    flow.expire(now_s + WINDOW_S)
+    flow.expire(now_ms + WINDOW_MS)
     assert dict(flow.net) == {}
 
 
 def test_a_flow_that_is_forgotten_is_empty() -> None:
     flow = Flow()
-    flow.note({(Side.BUY, Micros(1)): Micros(5)}, 1.0)
+    flow.note({(Side.BUY, Micros(1)): Micros(5)}, 1)
     flow.forget()
     assert dict(flow.net) == {}

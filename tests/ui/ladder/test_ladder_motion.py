@@ -1,7 +1,7 @@
 """What moves on a ladder ends by itself, and says what has happened."""
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.flow import WINDOW_S
+from pmtui.domain.books.flow import WINDOW_MS
 from pmtui.domain.books.ladder import Axis
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
@@ -37,7 +37,7 @@ def test_a_change_flashes_fades_and_is_told_for_a_while() -> None:
     assert motion.moves(AXIS).fresh == {}
     assert motion.moves(AXIS).flow == {place: 15 * SCALE}
     assert motion.is_live
-    clock.now_s += WINDOW_S
+    clock.now_s += WINDOW_MS / 1_000
     assert motion.moves(AXIS).flow == {}
     assert not motion.is_live
 
