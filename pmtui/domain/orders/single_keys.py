@@ -98,7 +98,7 @@ def plan_one_key(
     """
     if not is_overridden and (locked := why_locked(context.book)):
         return OneKeyProblem(locked)
-    price = _price(key, cursor, context, own=own)
+    price = key_price(key, book=context.book, tick=context.terms.tick_size, cursor=cursor, own=own)
     if isinstance(price, OneKeyProblem):
         return price
     draft = TicketDraft(
@@ -162,10 +162,18 @@ def _say_price(price: Micros | None) -> str:
     return "none" if price is None else f"{format_cents(price)}¢"
 
 
-def _price(
-    key: OneKey, cursor: Micros | None, context: TicketContext, *, own: Iterable[Order]
+def key_price(
+    key: OneKey, *, book: BookView, tick: Micros, cursor: Micros | None, own: Iterable[Order] = ()
 ) -> Micros | OneKeyProblem:
-    book, tick = context.book, context.terms.tick_size
+    """Return the price that a key means now, or why it means none.
+
+    Args:
+        key: what is pressed, or might be.
+        book: as it is on show, trusted or not.
+        tick: of the market.
+        cursor: the price pointed at.
+        own: own open orders in that book.
+    """
     match key:
         case OneKey.BUY_HERE | OneKey.SELL_HERE:
             return OneKeyProblem("Put the cursor on a price first") if cursor is None else cursor

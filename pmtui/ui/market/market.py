@@ -43,6 +43,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.panel import Panel
+from pmtui.ui.widgets.text_line import TextLine
 
 Answer = TypeVar("Answer")
 
@@ -96,6 +97,9 @@ class MarketScreen(FrameScreen):
         self.orders = OrdersPane(id="orders")
         self.ticket = TicketPane(surface, id="ticket")
         self.tape = TapePane(id="tape")
+        panes = (self.chart, self.depth, self.position, self.orders, self.tape)
+        self.frames = tuple(_framed(pane) for pane in panes)
+        self.armed_lines = (TextLine(id="armed"), TextLine(id="armed-more"))
         self.reader = MarketReader(surface.queries, condition_id, self.ladder)
         self.reader.outcome_index = outcome_index
         workspace = Workspace(
@@ -104,7 +108,7 @@ class MarketScreen(FrameScreen):
         )  # fmt: skip
         widgets = MarketWidgets(
             head=self.head, state=self.book, ladder=self.ladder, tape=self.tape,
-            position=self.position, orders=self.orders, ticket=self.ticket,
+            position=self.position, orders=self.orders, ticket=self.ticket, armed=self.armed_lines, panels=(self.book, *self.frames),
         )  # fmt: skip
         self.controls = MarketControls(
             workspace, widgets,
@@ -129,13 +133,14 @@ class MarketScreen(FrameScreen):
             yield self.book
             yield self.sides
             with Container(id="side"):
-                yield _framed(self.chart)
-                yield _framed(self.depth)
+                yield self.frames[0]
+                yield self.frames[1]
                 with Container(id="own"):
-                    yield _framed(self.position)
-                    yield _framed(self.orders)
+                    yield self.frames[2]
+                    yield self.frames[3]
                     yield self.ticket
-                yield _framed(self.tape)
+                yield self.frames[4]
+        yield from self.armed_lines
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:

@@ -18,6 +18,7 @@ from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.market_facts import outcome_labels, tick_size_of, trading_of
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.paint_armed import ArmedKeys, paint_armed
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.portfolio.paint_position import account_words, by_ladder
 from pmtui.ui.surface import Surface
@@ -25,6 +26,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.panel import Panel
+from pmtui.ui.widgets.text_line import TextLine
 
 _NOTHING = BookView(TokenId(""), BookState.LOADING)
 
@@ -41,6 +43,10 @@ class MarketWidgets:
     position: PositionPane
     orders: OrdersPane
     ticket: TicketPane
+    armed: tuple[TextLine, TextLine]
+    """What single keys do while they are armed."""
+    panels: tuple[Panel, ...]
+    """All frames of the screen."""
 
 
 class MarketDisplay:
@@ -128,6 +134,16 @@ class MarketDisplay:
                 trading=trading_of(model.market),
             )
         )  # fmt: skip
+
+    def show_armed(self, armed: ArmedKeys | None) -> None:
+        """Dress the screen for single keys that trade, and say what each would do; or no more."""
+        for panel in self._widgets.panels:
+            panel.show_look(None if armed is None else Role.NOTICE_BAD)
+        if armed is not None:
+            for line, cells in zip(
+                self._widgets.armed, paint_armed(armed, self._width()), strict=True
+            ):
+                line.show(cells)
 
     def show_tape(self, model: MarketModel) -> None:
         """Show public trades, and which of them were ours."""

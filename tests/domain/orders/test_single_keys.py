@@ -16,6 +16,7 @@ from pmtui.domain.orders.single_keys import (
     OneKeyPlan,
     OneKeyProblem,
     describe_override,
+    key_price,
     plan_one_key,
     why_locked,
 )
@@ -95,6 +96,12 @@ def test_what_a_key_sends_is_an_order_the_venue_takes_at_a_price_that_was_meant(
         is_overridden=is_overridden,
     )  # fmt: skip
     book = world.book
+    price = key_price(key, book=book, tick=world.terms.tick_size, cursor=pointed)
+    if isinstance(price, OneKeyProblem):
+        # What is shown beside a key is what it sends.
+        assert isinstance(found, OneKeyProblem)
+    elif not isinstance(found, OneKeyProblem):
+        assert found.intent.price == price
     if isinstance(found, OneKeyProblem):
         assert found.text
         return

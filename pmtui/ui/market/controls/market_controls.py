@@ -341,6 +341,9 @@ class MarketControls:
             keys=self.single_keys.state_line(model),
             is_in_ticket=self._page.do_keys_rest,
         )
+        armed = None if self._page.do_keys_rest else self.single_keys.armed_keys(model)
+        _ = self._page.set_class(armed is not None, "-armed")
+        self._display.show_armed(armed)
 
     def _leave(self) -> None:
         self.sides.leave()

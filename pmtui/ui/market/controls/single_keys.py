@@ -17,6 +17,7 @@ from textual.geometry import Size
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import exact_shares
+from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros
@@ -27,6 +28,7 @@ from pmtui.domain.orders.single_keys import (
     OneKeyProblem,
     describe_doubtful_book,
     describe_override,
+    key_price,
     key_warnings,
     plan_one_key,
     why_locked,
@@ -40,6 +42,7 @@ from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.paint_armed import ArmedKeys
 from pmtui.ui.market.paint_single_keys import (
     paint_arming,
     say_cleared,
@@ -64,6 +67,10 @@ KEYS_IN_TICKET = (
 """How it begins to be said that the ticket has the keys; true no more when it closes."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
+_NAMED_KEYS = (
+    *(key.name.lower() for key in OneKey), *(f"preset_{number}" for number in range(1, 6)),
+    "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming",
+)  # fmt: skip
 _TYPED = frozenset({*"0123456789", "comma", "full_stop"})
 """What the fields of a form take, as keys are called."""
 
@@ -241,6 +248,36 @@ class SingleKeys:
         return paint_arming(
             self.preset, model.book, is_permitted=self._is_permitted(model.now),
             is_resting=self._page.do_keys_rest, is_over=model.is_over,
+        )  # fmt: skip
+
+    def armed_keys(self, model: MarketModel) -> ArmedKeys | None:
+        """Return what every key would do now; None while none of them trades."""
+        until, book = model.status.armed_until, self._book_on_show(model)
+        if not self._was_armed or until is None or book is None or model.terms is None:
+            return None
+        own = model.account.orders_at(book.token_id)
+        cursor = None if model.cursor is None else model.cursor[0]
+        prices = {
+            key: key_price(key, book=book, tick=model.terms.tick_size, cursor=cursor, own=own)
+            for key in OneKey
+        }
+        is_open = book.state.is_good or self._is_permitted(model.now)
+        ladder = self._workspace.ladder.ladder
+        keymap = self._workspace.keymap
+        trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
+        stakes = ladder.placed.marks.stakes if ladder is not None else ()
+        return ArmedKeys(
+            presets=self._workspace.surface.options.presets, chosen=self._preset,
+            prices={
+                key: None if isinstance(price, OneKeyProblem) or not is_open else price
+                for key, price in prices.items()
+            },
+            keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
+            held=Micros(sum(stake.size for stake in stakes if not stake.is_other)),
+            closing=None if ladder is None else ladder.placed.marks.profit_now(*ladder.touch),
+            round_trip_ms=None if trip is None else trip.round_trip_ms,
+            left_s=int((until - model.status.now).total_seconds()),
+            tick=model.terms.tick_size,
         )  # fmt: skip
 
     def say_ticket_has_keys(self) -> None:

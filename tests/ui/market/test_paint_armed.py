@@ -1,0 +1,57 @@
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.orders.single_keys import OneKey
+from pmtui.ui.cells import Line, line_width
+from pmtui.ui.market.paint_armed import ArmedKeys, paint_armed
+from pmtui.ui.theme.theme import Role
+
+CENT = 10_000
+PRICES = {key: Micros((40 + n) * CENT) for n, key in enumerate(OneKey)}
+LETTERS = "BS,.<>UD"
+KEYS = {key.name.lower(): letter for key, letter in zip(OneKey, LETTERS, strict=True)}
+ARMED = ArmedKeys(
+    presets=tuple(Micros(n * SCALE) for n in (5, 10, 50, 100, 500)),
+    chosen=3,
+    prices=PRICES,
+    keys=KEYS | {"preset_4": "4", "flatten_now": "F", "toggle_arming": "v"},
+    held=Micros(500 * SCALE),
+    closing=Micros(-1_600_000),
+    round_trip_ms=38,
+    left_s=292,
+    tick=Micros(CENT),
+)
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def test_every_key_stands_with_its_price() -> None:
+    first, second = (text_of(line) for line in paint_armed(ARMED, 160))
+    assert ", join bid 42¢  . join ask 43¢  < improve bid 44¢  > improve ask 45¢" in first
+    assert first.rstrip().endswith("rtt 38 ms  disarms 4:52")
+    assert "D hit 47¢  U lift 46¢  B buy here 40¢  S sell here 41¢" in second
+    assert "F flatten 500 -$1.60" in second
+    assert "v disarm" in second
+
+
+def test_a_key_that_would_send_nothing_has_no_price_and_the_chosen_size_stands_out() -> None:
+    armed = replace(ARMED, prices={**PRICES, OneKey.IMPROVE_BID: None})
+    first, _ = paint_armed(armed, 160)
+    assert "< improve bid –" in text_of(first)
+    chosen = [cell.text.strip() for cell in first if cell.role is Role.ARMED]
+    assert chosen == ["ARMED", "100"]
+
+
+@given(st.integers(0, 200), st.integers(-5, 10_000))
+def test_both_lines_keep_their_width_and_the_clock(width: int, left_s: int) -> None:
+    for line in paint_armed(replace(ARMED, left_s=left_s), width):
+        assert line_width(line) == width
+    if width >= 60:
+        minutes, seconds = divmod(max(0, left_s), 60)
+        first = text_of(paint_armed(replace(ARMED, left_s=left_s), width)[0])
+        assert f"disarms {minutes}:{seconds:02}" in first
