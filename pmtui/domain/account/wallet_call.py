@@ -92,6 +92,22 @@ class RelayerState(StrEnum):
         return self in _TERMINAL
 
 
+_STATE_WORDS = {
+    RelayerState.NEW: "accepted, not broadcast yet",
+    RelayerState.EXECUTED: "broadcast, not in a block yet",
+    RelayerState.MINED: "in a block, not final yet",
+    RelayerState.CONFIRMED: "confirmed",
+    RelayerState.FAILED: "failed",
+    RelayerState.INVALID: "refused after it was accepted",
+}
+
+
+def describe_state(text: str) -> str:
+    """Say a state of the relayer in words; one that nobody documented stays as it came, untrusted."""
+    words = {state.value: said for state, said in _STATE_WORDS.items()}.get(text)
+    return text if words is None else f"{words} ({text})"
+
+
 _TERMINAL = frozenset({RelayerState.CONFIRMED, RelayerState.FAILED, RelayerState.INVALID})
 
 

@@ -10,6 +10,7 @@ from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
     WalletTransaction,
+    describe_state,
     follow,
 )
 from pmtui.domain.account.wallet_steps import (
@@ -247,7 +248,7 @@ def _running(
     return WalletStepView(
         kind,
         _STATE[last.status],
-        last.reason or last.relayer_state,
+        last.reason or describe_state(last.relayer_state),
         last.changed_at or last.created_at,
         step if can_retry else None,
         blocked_by,

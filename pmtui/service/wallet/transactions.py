@@ -417,7 +417,7 @@ class WalletTransactions:
         if changed == before:
             return
         if changed.status is not before.status:
-            changed = replace(changed, changed_at=self._kernel.clock.now())
+            changed = replace(changed, changed_at=self._kernel.venue_now())
         self._known[changed.key] = changed
         text = f"{changed.title}: {changed.status.value}"
         if changed.reason:

@@ -350,7 +350,7 @@ class WalletDesk:
             if isinstance(made, Failure):
                 return Failed(f"No relayer key was made: {made}")
             self._kernel.log.notice(Level.GOOD, f"Relayer key {made} made and kept")
-            return Confirmed(f"Relayer key {made}")
+            return Confirmed(f"Relayer key {made} is made and kept")
         account = self._account.account
         if account is None or account.builder is None:
             return Rejected("The account is not open")
@@ -358,9 +358,11 @@ class WalletDesk:
             key = await account.builder.create()
             if isinstance(key, Failure):
                 return Failed(f"No builder's key was made: {key}")
-            return Confirmed(f"Builder's key {key.key}")
+            return Confirmed(f"Builder's key {key.key} is made and kept")
         problem = await account.builder.revoke(step.key)
-        return Confirmed("Revoked") if problem is None else Failed(str(problem))
+        return (
+            Confirmed("The builder's key is revoked") if problem is None else Failed(str(problem))
+        )
 
     async def _take_up(self) -> None:
         """Follow what earlier sessions left, as soon as it is known whose wallet it is."""

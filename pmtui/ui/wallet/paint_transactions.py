@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 
-from pmtui.domain.account.wallet_call import TransactionStatus
+from pmtui.domain.account.wallet_call import TransactionStatus, describe_state
 from pmtui.domain.formats import count
 from pmtui.domain.ids import Address
 from pmtui.service.wallet.wallet_views import TransactionView
@@ -93,7 +93,7 @@ def paint_transaction(
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
     facts = [
         ("State", f"{transaction.status.value}: {say_state(transaction).text}"),
-        ("Relayer", plain(transaction.relayer_state) or "has told no state yet"),
+        ("Relayer", plain(describe_state(transaction.relayer_state)) or "has told no state yet"),
         ("Created", _moment(transaction.created_at, now, zone)),
     ]
     if transaction.changed_at is not None:

@@ -12,6 +12,7 @@ from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
     WalletTransaction,
+    describe_state,
     find_contradiction,
     follow,
     read_submit_refusal,
@@ -132,3 +133,9 @@ def test_what_a_row_tells_otherwise_is_kept(row: RelayerTransaction, is_other: b
 
 def test_a_deployment_has_no_counter_to_contradict() -> None:
     assert find_contradiction(DEPLOYMENT, replace(TOLD, nonce="7", signature="0x01")) == ""
+
+
+def test_every_state_has_words_and_a_new_one_stays_as_it_came() -> None:
+    for state in RelayerState:
+        assert describe_state(state).endswith(f" ({state})")
+    assert describe_state("STATE_OF_TOMORROW") == "STATE_OF_TOMORROW"
