@@ -79,6 +79,19 @@ class Unlock(_Message):
     is_key: bool = False
 
 
+class Kill(_Message):
+    """Throw the kill switch."""
+
+    by: str
+    """Who does it, as a trader reads it."""
+
+
+class Release(_Message):
+    """Let orders be entered again."""
+
+    by: str
+
+
 class Stop(_Message):
     """End the service."""
 
@@ -175,7 +188,7 @@ class Goodbye(_Message):
     is_back_soon: bool = False
 
 
-ToService: TypeAlias = Hello | Watch | Unwatch | Peek | Call | Ask | Unlock | Stop
+ToService: TypeAlias = Hello | Watch | Unwatch | Peek | Call | Ask | Unlock | Kill | Release | Stop
 ToTerminal: TypeAlias = (
     Welcome | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye
 )

@@ -20,8 +20,10 @@ from pmtui.link.messages import (
     Done,
     Goodbye,
     Hello,
+    Kill,
     LinkError,
     Refused,
+    Release,
     Standing,
     Stop,
     ToService,
@@ -39,8 +41,8 @@ from pmtui.service.views import Level, LogEntry
 MOST_CONNECTIONS = 32
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
-_ACCEPT_STEPS = 3
-"""A connection is accepted, then its transport made, then its streams."""
+_ACCEPT_AGAIN_S = 1.0
+"""After the system had no room for a connection."""
 _BUFFER_BYTES = 1 << 16
 """What may wait for a terminal in our memory besides what the system holds."""
 
@@ -91,7 +93,10 @@ class LinkServer:
         self._calls = Calls()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sessions: set[Session] = set()
-        self._server: asyncio.Server | None = None
+        self._shells: set[asyncio.StreamWriter] = set()
+        self._listening: socket.socket | None = None
+        self._goodbye: Goodbye | None = None
+        """The last words, once they are said: whoever comes late hears them, too."""
         self._left_at = 0
         """The last entry of the log when the last terminal went."""
 
@@ -100,23 +105,29 @@ class LinkServer:
         """How many are attached."""
         return len(self._sessions)
 
-    async def listen(self, listening: socket.socket) -> None:
+    def listen(self, listening: socket.socket) -> None:
         """Take terminals in from now on.
 
         Args:
-            listening: bound to its path; it is closed with the server.
+            listening: bound to its path, and not blocking; it is closed with the server.
         """
-        self._server = await asyncio.start_unix_server(self._on_connection, sock=listening)
+        self._listening = listening
+        asyncio.get_running_loop().add_reader(listening, self._take_in, listening)
 
     async def close(self, text: str, *, is_back_soon: bool = False) -> None:
         """Say goodbye to everybody, and hear nobody any more."""
-        if self._server is not None:
-            self._server.close()
-            # Whoever was accepted just now is heard of in the next steps of the loop.
-            for _ in range(_ACCEPT_STEPS):
-                await asyncio.sleep(0)
+        goodbye = self._goodbye = Goodbye(text, is_back_soon)
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            asyncio.get_running_loop().remove_reader(listening)
+            # Whoever has connected so far is told, too.
+            self._take_in(listening)
+            listening.close()
         for session in self._sessions:
-            session.end(Goodbye(text, is_back_soon))
+            session.end(goodbye)
+        for shell in self._shells:
+            shell.write(pack(goodbye))
+            shell.close()
         leaving = tuple(self._tasks)
         if leaving:
             _ = await asyncio.wait(leaving, timeout=GOODBYE_WITHIN_S)
@@ -160,12 +171,31 @@ class LinkServer:
             or status.entry_lock
         )
 
-    def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(self._hold(reader, writer), name="link")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _take_in(self, listening: socket.socket) -> None:
+        """Take everybody in who has connected."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                one, _ = listening.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                # Out of file descriptors: it would be told again and again.
+                _logger.warning("link: no connection could be taken in: %s", error.strerror)
+                loop.remove_reader(listening)
+                loop.call_later(_ACCEPT_AGAIN_S, self._listen_again)
+                return
+            one.settimeout(0)
+            task = loop.create_task(self._hold(one), name="link")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
-    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _listen_again(self) -> None:
+        if self._listening is not None:
+            self.listen(self._listening)
+
+    async def _hold(self, one: socket.socket) -> None:
+        reader, writer = await asyncio.open_unix_connection(sock=one)
         writer.transport.set_write_buffer_limits(high=_BUFFER_BYTES)
         try:
             await self._serve(reader, writer)
@@ -232,6 +262,8 @@ class LinkServer:
             # A program that looks at a book is not somebody who was away.
             self._note_arrival()
         self._sessions.add(session)
+        if self._goodbye is not None:
+            session.end(self._goodbye)
         try:
             await session.run()
         finally:
@@ -242,15 +274,15 @@ class LinkServer:
     async def _serve_shell(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        while True:
-            try:
-                message = await read_to_service(reader)
-                if message is None:
-                    return
+        self._shells.add(writer)
+        try:
+            while (message := await read_to_service(reader)) is not None:
                 writer.write(pack(await self._answer_shell(message)))
                 await writer.drain()
-            except (LinkError, OSError):
-                return
+        except (LinkError, OSError):
+            return
+        finally:
+            self._shells.discard(writer)
 
     async def _answer_shell(self, message: ToService) -> ToTerminal:
         match message:
@@ -258,6 +290,11 @@ class LinkServer:
                 return self.standing()
             case Unlock():
                 return Done(await self._household.unlock(message))
+            case Kill(by):
+                self._service.parts.safeguards.kill_switch.kill(by)
+                return Done()
+            case Release(by):
+                return Done(self._service.parts.safeguards.kill_switch.release(by))
             case Stop(policy, is_only_if_idle):
                 if is_only_if_idle and (self.is_needed or not self._household.may_idle):
                     return Done(IN_USE)

@@ -85,7 +85,7 @@ async def house_around(
         locked=locked,
     )  # fmt: skip
     server = LinkServer(world.service, household, uid_of=uid)
-    await server.listen(bind(path))
+    server.listen(bind(path))
     house = House(world, server, path, stopped, passphrases)
     try:
         yield house

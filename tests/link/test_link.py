@@ -23,6 +23,7 @@ from pmtui.link.messages import (
     Ask,
     Call,
     Done,
+    Goodbye,
     Hello,
     Refused,
     Standing,
@@ -383,3 +384,28 @@ def test_a_terminal_elsewhere_can_ask_and_do_all_that_one_here_can() -> None:
         for name in names:
             here, remote = (signature(getattr(each, name)) for each in (protocol, there))
             assert here.parameters == remote.parameters, name
+
+
+async def test_whoever_connected_in_time_hears_the_last_words(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        with socket.socket(socket.AF_UNIX) as early, socket.socket(socket.AF_UNIX) as late:
+            early.connect(os.fspath(house.path))
+            early.sendall(pack(hello()))
+            # The loop has not turned since: nobody has taken it in yet.
+            await house.server.close("it is over")
+            early.settimeout(5)
+            said = b""
+            while piece := early.recv(65_536):
+                said += piece
+            assert said.endswith(pack(Goodbye("it is over")))
+            with pytest.raises(OSError, match="refused"):
+                late.connect(os.fspath(house.path))
+
+
+async def test_a_shell_that_waits_hears_the_last_words(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        reader, _ = await raw(house, hello(is_terminal=False), Ask())
+        assert isinstance(await read_to_terminal(reader), Welcome)
+        assert isinstance(await read_to_terminal(reader), Standing)
+        await house.server.close("two orders cancelled")
+        assert await read_to_terminal(reader) == Goodbye("two orders cancelled")

@@ -1,8 +1,9 @@
 """`pmtui kill` and `pmtui release`: the kill switch from another shell.
 
-Killing writes a file that locks entry at once, whether a terminal runs or not; the one that runs
-cancels everything and says how far it has come. The exit code says what is sure: 0 only where the
-terminal saw that nothing rests any more, 1 where entry is locked but that is not known.
+The service that runs locks entry and cancels everything. Where none answers, a file locks entry at
+once: a standalone terminal that runs obeys it, and so does the next session. Whoever cancels says how
+far it has come. The exit code says what is sure: 0 only where it was seen that nothing rests any more,
+1 where entry is locked but that is not known.
 """
 
 import argparse
@@ -11,12 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pmtui.cli.output import ask, show
+from pmtui.cli.service.shell_line import release_kill_switch, throw_kill_switch
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
+from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import (
     KillAnswer,
@@ -29,6 +32,7 @@ from pmtui.service.safety.entry_lock import (
 )
 
 NOT_SURE = 1
+BY = "`pmtui kill` in another shell"
 PATIENCE_S = 15
 LOOK_PERIOD_S = 0.1
 STAYS = "Trading stays locked until `pmtui release`, or K in the terminal"
@@ -41,9 +45,8 @@ def run_kill(arguments: Sequence[str]) -> int:
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui kill")
     name, state_dir = found
-    killed = new_kill("`pmtui kill` in another shell", SystemClock().now())
     try:
-        write_killed(state_dir, killed)
+        killed = _lock(name, state_dir)
     except OSError as error:
         text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
         return refuse(text, prog="pmtui kill", code=NOT_SURE)
@@ -73,13 +76,42 @@ def run_release(arguments: Sequence[str]) -> int:
     if not options.yes and not _agrees():
         show("It stays locked.")
         return NOT_SURE
+    if problem := _release(name, state_dir):
+        return refuse(f"it stays locked: {problem}", prog="pmtui release", code=NOT_SURE)
+    show("Trading is unlocked.")
+    return 0
+
+
+def _lock(name: str, state_dir: Path) -> Killed:
+    """Lock entry by the service, or by the file where none answers; returns the kill.
+
+    Raises:
+        OSError: nobody answers, and the file cannot be written.
+    """
+    is_thrown = throw_kill_switch(socket_path(locate().runtime, name), BY) == ""
+    killed = read_killed(state_dir)
+    if is_thrown and killed is not None and killed.by == BY:
+        return killed
+    killed = new_kill(BY, SystemClock().now())
+    try:
+        write_killed(state_dir, killed)
+    except OSError:
+        # The service is locked all the same, and has said that this will not outlive it.
+        if not is_thrown:
+            raise
+    return killed
+
+
+def _release(name: str, state_dir: Path) -> str:
+    """Open entry by the service, or by the file where none answers; returns why it stays locked."""
+    problem = release_kill_switch(socket_path(locate().runtime, name), "pmtui release")
+    if problem is not None:
+        return problem
     try:
         remove_killed(state_dir)
     except OSError as error:
-        text = f"it stays locked: {error.strerror or error}"
-        return refuse(text, prog="pmtui release", code=NOT_SURE)
-    show("Trading is unlocked.")
-    return 0
+        return error.strerror or str(error)
+    return ""
 
 
 def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:

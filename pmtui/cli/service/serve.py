@@ -131,7 +131,7 @@ class Serving:
         service = parts.service
         async with parts.venue, service.running():
             server = LinkServer(service, self._household())
-            await server.listen(bind(self._place))
+            server.listen(bind(self._place))
             if not self._is_detached:
                 show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
             gc.collect()

@@ -12,8 +12,10 @@ from pmtui.link.messages import (
     Done,
     Goodbye,
     Hello,
+    Kill,
     LinkError,
     Refused,
+    Release,
     Standing,
     Stop,
     ToService,
@@ -26,6 +28,9 @@ from pmtui.link.messages import (
 
 ANSWER_WITHIN_S = 30.0
 """For an answer: ending may take as long as cancelling every order does, unlocking some seconds."""
+
+LOCK_WITHIN_S = 2.0
+"""For a service to lock entry; it does at once, and the file does it for one that does not answer."""
 
 
 def ask_standing(place: Path) -> Standing | Refused | None:
@@ -72,10 +77,25 @@ def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> 
             return "the service does not answer", ""
 
 
+def throw_kill_switch(place: Path, by: str) -> str | None:
+    """Have a service lock entry and cancel everything; returns why not, None where none answers."""
+    return _have_done(place, Kill(by), LOCK_WITHIN_S)
+
+
+def release_kill_switch(place: Path, by: str) -> str | None:
+    """Have a service let orders be entered again; returns why not, None where none answers."""
+    return _have_done(place, Release(by), LOCK_WITHIN_S)
+
+
 def _hand_over(place: Path, secret: Unlock) -> str:
-    answers = asyncio.run(talk(place, (secret,)))
+    problem = _have_done(place, secret, ANSWER_WITHIN_S)
+    return "the service does not answer" if problem is None else problem
+
+
+def _have_done(place: Path, question: ToService, within_s: float) -> str | None:
+    answers = asyncio.run(talk(place, (question,), within_s=within_s))
     first = answers[0] if answers else None
-    return first.problem if isinstance(first, Done) else "the service does not answer"
+    return first.problem if isinstance(first, Done) else None
 
 
 async def _greet(place: Path) -> Welcome | Refused | None:
@@ -95,7 +115,11 @@ async def _greet(place: Path) -> Welcome | Refused | None:
 
 
 async def talk(
-    place: Path, questions: Sequence[ToService], *, until_goodbye: bool = False
+    place: Path,
+    questions: Sequence[ToService],
+    *,
+    until_goodbye: bool = False,
+    within_s: float = ANSWER_WITHIN_S,
 ) -> list[ToTerminal]:
     """Say hello and ask; returns the answers, as far as they came.
 
@@ -103,6 +127,7 @@ async def talk(
         place: where the service listens.
         questions: each is answered by one message.
         until_goodbye: whether to wait for the service's last words after that.
+        within_s: how long to wait for all of them.
     """
     answers: list[ToTerminal] = []
     try:
@@ -111,7 +136,7 @@ async def talk(
         return answers
     hello = Hello(PROTOCOL, __version__, may_trade=False, is_terminal=False)
     with suppress(TimeoutError, LinkError, OSError):
-        async with asyncio.timeout(ANSWER_WITHIN_S):
+        async with asyncio.timeout(within_s):
             for message in (hello, *questions):
                 writer.write(pack(message))
             while len(answers) < len(questions) + until_goodbye:

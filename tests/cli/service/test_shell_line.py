@@ -6,7 +6,8 @@ import pytest
 
 from pmtui.cli.service.shell_line import talk
 from pmtui.cli.service.standing import run_status, run_stop
-from pmtui.link.messages import Ask, Done, Standing, Stop, Unlock
+from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
+from pmtui.link.server import IN_USE
 from tests.link.kit import running_house
 
 
@@ -24,6 +25,24 @@ async def test_a_service_is_asked_to_end(tmp_path: Path) -> None:
         (answer,) = await talk(house.path, (Stop("leave"),))
         assert answer == Done("")
         assert house.stopped == ["leave"]
+
+
+async def test_the_kill_switch_is_thrown_and_released(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        status = house.world.service.queries.status
+        assert await talk(house.path, (Kill("a shell"),)) == [Done("")]
+        assert status().entry_lock.endswith("by a shell")
+        assert await talk(house.path, (Release("a shell"),)) == [Done("")]
+        assert status().entry_lock == ""
+
+
+async def test_a_service_in_use_is_not_ended_for_others_to_have_its_profile(
+    tmp_path: Path,
+) -> None:
+    async with running_house(tmp_path) as house:
+        (answer,) = await talk(house.path, (Stop("", is_only_if_idle=True),))
+        assert answer == Done(IN_USE)
+        assert house.stopped == []
 
 
 async def test_nobody_answers_where_no_service_runs(tmp_path: Path) -> None:
