@@ -91,6 +91,18 @@ async def account(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Paying wallet: ")
 
 
+async def desk(pilot: Pilot[None], world: World) -> None:
+    await event(pilot, world)
+    await pilot.press("W")
+    await shown(pilot, "keys trade")
+
+
+async def basket(pilot: Pilot[None], world: World) -> None:
+    await event(pilot, world)
+    await pilot.press("B")
+    await shown(pilot, "Basket")
+
+
 async def log(pilot: Pilot[None], world: World) -> None:
     await pilot.press("l")
     await shown(pilot, "reconnecting")

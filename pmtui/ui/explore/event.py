@@ -20,6 +20,7 @@ from pmtui.service.topics import (
 )
 from pmtui.ui.basket.basket_form import BasketForm
 from pmtui.ui.charts.overlay import OverlayPane
+from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.explore.event_board import EventBoard
 from pmtui.ui.explore.event_chart import EventChart
 from pmtui.ui.explore.event_reading import EventReading
@@ -68,6 +69,7 @@ class EventScreen(FrameScreen):
             "holders": reading.show_holders,
             "star_event": reading.star_event,
             "basket": self._open_basket,
+            "desk": self._open_desk,
             "switch_chart": chart.switch,
             "shorter_interval": chart.shorten,
             "longer_interval": chart.lengthen,
@@ -138,6 +140,14 @@ class EventScreen(FrameScreen):
         if market is None or market.condition_id is None:
             return None
         return key_of_market(market.condition_id), market.distinct_name
+
+    def _open_desk(self) -> None:
+        market = self._board.market
+        if self._board.event is None:
+            self.message_line.refuse_form("The event is not loaded yet.")
+            return
+        first = market.condition_id if market is not None else None
+        _ = self.app.push_screen(DeskScreen(self.surface, self._event_topic.event_id, first))
 
     def _open_basket(self) -> None:
         event = self._board.event

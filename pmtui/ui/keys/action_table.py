@@ -141,6 +141,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("event.star_event", "E", "Star event",
             "Star or unstar the whole event.", in_footer=False),
     _action("event.holders", "h", "Holders", "Show the top holders of the market at the cursor."),
+    _action("event.desk", "W", "Desk",
+            "Show ladders of the outcomes side by side; trading keys act on the one that has them."),
     _action("event.basket", "B", "Basket",
             "In an event with one winner: buy the same number of Yes, or of No, of every outcome, "
             "with one card.", danger=Danger.ASKS),

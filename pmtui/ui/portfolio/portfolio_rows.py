@@ -92,7 +92,7 @@ FILL_COLUMNS = (
     Column("side", "Side", 4),
     Column("size", "Size", 8, align=_R),
     Column("price", "Price", PRICE_WIDTH, align=_R),
-    Column("outcome", "Outcome", 7),
+    Column("outcome", "", 5),
     Column("title", "Market", 12, grow=1),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),

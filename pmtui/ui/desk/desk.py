@@ -1,0 +1,195 @@
+"""The desk of an event: as many ladders side by side as there is room for, all of them traded."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import ClassVar, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+from typing_extensions import override
+
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.service.topics import EventTopic, StatusTopic, Topic
+from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.desk.column import DeskColumn
+from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskControls
+from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.actions import FooterEntry, bindings_of
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.market.market_footer import KeyPlace, market_entries
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.ticket import TicketPane
+from pmtui.ui.wallet.wallet_flow import WalletFlow
+from pmtui.ui.widgets.text_line import TextLine
+
+Answer = TypeVar("Answer")
+DESK_ACTIONS = tuple(
+    f"market.{name}"
+    for name in (
+        "buy", "sell", "flatten", "protect", "scaled", "set_alert", "rules", "cancel_order",
+        "move_order", "cancel_market", "drop_order", "toggle_arming", "buy_here", "sell_here",
+        "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid", "take_ask", "flatten_now",
+        "cancel_bids", "cancel_asks", "preset_1", "preset_2", "preset_3", "preset_4", "preset_5",
+        "override", "flip_outcome", "next_sibling", "previous_sibling",
+    )
+)  # fmt: skip
+"""The keys of the market screen that work here, on the ladder that has them."""
+
+
+class DeskScreen(FrameScreen):
+    """Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."""
+
+    ABOUT: ClassVar[str] = (
+        "Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."
+    )
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*DESK_ACTIONS)
+    DEFAULT_CSS = """
+    DeskScreen #columns { height: 1fr; }
+    DeskScreen #ticket { height: 3; }
+    """
+
+    def __init__(
+        self, surface: Surface, event_id: EventId, first: ConditionId | None = None
+    ) -> None:
+        """Show the outcomes of an event, beginning with a market where one is named."""
+        super().__init__(surface)
+        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
+        self._event_topic = EventTopic(event_id)
+        self._aimed = first
+        self.columns = tuple(DeskColumn() for _ in range(MOST_COLUMNS))
+        self.ticket = TicketPane(surface, id="ticket")
+        self._heading = TextLine(id="heading")
+        self._state = TextLine(id="state")
+        line = self.message_line
+        self.controls = DeskControls(
+            self, surface, line, self.ticket, columns=self.columns,
+            take_step=WalletFlow(self, surface, line).take,
+        )  # fmt: skip
+        self.actions = self.controls.actions
+        self._watched: tuple[Topic, ...] = ()
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        self._watched = (self._event_topic, *self.controls.topics())
+        return self._watched
+
+    @override
+    def compose_body(self) -> ComposeResult:
+        yield self._heading
+        with Horizontal(id="columns"):
+            yield from self.columns
+        yield self._state
+        yield self.ticket
+
+    @override
+    def on_mount(self) -> None:
+        self.ticket.show_on_a_line(is_line=True)
+        self._show_event()
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        # Textual calls the frame's own handler too.
+        self.controls.place()
+        self.controls.follow_arming()
+
+    @override
+    def footer_entries(self) -> tuple[FooterEntry, ...]:
+        place = KeyPlace(
+            is_in_ticket=self.do_keys_rest, has_suggestion=self.ticket.has_suggestion,
+            is_moving=self.controls.moving.is_moving, is_on_ladder=True,
+            is_armed=self.controls.is_armed,
+        )  # fmt: skip
+        entries = market_entries(self.surface.options.keymap, place)
+        return tuple(e for e in entries if not e.id.startswith("market.") or e.id in DESK_ACTIONS)
+
+    @override
+    def show_topic(self, topic: Topic) -> None:
+        if topic == self._event_topic:
+            self._show_event()
+        elif topic == StatusTopic():
+            self.controls.show_columns()
+            self.controls.follow_arming()
+        else:
+            self.controls.show_topic(topic)
+
+    @property
+    @override
+    def do_keys_rest(self) -> bool:
+        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
+
+    @override
+    def to_star(self) -> tuple[StarKey, str] | None:
+        market = self.controls.market
+        if market is None or market.condition_id is None:
+            return None
+        return key_of_market(market.condition_id), market.distinct_name
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the key that puts back to the way out while nothing is open."""
+        if action == "perform" and parameters == ("drop_order",):
+            return self.controls.moving.is_moving or self.ticket.is_open
+        return super().check_action(action, parameters)
+
+    def on_descendant_focus(self) -> None:
+        """Let the keys act on the ladder that has them now."""
+        self.controls.follow_focus()
+
+    @on(LadderPane.CursorMoved)
+    @on(LadderPane.LevelPicked)
+    @on(LadderPane.Doubted)
+    @on(TicketPane.Opened)
+    @on(TicketPane.Closed)
+    @on(TicketPane.KeyKept)
+    @on(TicketPane.SuggestionChanged)
+    async def _answer(self, message: Message) -> None:
+        await self.controls.answer(message)
+
+    def ask(
+        self,
+        screen: Screen[Answer],
+        decide: Callable[[Answer | None], None]
+        | Callable[[Answer | None], Awaitable[None]]
+        | None = None,
+    ) -> None:
+        """Open a question or a form; `decide` gets its answer."""
+        _ = self.app.push_screen(screen, decide)
+
+    def show_parts(self, *parts: Part) -> None:
+        """Show these anew."""
+        for part in parts:
+            match part:
+                case Part.FOOTER:
+                    self.show_footer()
+                case Part.STATUS:
+                    self._show_status()
+                case Part.TOPICS:
+                    if self._watched and self._watched != (
+                        self._event_topic, *self.controls.topics()
+                    ):  # fmt: skip
+                        self.retopic()
+                case Part.TICKET:
+                    self.controls.update_ticket()
+                case Part.STATE:
+                    self._state.show(self.controls.state_line())
+                case _:
+                    self.controls.show_columns()
+
+    def _show_event(self) -> None:
+        event = self.surface.queries.event(self._event_topic.event_id).event
+        if event is None:
+            self._heading.show((Cell(" Loading the event…", Role.DIM),))
+            return
+        self._heading.show((Cell(f" {plain(event.title)}", Role.HEADING, Emphasis.BOLD),))
+        aimed, self._aimed = self._aimed, None
+        self.controls.set_event(event, aimed)

@@ -1,0 +1,353 @@
+"""What the desk's keys do: those of the market screen, on the ladder that has the keys.
+
+One set of controls serves all columns. Which market it trades is the column with the keys, at the moment of
+the key; going to another column lets go of everything that belongs to the one before, and closes the ticket.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+from textual.message import Message
+
+from pmtui.domain.account.wallet_steps import WalletStep
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import Ladder
+from pmtui.domain.ids import ConditionId
+from pmtui.domain.markets.market import Event, Market, Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order
+from pmtui.domain.orders.single_keys import OneKey
+from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.desk.column import DeskColumn
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.own_orders import OwnOrders
+from pmtui.ui.market.controls.single_keys import SingleKeys
+from pmtui.ui.market.controls.trading import Trading
+from pmtui.ui.market.controls.workspace import Page, Part, Workspace
+from pmtui.ui.market.market_model import MarketModel, MarketReader
+from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.siblings import order_of
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.ticket import TicketPane
+
+_LEAST_WIDTH = 40
+"""Columns of a ladder in which own sizes still stand beside the prices."""
+MOST_COLUMNS = 6
+
+
+class KeyedLadder:
+    """The ladder that has the keys, whichever column that is."""
+
+    def __init__(self) -> None:
+        self.column: DeskColumn | None = None
+
+    @property
+    def cursor(self) -> tuple[Micros, Side] | None:
+        """The price pointed at."""
+        return None if self.column is None else self.column.ladder.cursor
+
+    @property
+    def ladder(self) -> Ladder | None:
+        """The rows."""
+        return None if self.column is None else self.column.ladder.ladder
+
+    @property
+    def book(self) -> BookView | None:
+        """The very book that is on show."""
+        return None if self.column is None else self.column.ladder.book
+
+    def better_seen(self, side: Side, price: Micros) -> Micros | None:
+        """Return a better touch that was seen last, where the line is slow."""
+        return None if self.column is None else self.column.ladder.better_seen(side, price)
+
+    def point_at(self, price: Micros) -> None:
+        """Put the cursor on a price."""
+        if self.column is not None:
+            self.column.ladder.point_at(price)
+
+    def clear_cursor(self) -> None:
+        """Point at nothing."""
+        if self.column is not None:
+            self.column.ladder.clear_cursor()
+
+    def action_recentre(self) -> None:
+        """Bring the spread to the middle."""
+        if self.column is not None:
+            self.column.ladder.action_recentre()
+
+    def focus(self) -> object:
+        """Take the keys."""
+        return None if self.column is None else self.column.ladder.focus()
+
+
+class NoOrderList:
+    """The desk lists no orders: keys mean those at the cursor."""
+
+    has_focus: bool = False
+    selected: Order | None = None
+
+
+class DeskControls:
+    """The columns, and the controls of the one that has the keys."""
+
+    def __init__(
+        self, page: Page, surface: Surface, line: MessageLine, ticket: TicketPane,
+        columns: Sequence[DeskColumn], take_step: Callable[[WalletStep], None],
+    ) -> None:  # fmt: skip
+        """Begin without a market.
+
+        Args:
+            page: the screen.
+            surface: the service and the user's choices.
+            line: answers keys.
+            ticket: one for all columns.
+            columns: where ladders stand, from the left.
+            take_step: prepares a step of the wallet and shows its card.
+        """
+        self._page = page
+        self._surface = surface
+        self._line = line
+        self._ticket = ticket
+        self._columns = tuple(columns)
+        self._keyed = KeyedLadder()
+        self._reader = MarketReader(surface.queries, ConditionId(""), self._keyed)
+        workspace = Workspace(
+            surface=surface, reader=self._reader, line=line, page=page, ladder=self._keyed,
+            ticket=ticket,
+        )  # fmt: skip
+        self._news = OrderNews(surface, line)
+        own = OwnOrders(workspace, self._news, NoOrderList())
+        self.moving = Moving(workspace, own, self._news)
+        self._own = own
+        self._trading = Trading(workspace, self._news)
+        self._forms = MarketForms(workspace, take_step)
+        self.single_keys = SingleKeys(
+            workspace, self._trading, self._news, is_moving=lambda: self.moving.is_moving
+        )
+        self._markets: tuple[Market, ...] = ()
+        self._order: tuple[ConditionId, ...] = ()
+        self._first = 0
+        """The place of the leftmost market on show."""
+
+    @property
+    def room(self) -> int:
+        """How many ladders the screen has room for."""
+        return min(max(self._page.size.width // _LEAST_WIDTH, 1), len(self._columns))
+
+    @property
+    def shown(self) -> tuple[DeskColumn, ...]:
+        """The columns with a market, from the left."""
+        return tuple(column for column in self._columns if column.market is not None)
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether single keys trade now."""
+        return self._reader.read().is_armed
+
+    @property
+    def market(self) -> Market | None:
+        """The market that has the keys."""
+        return self._keyed.column.market if self._keyed.column is not None else None
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+        """What each action does that works on the desk, by its name in the market's context."""
+        keys = self.single_keys
+        return {
+            **{key.name.lower(): partial(keys.press, key) for key in OneKey},
+            **{f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)},
+            "toggle_arming": keys.toggle_arming,
+            "override": keys.override,
+            "flatten_now": keys.flatten,
+            "cancel_bids": partial(keys.cancel_side, Side.BUY),
+            "cancel_asks": partial(keys.cancel_side, Side.SELL),
+            "buy": self._trading.buy,
+            "sell": self._trading.sell,
+            "flatten": self._trading.flatten,
+            "cancel_market": self._trading.cancel_market,
+            "cancel_order": self._own.cancel,
+            "move_order": self.moving.move,
+            "drop_order": self._drop,
+            "protect": self._forms.protect,
+            "scaled": self._forms.scaled,
+            "set_alert": self._forms.set_alert,
+            "rules": self._forms.rules,
+            "flip_outcome": self._flip,
+            "next_sibling": partial(self._step, 1),
+            "previous_sibling": partial(self._step, -1),
+        }
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what the columns are shown from."""
+        yield from (AccountTopic(), FillsTopic())
+        for column in self.shown:
+            if column.condition_id is not None:
+                yield MarketTopic(column.condition_id)
+            if column.token_id is not None:
+                yield BookTopic(column.token_id)
+
+    def set_event(self, event: Event, first: ConditionId | None = None) -> None:
+        """Take the open outcomes of an event, in an order that no price changes."""
+        self._order = order_of(event, self._order)
+        found = {m.condition_id: m for m in event.markets if m.condition_id is not None}
+        closed = {m.condition_id for m in event.markets if m.closed or m.archived}
+        # What has the keys stays where it is, also when it closes: no key goes to another market.
+        kept = {column.condition_id for column in self.shown}
+        self._markets = tuple(
+            found[each] for each in self._order
+            if each in found and (each not in closed or each in kept)
+        )  # fmt: skip
+        if first is not None:
+            ids = [market.condition_id for market in self._markets]
+            place = ids.index(first) if first in ids else 0
+            self._first = max(min(place, len(ids) - self.room), 0)
+        self.place(aimed=first)
+
+    def place(self, *, aimed: ConditionId | None = None) -> None:
+        """Give each column its market; the keys go to `aimed`, or stay with their market."""
+        wanted = aimed or (self._keyed.column.condition_id if self._keyed.column else None)
+        self._first = max(min(self._first, len(self._markets) - self.room), 0)
+        on_show = self._markets[self._first : self._first + self.room]
+        for number, column in enumerate(self._columns):
+            market = on_show[number] if number < len(on_show) else None
+            column.set_market(market, self._first + number + 1, self._reader.outcome_index)
+        aims = [column for column in self.shown if column.condition_id == wanted]
+        if keyed := next(iter((*aims, *self.shown)), None):
+            self.activate(keyed)
+            if not self._page.do_keys_rest:
+                self._page.set_focus(keyed.ladder)
+        self._page.show_parts(Part.TOPICS, Part.BOOK)
+
+    def follow_focus(self) -> None:
+        """Let the keys act on the ladder that has them now."""
+        focused = self._page.focused
+        column = next((c for c in self.shown if c.ladder is focused), None)
+        if column is not None:
+            self.activate(column)
+        self._page.show_parts(Part.FOOTER)
+        self.follow_arming()
+
+    def activate(self, column: DeskColumn) -> None:
+        """Make a column the one that keys trade; what belongs to another market is let go of."""
+        is_other = column.condition_id != self._reader.condition_id
+        self._keyed.column = column
+        if is_other and column.condition_id is not None:
+            self._reader.condition_id = column.condition_id
+            self.moving.forget()
+            self.single_keys.forget()
+            self._line.take_back_confirmation()
+            self._ticket.close()
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what changed."""
+        match topic:
+            case BookTopic(token_id):
+                self._show_columns(c for c in self.shown if c.token_id == token_id)
+            case MarketTopic(condition_id):
+                self._show_columns(c for c in self.shown if c.condition_id == condition_id)
+            case _:
+                self._show_columns(self.shown)
+        model = self._reader.read()
+        self.moving.follow(model)
+        if isinstance(topic, AccountTopic | FillsTopic):
+            self._news.show()
+        self.update_ticket(model)
+        self.follow_arming()
+
+    def follow_arming(self) -> None:
+        """Disarm on a screen that shows too little, and show what single keys do."""
+        model = self._reader.read()
+        self.single_keys.follow(model)
+        for column in self.shown:
+            is_hot = model.is_armed and column is self._keyed.column
+            column.show_look(Role.NOTICE_BAD if is_hot else None)
+        self._page.show_parts(Part.STATE)
+
+    def show_columns(self) -> None:
+        """Show every ladder anew."""
+        self._show_columns(self.shown)
+
+    def update_ticket(self, model: MarketModel | None = None) -> None:
+        """Let an open ticket judge its draft by the market as it is now."""
+        model = model or self._reader.read()
+        if self._ticket.is_open and model.book is not None:
+            self._ticket.update_context(book=model.book, account=model.account, market=model.market)
+
+    def state_line(self) -> Line:
+        """Say what keys do now, and in which outcome."""
+        model = self._reader.read()
+        if moving := self.moving.state_line(model):
+            return moving
+        market = model.market.market
+        name = plain(market.title, 40) if market is not None else ""
+        outcome = market.outcomes[self._reader.outcome_index].label if market is not None else ""
+        if keys := self.single_keys.state_line(model):
+            return (*keys, Cell(f"  {plain(outcome, 12)} {name}", Role.HEADING))
+        arrows = "arrows go to the next ladder" if len(self._markets) > 1 else ""
+        return (
+            Cell(" keys trade ", Role.DIM), Cell(f"{plain(outcome, 12)} ", Role.HEADING),
+            Cell(name, Role.HEADING), Cell(f"   {arrows}", Role.DIM),
+        )  # fmt: skip
+
+    async def answer(self, message: Message) -> None:
+        """Do what a pane asks for."""
+        match message:
+            case LadderPane.LevelPicked():
+                if self._line.ignores_key():
+                    return
+                if self.moving.is_moving:
+                    await self.moving.move_to(message.price)
+                elif message.doubt:
+                    self._line.say(message.doubt)
+                else:
+                    self._trading.open_ticket(message.side, message.price)
+            case LadderPane.Doubted():
+                self._line.say(message.words)
+            case LadderPane.CursorMoved():
+                self._own.cursor_moved()
+                self._page.show_parts(Part.STATE)
+            case TicketPane.KeyKept():
+                self.single_keys.say_ticket_has_keys()
+            case TicketPane.Closed():
+                _ = self._keyed.focus()
+                self._page.show_parts(Part.FOOTER)
+            case _:
+                self._page.show_parts(Part.FOOTER)
+
+    def _show_columns(self, columns: Iterable[DeskColumn]) -> None:
+        for column in columns:
+            column.show_market(self._surface.queries, self._reader.outcome_index)
+
+    def _drop(self) -> None:
+        if self.moving.is_moving:
+            self.moving.drop()
+        elif self._ticket.is_open:
+            self._ticket.close()
+
+    def _flip(self) -> None:
+        """Show the other outcome of every market."""
+        self._reader.outcome_index = 1 - self._reader.outcome_index
+        self.moving.forget()
+        self.single_keys.forget()
+        self._ticket.close()
+        self.place()
+        self._line.confirm(
+            "No of every outcome." if self._reader.outcome_index else "Yes of every outcome."
+        )
+
+    def _step(self, steps: int) -> None:
+        """Let the keys go to the next ladder, and bring it into sight where it is not."""
+        ids = [market.condition_id for market in self._markets]
+        here = self._keyed.column.condition_id if self._keyed.column is not None else None
+        if here not in ids or not ids:
+            return
+        place = (ids.index(here) + steps) % len(ids)
+        self._first = min(self._first, place)
+        self._first = max(self._first, place - self.room + 1)
+        self.place(aimed=ids[place])

@@ -1,0 +1,171 @@
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+from textual.pilot import Pilot
+
+from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.orders.order import LimitIntent
+from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import BookTopic, EventTopic
+from pmtui.service.views import EventView, Load
+from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.desk.desk import DeskScreen
+from pmtui.ui.explore.event import EventScreen
+from tests.ui.demo import ScreenApp
+from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.rows.row_stage import ELECTION, agree, hold, tradable_service
+from tests.ui.screens.look import shows, text_of
+from tests.ui.wait import settle, until
+
+OPEN = tuple(m for m in ELECTION.markets if not m.closed)
+WIDE = (120, 36)
+
+
+def armed_service() -> FakeService:
+    service = tradable_service()
+    until_then = NOW + timedelta(minutes=5)
+    service.status_view = replace(service.status_view, armed_until=until_then)
+    return service
+
+
+async def opened(service: FakeService, pilot: Pilot[None], app: ScreenApp) -> DeskScreen:
+    await until(pilot, lambda: shows(app, OPEN[0].title), "the first ladder")
+    screen = app.screen
+    assert isinstance(screen, DeskScreen)
+    await until(pilot, lambda: screen.controls.market is not None, "a market with the keys")
+    await settle(pilot)
+    return screen
+
+
+def desk_app(service: FakeService) -> ScreenApp:
+    return ScreenApp(DeskScreen(service.surface(), ELECTION.event_id))
+
+
+def keyed(screen: DeskScreen) -> object:
+    market = screen.controls.market
+    return market.condition_id if market is not None else None
+
+
+def has_keys(screen: DeskScreen, market: Market) -> bool:
+    return keyed(screen) == market.condition_id
+
+
+async def test_as_many_ladders_stand_side_by_side_as_there_is_room_for() -> None:
+    for width, count in ((80, 2), (120, 3), (200, 4)):
+        service = tradable_service()
+        app = desk_app(service)
+        async with app.run_test(size=(width, 36)) as pilot:
+            screen = await opened(service, pilot, app)
+            shown = [column.condition_id for column in screen.controls.shown]
+            assert shown == [m.condition_id for m in OPEN][:count]
+            watched = service.watched()
+            assert all(BookTopic(m.token_ids[0]) in watched for m in OPEN[:count])
+            assert all(BookTopic(m.token_ids[0]) not in watched for m in OPEN[count:])
+
+
+async def test_w_on_an_outcome_opens_the_desk_with_the_keys_on_it() -> None:
+    service = tradable_service()
+    app = ScreenApp(EventScreen(service.surface(), ELECTION.event_id))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: shows(app, OPEN[0].title), "the rows")
+        await pilot.press("down", "W")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen), "the desk")
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the keys")
+        assert screen.focused is next(c.ladder for c in screen.controls.shown if c.number == 2)
+
+
+async def test_arrows_move_the_keys_and_bring_hidden_outcomes_into_sight() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        for market in (*OPEN[1:], OPEN[0]):
+            await pilot.press("right")
+            await until(pilot, partial(has_keys, screen, market), market.title)
+            assert screen.focused in [column.ladder for column in screen.controls.shown]
+            await until(pilot, partial(shows, app, market.title), "its ladder")
+        await pilot.press("left")
+        await until(pilot, lambda: keyed(screen) == OPEN[-1].condition_id, "around the end")
+
+
+async def test_a_single_key_trades_the_ladder_that_has_the_keys_and_no_other() -> None:
+    service = armed_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("right")
+        await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the second")
+        await pilot.press("U")
+        await until(pilot, lambda: service.calls_of("place"), "the order")
+        service.at += timedelta(seconds=1)
+        await pilot.press("tab")
+        await until(pilot, lambda: keyed(screen) == OPEN[2].condition_id, "the third")
+        await pilot.press("comma")
+        await until(pilot, lambda: len(service.calls_of("place")) == 2, "the other order")
+        orders = [order for (order, *_) in service.calls_of("place")]
+        intents = [o.intent for o in orders if isinstance(o, PreparedOrder)]
+        assert [i.token_id for i in intents] == [OPEN[1].token_ids[0], OPEN[2].token_ids[0]]
+        assert isinstance(intents[1], LimitIntent)
+        assert (intents[1].side, intents[1].is_post_only) == (Side.BUY, True)
+
+
+async def test_going_to_another_ladder_closes_the_ticket_of_the_one_before() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket")
+        assert screen.do_keys_rest
+        # The ticket has the keys: an arrow moves in it.
+        await pilot.press("U")
+        assert not service.calls_of("place")
+        screen.set_focus(screen.controls.shown[1].ladder)
+        await until(pilot, lambda: not screen.ticket.is_open, "the ticket to close")
+        assert keyed(screen) == OPEN[1].condition_id
+
+
+async def test_flip_shows_no_of_every_outcome_and_flatten_sells_what_is_held_there() -> None:
+    service = tradable_service()
+    hold(service, OPEN[0], size=50, index=1)
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("o")
+        await until(pilot, lambda: BookTopic(OPEN[0].token_ids[1]) in service.watched(), "No")
+        assert [column.token_id for column in screen.controls.shown] == [
+            m.token_ids[1] for m in OPEN[:3]
+        ]
+        await until(pilot, lambda: shows(app, "+50"), "the position")
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        await agree(app, pilot, service)
+        ((order, _),) = service.calls_of("flatten")
+        assert isinstance(order, PreparedOrder)
+        assert order.intent.token_id == OPEN[0].token_ids[1]
+
+
+async def test_an_outcome_that_closes_keeps_the_keys_from_every_other() -> None:
+    service = armed_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("right")
+        await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the second")
+        over = replace(OPEN[1], closed=True)
+        markets = tuple(over if m == OPEN[1] else m for m in ELECTION.markets)
+        service.events[ELECTION.event_id] = EventView(
+            replace(ELECTION, markets=markets), Load.READY, NOW
+        )
+        assert OPEN[1].condition_id is not None
+        view = service.markets[OPEN[1].condition_id]
+        service.markets[OPEN[1].condition_id] = replace(view, market=over)
+        service.announce(EventTopic(ELECTION.event_id))
+        await settle(pilot)
+        assert keyed(screen) == OPEN[1].condition_id
+        await pilot.press("U")
+        await until(pilot, lambda: "trading has ended" in text_of(app, "#notice"), "why not")
+    assert not service.calls_of("place")
