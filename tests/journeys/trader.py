@@ -102,7 +102,7 @@ def has_good_book(terminal: Terminal) -> bool:
     """Tell whether the line above the ladder calls the book live or verified."""
     rows = terminal.rows()
     head = next((n for n, row in enumerate(rows) if "bids" in row and "asks" in row), 0)
-    return head > 0 and rows[head - 1].strip().startswith(("live", "verified"))
+    return head > 0 and re.search(r"[ ■]live |[ ■]verified ", rows[head - 1][:40]) is not None
 
 
 def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:

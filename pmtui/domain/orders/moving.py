@@ -9,7 +9,7 @@ from datetime import datetime
 
 from pmtui.domain.formats import shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
 from pmtui.domain.orders.endings import DUST
 from pmtui.domain.orders.order import MIN_LIFE, LimitIntent, Order, OrderStatus, TimeInForce
@@ -83,6 +83,16 @@ def find_final_size(
     if record is None or all(abs(record.matched_size - s) >= DUST for s in (booked, traded)):
         return None
     return max(record.matched_size, traded)
+
+
+def nudged_price(price: Micros, ticks: int, tick: Micros) -> Micros:
+    """Return the price so many ticks higher, or lower, within those that an order may carry.
+
+    A price that is off the grid goes to the next tick first.
+    """
+    lowest, highest = 1, ONE // tick - 1
+    start = price // tick if ticks > 0 else -(-price // tick)
+    return Micros(min(max(start + ticks, lowest), highest) * tick)
 
 
 def plan_move(

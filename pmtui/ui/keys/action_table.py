@@ -170,6 +170,14 @@ ACTIONS: tuple[Action, ...] = (
             "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "
             "enter asks.",
             danger=Danger.ASKS),
+    _action("market.nudge_up", "shift+up", "Nudge up",
+            "Move your orders at the cursor a tick up; keys add up, and after a pause one move goes out. "
+            "Asks unless armed.",
+            danger=Danger.TRADES, in_footer=False),
+    _action("market.nudge_down", "shift+down", "Nudge down",
+            "Move your orders at the cursor a tick down; keys add up, and after a pause one move goes out. "
+            "Asks unless armed.",
+            danger=Danger.TRADES, in_footer=False),
     _action("market.cancel_market", "z", "Cancel market",
             "Cancel all your orders in this market; asks first.", danger=Danger.ASKS),
     _action("market.drop_order", "escape", "Put back",

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
-from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.moving import (
     MoveProblem,
     find_final_size,
+    nudged_price,
     plan_move,
     why_not_movable,
     why_not_replaced,
@@ -146,3 +147,19 @@ def test_what_is_placed_again_never_trades_more_than_was_meant(
 def test_an_order_whose_trades_are_all_of_it_needs_no_record() -> None:
     assert find_final_size(ORDER, None, booked=m("9.995")) == m("9.995")
     assert find_final_size(ORDER, None, booked=m("9.99")) is None
+
+
+@given(
+    price=st.integers(1, ONE - 1), ticks=st.integers(-200, 200).filter(bool),
+    tick=st.sampled_from((1_000, 10_000, 100)),
+)  # fmt: skip
+def test_a_nudged_price_is_an_order_price_in_the_direction_of_the_key(
+    price: int, ticks: int, tick: int
+) -> None:
+    found = nudged_price(Micros(price), ticks, Micros(tick))
+    assert found % tick == 0
+    assert tick <= found <= ONE - tick
+    if price % tick == 0 and tick <= price + ticks * tick <= ONE - tick:
+        assert found == price + ticks * tick
+    if tick <= price <= ONE - tick:
+        assert (found - price) * ticks >= 0

@@ -30,6 +30,7 @@ from pmtui.ui.market.controls.charts import Charts
 from pmtui.ui.market.controls.commands import Commands
 from pmtui.ui.market.controls.forms import MarketForms
 from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.nudging import Nudging
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders
 from pmtui.ui.market.controls.panes import Panes
@@ -71,6 +72,7 @@ class MarketControls:
         self._news = OrderNews(workspace.surface, workspace.line)
         self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
         self.moving = Moving(workspace, self.own_orders, self._news)
+        self.nudging = Nudging(workspace, self.own_orders, self.moving)
         self.trading = Trading(workspace, self._news)
         self.forms = MarketForms(workspace, take_step)
         self.single_keys = SingleKeys(
@@ -271,6 +273,8 @@ class MarketControls:
             "split": self.forms.split,
             "cancel_order": self.own_orders.cancel,
             "move_order": self.moving.move,
+            "nudge_up": partial(self.nudging.nudge, 1),
+            "nudge_down": partial(self.nudging.nudge, -1),
             "drop_order": self._drop,
             "toggle_arming": keys.toggle_arming,
             "override": keys.override,
@@ -351,6 +355,7 @@ class MarketControls:
         self._display.clear()
         self.charts.forget()
         self.moving.forget()
+        self.nudging.forget()
         self.single_keys.forget()
 
     def _arrive(self) -> None:

@@ -145,7 +145,7 @@ class Moving:
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 self._let_go()
-                self._send(moves)
+                self.send(moves)
 
         doubt = say_crossing(moves, model.book)
         self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), decide)
@@ -222,7 +222,8 @@ class Moving:
         lines = ((Cell(f"{words} to {to}"),), (Cell(where_stops_live(options), Role.NOTICE_WARN),))
         self._page.ask(QuestionScreen("Move it?", lines, agree="Move", options=options), decide)
 
-    def _send(self, moves: tuple[Move, ...]) -> None:
+    def send(self, moves: tuple[Move, ...]) -> None:
+        """Send what was agreed to, and tell how each move ends."""
         self._line.say(f"Moving {count(len(moves), 'order')}.")
         commands = self._workspace.commands
         for old, order in moves:

@@ -19,6 +19,7 @@ from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import MarketView
 from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.nudging import Nudging
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
@@ -44,6 +45,7 @@ class FakePage:
     classes: set[str] = field(default_factory=set)
     shown: list[Part] = field(default_factory=list)
     asked: list[Screen[Any]] = field(default_factory=list)
+    timers: list[Callable[[], None]] = field(default_factory=list)
     _decide: Callable[[Any], Awaitable[None] | None] | None = None
     _work: list[Coroutine[None, None, None]] = field(default_factory=list)
 
@@ -60,7 +62,8 @@ class FakePage:
         callback()
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> None:
-        """Nothing is timed here: a test moves the clock."""
+        """Nothing is timed here: a test moves the clock, or lets the timers end."""
+        self.timers.append(callback)
 
     def ask(
         self,
@@ -183,6 +186,7 @@ class Desk:
         self.news = OrderNews(surface, self.line)
         self.own = OwnOrders(self.workspace, self.news, self.listed)
         self.moving = Moving(self.workspace, self.own, self.news)
+        self.nudging = Nudging(self.workspace, self.own, self.moving)
         self.trading = Trading(self.workspace, self.news)
         self.keys = SingleKeys(
             self.workspace, self.trading, self.news, is_moving=lambda: self.moving.is_moving

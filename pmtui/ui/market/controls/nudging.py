@@ -1,0 +1,155 @@
+"""Nudging own orders by ticks: keys add up, and after a pause one replacement goes out.
+
+It goes the way of every move, prepared, checked against the limits and journaled. The card is left out
+only while single keys are armed, from a good book, where the new price neither crosses nor is one that
+the ticket would warn of.
+"""
+
+from dataclasses import dataclass
+
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.moving import nudged_price, why_not_movable
+from pmtui.domain.orders.order import LimitIntent, Order
+from pmtui.domain.ticket.warnings import check_price
+from pmtui.ui.account.action_cards import MoveCard
+from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.facts import count
+from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.own_orders import OwnOrders
+from pmtui.ui.market.controls.workspace import Workspace
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.moves import prepare_moves, say_crossing
+from pmtui.ui.plain import plain
+from pmtui.ui.ticket.ticket_context import ticket_context
+
+PAUSE_S = 0.3
+"""Keys that follow each other faster are one move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """Orders on their way, and how far the keys have taken them."""
+
+    order_ids: tuple[OrderId, ...]
+    token_id: TokenId
+    origin: Micros
+    price: Micros
+
+
+class Nudging:
+    """Moves the orders at the cursor tick by tick."""
+
+    def __init__(self, workspace: Workspace, own: OwnOrders, moving: Moving) -> None:
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._own = own
+        self._moving = moving
+        self._nudge: Nudge | None = None
+        self._pressed = 0
+
+    def forget(self) -> None:
+        """Let go of what was on its way, because another market comes: nothing is sent."""
+        self._nudge = None
+
+    def nudge(self, ticks: int) -> None:
+        """Take the orders at the cursor so many ticks up, or down."""
+        model = self._workspace.reader.read()
+        if self._page.do_keys_rest or self._moving.is_moving:
+            self._line.say("Finish the ticket or the move first.")
+            return
+        pending = self._nudge or self._begin(model)
+        if pending is None or model.terms is None:
+            return
+        price = nudged_price(pending.price, ticks, model.terms.tick_size)
+        self._nudge = Nudge(pending.order_ids, pending.token_id, pending.origin, price)
+        self._workspace.ladder.point_at(price)
+        origin, to = (self._workspace.price(each) for each in (pending.origin, price))
+        self._line.say(f"Move {count(len(pending.order_ids), 'order')} {origin} → {to}")
+        self._pressed += 1
+        pressed = self._pressed
+
+        def settle() -> None:
+            # Only the last key of a burst has a pause behind it.
+            if pressed == self._pressed and self._nudge is not None:
+                _ = self._page.run_worker(self.send())
+
+        _ = self._page.set_timer(PAUSE_S, settle)
+
+    async def send(self) -> None:
+        """Send one replacement for each order, or ask first where a card is due."""
+        nudge, self._nudge = self._nudge, None
+        model = self._workspace.reader.read()
+        if nudge is None or model.terms is None or nudge.token_id != model.token_id:
+            return
+        orders = tuple(o for o in model.account.open_orders if o.order_id in nudge.order_ids)
+        if nudge.price == nudge.origin:
+            self._line.say("Back where it was: nothing was moved.")
+            return
+        moves = await prepare_moves(
+            self._workspace.surface, orders, nudge.price,
+            terms=model.terms, available=model.account.available,
+        )  # fmt: skip
+        if isinstance(moves, str):
+            self._line.say(f"Not moved: {plain(moves, 90)}.")
+            return
+        model = self._workspace.reader.read()
+        doubt = say_crossing(moves, model.book)
+        if not doubt and self._needs_no_card(model, moves):
+            self._workspace.commands.touch_arming()
+            self._moving.send(moves)
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                self._moving.send(moves)
+
+        self._page.ask(MoveCard(moves, surface=self._workspace.surface, doubt=doubt), decide)
+
+    def _begin(self, model: MarketModel) -> Nudge | None:
+        orders = self._orders(model)
+        if not orders or model.token_id is None:
+            return None
+        if (reason := model.why_no_form) or model.terms is None:
+            self._line.say(reason)
+            return None
+        price = orders[0].price
+        same = tuple(order for order in orders if order.price == price)
+        for order in same:
+            if problem := why_not_movable(order, model.terms, model.now):
+                self._line.say(f"{say_resting(order)}: {problem}.")
+                return None
+        return Nudge(tuple(order.order_id for order in same), model.token_id, price, price)
+
+    def _orders(self, model: MarketModel) -> tuple[Order, ...]:
+        if self._own.is_list_focused:
+            order = self._own.chosen(model)
+            return () if order is None or not self._own.point_at(order) else (order,)
+        place = self._own.at_cursor(model)
+        found = () if place is None else place.orders
+        own = tuple(order for order in found if order.token_id == model.token_id)
+        if found and not own:
+            self._line.say("Your order there is in the other outcome: flip to move it.")
+        return own
+
+    def _needs_no_card(self, model: MarketModel, moves: tuple[Move, ...]) -> bool:
+        book, terms = model.book, model.terms
+        if not model.is_armed or model.status.entry_lock or book is None or terms is None:
+            return False
+        return book.state.is_good and not any(
+            self._is_doubtful(model, terms, book, order.intent)
+            for _, order in moves
+            if isinstance(order.intent, LimitIntent)
+        )
+
+    def _is_doubtful(
+        self, model: MarketModel, terms: MarketTerms, book: BookView, intent: LimitIntent
+    ) -> bool:
+        context = ticket_context(
+            self._workspace.surface, terms=terms, market=model.market, account=model.account,
+            book=book, outcome_index=model.outcome_index,
+        )  # fmt: skip
+        return bool(check_price(context, intent))
