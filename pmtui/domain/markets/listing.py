@@ -151,6 +151,29 @@ def rolling_series(event: Event) -> Series | None:
     return next((s for s in event.series if s.slug and _is_rolling(s)), None)
 
 
+def window_beside(event: Event, others: Iterable[Event], *, is_later: bool) -> Event | None:
+    """Return the window of a rolling series that ends next after an event's, or last before it.
+
+    Args:
+        event: the window to go from.
+        others: events that are known, of any series; windows without an end are none.
+        is_later: the one after it, and not the one before.
+    """
+    series = rolling_series(event)
+    if series is None or event.end_at is None:
+        return None
+    here = event.end_at
+    found: dict[datetime, Event] = {}
+    for other in others:
+        same = rolling_series(other)
+        is_window = same is not None and same.slug == series.slug and other.end_at is not None
+        if is_window and other.end_at is not None and other.event_id != event.event_id:
+            found.setdefault(other.end_at, other)
+    if is_later:
+        return found[min(ends)] if (ends := [end for end in found if end > here]) else None
+    return found[max(ends)] if (ends := [end for end in found if end < here]) else None
+
+
 def is_wide(spread: Micros | None) -> bool:
     """Whether a list warns of a spread."""
     return spread is not None and spread >= WIDE_SPREAD

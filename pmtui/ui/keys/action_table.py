@@ -272,6 +272,11 @@ ACTIONS: tuple[Action, ...] = (
             "Show the next outcome of the event instead of this one.", in_footer=False),
     _action("market.previous_sibling", "left", "Previous outcome",
             "Show the outcome of the event before this one.", in_footer=False),
+    _action("market.next_window", "ctrl+right", "Next window",
+            "Show the window of the series that ends next; where an event is one market, so does the "
+            "arrow alone.", in_footer=False),
+    _action("market.previous_window", "ctrl+left", "Previous window",
+            "Show the window of the series that was shown or ended before.", in_footer=False),
     _action("market.rules", "i", "Rules", "Show the rules and the resolution source.",
             in_footer=False),
     _action("ladder.trade_here", "enter", "Ticket here",

@@ -16,6 +16,7 @@ from pmtui.domain.markets.listing import (
     is_wide,
     rolling_series,
     told_spread,
+    window_beside,
 )
 from pmtui.domain.markets.market import Event, Market, MarketSort, Outcome, Series, Tag
 from pmtui.domain.money import Micros
@@ -192,3 +193,30 @@ def test_a_spread_of_five_cents_is_wide() -> None:
     assert is_wide(Micros(5 * CENT))
     assert not is_wide(Micros(5 * CENT - 100))
     assert not is_wide(None)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.sampled_from(("ether", "bitcoin", ""))), max_size=20)
+)
+def test_the_window_beside_is_the_nearest_of_its_own_series(found: list[tuple[int, str]]) -> None:
+    here = row(999, series="ether", ends_in=timedelta(minutes=100)).event
+    others = [
+        row(n, series=series, ends_in=timedelta(minutes=5 * place)).event
+        for n, (place, series) in enumerate(found)
+    ]
+    ends = {place * 5 for place, series in found if series == "ether"}
+    later = window_beside(here, others, is_later=True)
+    earlier = window_beside(here, others, is_later=False)
+    after, before = [end for end in ends if end > 100], [end for end in ends if end < 100]
+    assert (later is None) is (not after)
+    assert (earlier is None) is (not before)
+    if later is not None:
+        assert later.end_at == NOW + timedelta(minutes=min(after))
+    if earlier is not None:
+        assert earlier.end_at == NOW + timedelta(minutes=max(before))
+
+
+def test_an_event_without_a_series_has_no_window_beside_it() -> None:
+    one, other = row(1, ends_in=timedelta(hours=1)).event, row(2, series="ether").event
+    assert window_beside(one, [other], is_later=True) is None
+    assert window_beside(other, [one], is_later=True) is None

@@ -288,6 +288,8 @@ class MarketControls:
             "flip_outcome": self.outcomes.flip,
             "show_both": self.outcomes.show_both,
             "next_sibling": self.outcomes.next,
+            "next_window": self.outcomes.windows.next,
+            "previous_window": self.outcomes.windows.previous,
             "previous_sibling": self.outcomes.previous,
             "shorter_interval": partial(self.charts.zoom, -1),
             "longer_interval": partial(self.charts.zoom, 1),

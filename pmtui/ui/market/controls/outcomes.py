@@ -10,6 +10,7 @@ from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event
 from pmtui.domain.money import Micros, complement
 from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
+from pmtui.ui.market.controls.windows import Windows
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.sibling_strip import live_mids
@@ -59,6 +60,7 @@ class Outcomes:
         """The market on show, and the event it will be in for ever."""
         self._siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
         """What the siblings were found for last: that is asked with every topic."""
+        self.windows = Windows(workspace, event=lambda: self._event, hop_to=self.hop_to)
         self._order: tuple[ConditionId, ...] = ()
         """Of the event's outcomes, as it was met here: fingers learn it, and no price changes it."""
 
@@ -136,6 +138,7 @@ class Outcomes:
 
     def topics(self) -> Iterable[Topic]:
         """Return what the strip shows; without one the event is fetched once, for the keys."""
+        yield from self.windows.topics()
         event_id = self._event_id
         if event_id is None:
             return
@@ -193,5 +196,8 @@ class Outcomes:
                 self.hop_to(market.condition_id)
         elif self._event_id is not None and self._event is None:
             self._line.say("The event is loading.")
+        elif self.windows.is_in_series:
+            step = self.windows.next if steps > 0 else self.windows.previous
+            step()
         else:
             self._line.say("This event has no other open market.")

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from textual.geometry import Size
 
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, SeriesId
+from pmtui.domain.markets.market import Series
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic
-from pmtui.service.views import EventView, Load, MarketView
+from pmtui.service.views import EventView, Load, MarketListView, MarketView
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT, Outcomes
 from pmtui.ui.market.controls.side_ladders import markets_beside
+from pmtui.ui.market.controls.windows import ENDING
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.siblings import Siblings, siblings_of
 from tests.ui import believable
@@ -126,3 +129,54 @@ def test_the_ladder_with_the_keys_stays_where_it_is() -> None:
     gone = replace(usual[1], condition_id=ConditionId("0xgone"))
     assert markets_beside(siblings, 2, aimed=gone, place=1) == (usual[0], gone)
     assert markets_beside(None, 2, aimed=gone, place=0) == (gone,)
+
+
+class SeriesDesk(Desk):
+    """The second of three windows of a rolling series, each a market of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        series = (Series(SeriesId("1"), "ether-5m", "Ether every five minutes", "5m"),)
+        self.events = tuple(
+            replace(
+                believable.single(500 + n, f"Ether up or down, window {n}?"), series=series,
+                end_at=NOW + timedelta(minutes=5 * n),
+            )
+            for n in (1, 2, 3)
+        )  # fmt: skip
+        rows = tuple(believable.event_row(event) for event in self.events)
+        self.service.lists[ENDING] = MarketListView(rows, Load.READY, has_more=False, as_of=NOW)
+        for event in self.events:
+            self.service.events[event.event_id] = EventView(event, Load.READY, NOW)
+            market = replace(event.markets[0], event_id=event.event_id)
+            assert market.condition_id is not None
+            self.service.markets[market.condition_id] = MarketView(market, None, Load.READY, NOW)
+        self.ids = [event.markets[0].condition_id for event in self.events]
+        assert self.ids[1] is not None
+        self.reader.condition_id = self.ids[1]
+        self.outcomes = Outcomes(
+            self.workspace, FakeStrip(), leave=lambda: None, arrive=lambda: None
+        )
+
+
+def test_one_key_goes_to_the_next_window_of_a_series_and_back() -> None:
+    desk = SeriesDesk()
+    assert ENDING in list(desk.outcomes.topics())
+    desk.outcomes.next()
+    assert desk.reader.condition_id == desk.ids[2]
+    assert desk.said == "Window: Ether up or down, window 3?."
+    desk.outcomes.windows.next()
+    assert desk.said == "No later window is known yet."
+    # What has ended is in no list of the venue any more: it was seen here.
+    desk.service.lists.clear()
+    desk.outcomes.previous()
+    assert desk.reader.condition_id == desk.ids[1]
+    desk.outcomes.windows.previous()
+    assert desk.reader.condition_id == desk.ids[0]
+
+
+def test_a_market_without_a_series_has_no_windows() -> None:
+    desk = EventDesk()
+    assert ENDING not in list(desk.outcomes.topics())
+    desk.outcomes.windows.next()
+    assert desk.said == "This market is no window of a series."
