@@ -16,12 +16,14 @@ from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.settings import Settings
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.link.attachment import Attachment
+from pmtui.link.messages import Welcome
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import new_kill, write_killed
 from pmtui.service.views import Mode, StatusView
+from pmtui.ui.app import PmtuiApp
 
 GIVE_BACK_S = 20.0
 _ENDED = (signal.SIGHUP, signal.SIGTERM)
@@ -48,12 +50,19 @@ class AttachedTerminal:
         self._clock = SystemClock()
         self._mirror = Mirror(self._nothing_yet())
         self._is_leaving = False
+        self._has_been_welcome = False
 
     async def run(self) -> int:
         """Show the terminal until it is left; returns the exit code."""
         use_one_pool()
         mirror = self._mirror
-        line = Attachment(self._starter.place, mirror, self._clock, restart=self._restart)
+        line = Attachment(
+            self._starter.place,
+            mirror,
+            self._clock,
+            restart=self._restart,
+            on_welcome=lambda welcome: self._on_welcome(app, line, welcome),
+        )
         commands = RemoteCommands(line, mirror, self._clock, lock=self._lock)
         app = make_app(
             self._settings, self._look, queries=MirrorQueries(mirror, self._clock),
@@ -86,6 +95,18 @@ class AttachedTerminal:
         _ = await asyncio.wait({listening}, timeout=START_WITHIN_S)
         words = line.goodbye.text if line.goodbye is not None else "pmtui: the service has ended"
         show_last(words.splitlines())
+
+    def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
+        """Ask for the passphrase that a service lost which was started anew."""
+        is_first, self._has_been_welcome = not self._has_been_welcome, True
+        if is_first:
+            # What there was to ask was asked before the screen opened.
+            return
+        # In the application's own task: a screen is opened or taken away.
+        if welcome.locked:
+            _ = app.call_later(app.unlock_prompt.open, welcome.locked, line.unlock)
+        else:
+            _ = app.call_later(app.unlock_prompt.withdraw)
 
     async def _restart(self) -> None:
         """Start a service in the place of one that is gone; what kept one from starting is said."""

@@ -28,6 +28,7 @@ from pmtui.link.messages import (
     Stop,
     ToService,
     ToTerminal,
+    Unlock,
     View,
     Welcome,
     pack,
@@ -41,6 +42,8 @@ GONE = "the service is gone"
 SILENT = "the service does not answer"
 ANSWER_WITHIN_S = 5.0
 """How long a key waits for what the service says at once."""
+UNLOCK_WITHIN_S = 60.0
+"""Deriving a key takes seconds on purpose, and longer on a small machine."""
 SILENT_AFTER_S = 4.0
 """The service speaks every second; without a word for so long nothing is taken for live."""
 RETRY_PAUSE_S = 0.25
@@ -79,6 +82,7 @@ class Attachment:
         *,
         may_trade: bool = True,
         restart: Callable[[], Awaitable[None]] | None = None,
+        on_welcome: Callable[[Welcome], None] | None = None,
     ) -> None:
         """Prepare a line.
 
@@ -88,12 +92,14 @@ class Attachment:
             clock: for pauses.
             may_trade: whether commands may be given.
             restart: starts a service where there is none; None to wait for one.
+            on_welcome: is told whenever a service takes the terminal in.
         """
         self._path = path
         self._mirror = mirror
         self._clock = clock
         self._may_trade = may_trade
         self._restart = restart
+        self._on_welcome = on_welcome
         self._writer: asyncio.StreamWriter | None = None
         self._reader: asyncio.StreamReader | None = None
         self._pending: dict[str, _Pending] = {}
@@ -232,6 +238,18 @@ class Attachment:
         except TimeoutError:
             return SILENT
 
+    async def unlock(self, passphrase: bytes) -> str:
+        """Open the service's keystore; returns why it stays locked."""
+        if self._writer is None:
+            return GONE
+        self._done = asyncio.get_running_loop().create_future()
+        self.send(Unlock(passphrase))
+        try:
+            async with asyncio.timeout(UNLOCK_WITHIN_S):
+                return (await self._done).problem
+        except TimeoutError:
+            return SILENT
+
     async def close(self) -> None:
         """Leave the service to itself."""
         self._is_leaving = True
@@ -247,6 +265,8 @@ class Attachment:
         self._reader, self._writer = reader, writer
         self._heard_at = self._clock.monotonic()
         self._mirror.attach(self.send, read_up_to=welcome.read_up_to, is_same=is_same)
+        if self._on_welcome is not None:
+            self._on_welcome(welcome)
         for call_id, pending in tuple(self._pending.items()):
             if is_same:
                 self.send(Call(call_id, pending.call))
@@ -321,6 +341,8 @@ class Attachment:
 
     def _lose(self, reason: str) -> None:
         self._reader = None
+        if self._done is not None and not self._done.done():
+            self._done.set_result(Done(reason))
         if self._writer is not None:
             self._writer.close()
             self._writer = None

@@ -304,12 +304,19 @@ class LinkServer:
 
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
+            case Unlock() if session.may_trade:
+                task = asyncio.get_running_loop().create_task(self._unlock(session, message))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
             case Stop() if not session.may_trade:
                 session.tell(Done(LOOKS_ON))
             case Stop(policy):
                 session.tell(Done(self._household.stop(policy)))
             case _:
                 raise LinkError("out of turn")
+
+    async def _unlock(self, session: Session, given: Unlock) -> None:
+        session.tell(Done(await self._household.unlock(given)))
 
     @property
     def _is_attended(self) -> bool:

@@ -26,6 +26,7 @@ from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
+from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.navigation import Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
@@ -87,6 +88,8 @@ class PmtuiApp(TerminalApp):
         self._command_key = CommandKey(self, surface)
         self._quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
+        self.unlock_prompt = UnlockPrompt(self, surface)
+        """Asks for a passphrase that the service has lost."""
         self._own_themes = tuple(themes)
         for each in themes:
             self.register_theme(each)

@@ -1,7 +1,9 @@
 """A key of one's own: typed once, kept encrypted, opened before the screen, found nowhere else."""
 
 import json
+import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,3 +168,26 @@ def test_a_service_is_unlocked_once_by_a_terminal_that_keeps_nothing(
     trader.wait_for_markets(other)
     other.until_text("1 working")
     assert traces(home, imported, terminal, other) == []
+
+
+def test_a_passphrase_that_the_service_lost_is_asked_for_again(
+    start: Start, home: Path, venue: PaperVenue
+) -> None:
+    imported = import_key(start)
+    terminal = start("--profile", PROFILE, is_attached=True)
+    answer_prompt(terminal, PASSPHRASE)
+    trader.wait_for_markets(terminal)
+    terminal.until(lambda: " LIVE " in terminal.rows()[0], "a key to trade with")
+    (service,) = [pid for pid, line in processes_of(home).items() if " serve " in line]
+    os.kill(service, signal.SIGKILL)
+    terminal.until_text("Unlock the keystore?")
+    terminal.until(lambda: "READ-ONLY" in terminal.rows()[0], "no key any more")
+    terminal.press("enter")
+    terminal.until(lambda: terminal.output.endswith(b"Passphrase: "), "a prompt outside the screen")
+    terminal.type(WRONG + "\r")
+    terminal.until_text("Unlock the keystore?")
+    terminal.press("enter")
+    terminal.until(lambda: terminal.output.endswith(b"Passphrase: "), "the prompt once more")
+    terminal.type(PASSPHRASE + "\r")
+    terminal.until(lambda: " LIVE " in terminal.rows()[0], "the key again")
+    assert traces(home, imported, terminal) == []

@@ -409,3 +409,18 @@ async def test_a_shell_that_waits_hears_the_last_words(tmp_path: Path) -> None:
         assert isinstance(await read_to_terminal(reader), Standing)
         await house.server.close("two orders cancelled")
         assert await read_to_terminal(reader) == Goodbye("two orders cancelled")
+
+
+async def test_a_terminal_hands_a_passphrase_over(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        assert await seat.line.unlock(b"words") == ""
+        assert house.passphrases == [b"words"]
+
+
+async def test_who_only_looks_on_cannot_unlock(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        reader, _ = await raw(house, hello(may_trade=False), Unlock(b"words"))
+        while await read_to_terminal(reader) is not None:
+            # Whoever speaks otherwise is not spoken to.
+            continue
+        assert house.passphrases == []
