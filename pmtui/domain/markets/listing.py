@@ -61,6 +61,8 @@ class ListFilter:
     is_mine: bool = False
     """Only events with a position or a working order."""
     is_starred: bool = False
+    tags: frozenset[str] = frozenset()
+    """Slugs of tags, all of which an event has to have."""
 
     @property
     def is_empty(self) -> bool:
@@ -200,6 +202,8 @@ def _passes(row: ListedEvent, wanted: ListFilter, now: datetime) -> bool:
     if wanted.ends_within is not None and (
         event.end_at is None or not now <= event.end_at <= now + wanted.ends_within
     ):
+        return False
+    if not wanted.tags <= {tag.slug for tag in event.tags}:
         return False
     return (row.has_position or not wanted.is_mine) and (row.is_starred or not wanted.is_starred)
 

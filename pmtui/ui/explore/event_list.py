@@ -110,8 +110,14 @@ class EventList:
         )  # fmt: skip
 
     def narrow(self, wanted: ListFilter) -> None:
-        """Show only what fits."""
-        self.arrangement = replace(self.arrangement, filter=wanted)
+        """Show only what fits, of the tags that are chosen."""
+        kept = replace(wanted, tags=self.arrangement.filter.tags)
+        self.arrangement = replace(self.arrangement, filter=kept)
+
+    def narrow_to_tags(self, slugs: Iterable[str]) -> None:
+        """Show only events with all of these tags, besides the one that is fetched."""
+        kept = replace(self.arrangement.filter, tags=frozenset(slugs))
+        self.arrangement = replace(self.arrangement, filter=kept)
 
     def toggle(self, key: str) -> bool:
         """Fold or unfold windows; return whether there are any in this row."""

@@ -35,6 +35,7 @@ from pmtui.ui.explore.paint_markets import (
     paint_list_heading,
     paint_search_note,
     say_empty_search,
+    sorted_column,
 )
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.facts import LiveRows
@@ -275,7 +276,9 @@ class MarketsScreen(FrameScreen):
     def _fetch_list(self) -> None:
         """Fetch the list anew, in its order and by its tags."""
         choice = self._keys.choice
-        topic = MarketListTopic(tag_slug=choice.slug, include_closed=choice.include_closed)
+        first = next(iter(choice.slugs), "")
+        self._list.narrow_to_tags(choice.slugs[1:])
+        topic = MarketListTopic(tag_slug=first, include_closed=choice.include_closed)
         self._show_list(self._list.topic(topic))
 
     def _show_arranged(self, from_top: bool) -> None:  # noqa: FBT001 - the keys' only question
@@ -303,6 +306,7 @@ class MarketsScreen(FrameScreen):
         self._list.table.set_empty_text(
             self._list.say_empty(view, self._topic, self.surface.options.keymap)
         )
+        self._list.table.mark_column(*sorted_column(self._list.arrangement))
         self._list.table.set_rows(self._list.rows(self._list.entries, now))
         self._list.table.set_loading_more(is_loading=self._wants_more and bool(self._list.entries))
         if self._goes_to_top and self._list.entries:

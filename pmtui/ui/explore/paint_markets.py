@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.history import PricePoint
-from pmtui.domain.markets.listing import Arrangement, ListFilter, is_wide
+from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.sparkline import spark_levels
 from pmtui.domain.money import Micros
@@ -172,8 +172,7 @@ def paint_list_heading(
         is_loading_more: whether the next page is on its way.
     """
     narrowed = [Cell("closed included", Role.KEY)] if tag.include_closed else []
-    tag_label = tag.label or tag.slug
-    named = Cell(plain(tag_label, 24) if tag_label else "all tags", Role.KEY)
+    named = Cell(plain(tag.label, 40) if tag.label else "all tags", Role.KEY)
     more = ", loading more…" if is_loading_more else ""
     more = more or (" loaded, scroll for more" if view.has_more else "")
     said = count(len(view.rows), "event") + more
@@ -190,6 +189,22 @@ def paint_list_heading(
         width,
         separator="   ",
     )
+
+
+_SORTED_COLUMNS = {
+    ListSort.VOLUME_24H: "volume_24h",
+    ListSort.MOVERS: "change",
+    ListSort.SPREAD: "spread",
+    ListSort.ENDING_SOON: "left",
+    ListSort.VOLUME: "volume",
+    ListSort.LIQUIDITY: "liquidity",
+}
+
+
+def sorted_column(arrangement: Arrangement) -> tuple[str, str]:
+    """Return the key of the column that the list is ordered by, empty for none, and its mark."""
+    mark = "▴" if arrangement.is_reversed else "▾"
+    return _SORTED_COLUMNS.get(arrangement.sort, ""), mark
 
 
 def say_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:

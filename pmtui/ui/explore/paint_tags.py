@@ -1,5 +1,6 @@
 """Tags as rows to choose from."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pmtui.service.views import Load, TagsView
@@ -17,21 +18,29 @@ ALL_TAGS = "-"
 class TagChoice:
     """How a list is narrowed."""
 
-    slug: str = ""
-    """Empty for every tag."""
-    label: str = ""
-    """Untrusted text."""
+    tags: tuple[tuple[str, str], ...] = ()
+    """Slugs and labels, which are untrusted text; an event has to have all of them. None for every tag."""
     include_closed: bool = False
 
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The slugs; the first one is what is fetched, the others narrow what has come."""
+        return tuple(slug for slug, _ in self.tags)
 
-def paint_tag_rows(view: TagsView, text: str, *, chosen: str) -> tuple[Row, ...]:
+    @property
+    def label(self) -> str:
+        """Their names on one line, untrusted; empty for every tag."""
+        return " + ".join(label or slug for slug, label in self.tags)
+
+
+def paint_tag_rows(view: TagsView, text: str, *, chosen: Collection[str]) -> tuple[Row, ...]:
     """List the tags whose name or slug holds the text, after the row for all of them."""
     wanted = text.strip().casefold()
     rows = {} if wanted else {ALL_TAGS: _row(ALL_TAGS, "all tags", "", is_chosen=not chosen)}
     for tag in view.tags:
         label = plain(tag.label)
         if tag.slug and (wanted in label.casefold() or wanted in tag.slug.casefold()):
-            rows[tag.slug] = _row(tag.slug, label, tag.slug, is_chosen=tag.slug == chosen)
+            rows[tag.slug] = _row(tag.slug, label, tag.slug, is_chosen=tag.slug in chosen)
     return tuple(rows.values())
 
 

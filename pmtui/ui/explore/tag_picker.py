@@ -1,4 +1,4 @@
-"""A small card to choose a tag from, by typing type to narrow."""
+"""A small card to choose one tag from, or several, by typing a part of their names."""
 
 from typing import ClassVar
 
@@ -36,7 +36,7 @@ WIDTH = 56
 
 
 class TagPicker(ModalScreen[TagChoice]):
-    """Type to narrow, enter to choose, escape to leave everything as it is."""
+    """Type to narrow, enter to choose, a key to mark several, escape to leave everything as it is."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
     DEFAULT_CSS = """
@@ -60,6 +60,7 @@ class TagPicker(ModalScreen[TagChoice]):
         self._choice = choice
         self._text = ""
         self._include_closed = choice.include_closed
+        self._marked: tuple[str, ...] = ()
         self._subscription: Subscription | None = None
 
     @override
@@ -84,7 +85,7 @@ class TagPicker(ModalScreen[TagChoice]):
         self._subscription = self._surface.subscriptions.subscribe([TagsTopic()], self._hear)
         self._show_tags()
         self._show_closed()
-        _ = self.table.move_cursor_to(self._choice.slug or ALL_TAGS)
+        _ = self.table.move_cursor_to(next(iter(self._choice.slugs), ALL_TAGS))
         self.query_one(SearchInput).focus()
 
     def on_unmount(self) -> None:
@@ -109,13 +110,24 @@ class TagPicker(ModalScreen[TagChoice]):
         if self.table.rows:
             _ = self.table.move_cursor_to(self.table.rows[0].key)
 
+    def action_mark(self) -> None:
+        """Mark the tag under the cursor to narrow by several, or unmark it."""
+        slug = self.table.cursor_key
+        if slug is None or slug == ALL_TAGS:
+            return
+        if slug in self._marked:
+            self._marked = tuple(each for each in self._marked if each != slug)
+        else:
+            self._marked = (*self._marked, slug)
+        self._show_tags()
+        self.table.action_move_down()
+
     def on_line_table_row_selected(self, message: LineTable.RowSelected) -> None:
-        """Choose the tag under the cursor."""
-        slug = "" if message.key == ALL_TAGS else message.key
-        label = next(
-            (tag.label for tag in self._surface.queries.tags().tags if tag.slug == slug), ""
-        )
-        _ = self.dismiss(TagChoice(slug, label, self._include_closed))
+        """Choose the marked tags; without any, the tag under the cursor."""
+        labels = {tag.slug: tag.label for tag in self._surface.queries.tags().tags}
+        slugs = self._marked or (() if message.key == ALL_TAGS else (message.key,))
+        tags = tuple((slug, labels.get(slug, "")) for slug in slugs)
+        _ = self.dismiss(TagChoice(tags, self._include_closed))
 
     def _hear(self, _: Topic) -> None:
         self.call_next(self._show_tags)
@@ -125,7 +137,8 @@ class TagPicker(ModalScreen[TagChoice]):
             return
         view = self._surface.queries.tags()
         self.table.set_empty_text(say_no_tags(view))
-        self.table.set_rows(paint_tag_rows(view, self._text, chosen=self._choice.slug))
+        chosen = self._marked or self._choice.slugs
+        self.table.set_rows(paint_tag_rows(view, self._text, chosen=chosen))
 
     def _show_closed(self) -> None:
         self.closed.show(

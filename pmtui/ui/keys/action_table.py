@@ -117,6 +117,8 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False, in_palette=False, in_widget=True),
     _action("picker.toggle_closed", "ctrl+o", "Show closed", "Show or hide closed events.",
             in_palette=False),
+    _action("picker.mark", "ctrl+t", "Mark",
+            "Mark the tag, to narrow the list to events that have all marked tags.", in_palette=False),
     _action("picker.close", "escape", "Back", "Change nothing.", in_palette=False),
     _action("filters.next", "enter", "Change", "Take the next value of the line at the cursor.",
             in_palette=False, in_widget=True),

@@ -124,6 +124,7 @@ class LineTable(ScrollView, can_focus=True):
         self._index_of: dict[str, int] = {}
         self._cursor_key: str | None = None
         self._is_loading_rows = False
+        self._column_mark = ("", "")
         self._end_announced_at = 0
         self._view_announced: tuple[str, ...] = ()
         self._placed: tuple[tuple[int, int], ...] = ()
@@ -180,6 +181,11 @@ class LineTable(ScrollView, can_focus=True):
         self._repaint_changed()
         self._announce_end()
         self._announce_view()
+
+    def mark_column(self, key: str, mark: str) -> None:
+        """Mark the title of the column that the rows are ordered by; no such column is no mark."""
+        self._column_mark = (key, mark)
+        self._repaint_changed()
 
     def set_empty_text(self, text: str) -> None:
         """Say this while there are no rows."""
@@ -307,7 +313,7 @@ class LineTable(ScrollView, can_focus=True):
 
     def _state_of(self, y: int) -> _LineState:
         if y < self._header_height:
-            return _LineState(is_header=True)
+            return _LineState(note="".join(self._column_mark), is_header=True)
         index = y - self._header_height + self._top
         if index < len(self._rows):
             row = self._rows[index]
@@ -323,7 +329,7 @@ class LineTable(ScrollView, can_focus=True):
     def _paint(self, state: _LineState) -> Line:
         width = self.size.width
         if state.is_header:
-            return self._place(tuple(Cell(c.title, Role.HEADING) for c in self._columns), None)
+            return self._place(tuple(_head(c, *self._column_mark) for c in self._columns), None)
         if state.row is None:
             return fit_line((Cell(state.note, Role.DIM),), width)
         cells = state.row.cells
@@ -415,3 +421,12 @@ class LineTable(ScrollView, can_focus=True):
         if self._top + 2 * self._body_height >= count:
             self._end_announced_at = count
             self.post_message(self.EndApproached(self))
+
+
+def _head(column: Column, key: str, mark: str) -> Cell:
+    """Return a column's title, with the mark of the order where the rows are ordered by it."""
+    if column.key != key:
+        return Cell(column.title, Role.HEADING)
+    room = column.width - len(mark)
+    title = column.title if len(column.title) <= room else column.title.replace(" ", "")[:room]
+    return Cell(f"{title}{mark}", Role.KEY)

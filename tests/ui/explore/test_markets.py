@@ -457,6 +457,48 @@ async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
         assert wanted in service.watched()
 
 
+async def test_several_tags_leave_the_events_that_have_all_of_them() -> None:
+    service = believable_service()
+    both = next(e for e in RIVER if len(e.tags) > 1)
+    first, second = both.tags[0], both.tags[1]
+    wanted = MarketListTopic(tag_slug=first.slug)
+    listed = [event for event in RIVER if first in event.tags]
+    rows = tuple(believable.event_row(event) for event in listed)
+    service.lists[wanted] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+        picker = app.screen
+        assert isinstance(picker, TagPicker)
+        for each in (first, second):
+            _ = picker.table.move_cursor_to(each.slug)
+            await pilot.press("ctrl+t")
+        await pilot.press("enter")
+        await until(pilot, lambda: wanted in service.watched(), "the list of the first tag")
+        said = f"{first.label} + {second.label}"
+        await until(pilot, lambda: said in text_of(app, "#heading"), "both names")
+        kept = [event for event in listed if second in event.tags]
+        assert [row.key for row in _table(app).rows] == [event.event_id for event in kept]
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: "all tags" in text_of(app, "#heading"), "every tag again")
+
+
+async def test_the_column_that_the_list_is_ordered_by_carries_the_mark() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "Vol24h▾"), "by volume")
+        await pilot.press("R")
+        await until(pilot, lambda: shows(app, "Vol24h▴"), "the other way round")
+        await pilot.press("S")
+        await until(pilot, lambda: shows(app, "24h▾"), "by movers")
+        assert shows(app, "Vol 24h")
+        await pilot.press("S")
+        await until(pilot, lambda: shows(app, "Sprea▾"), "by spread")
+
+
 async def test_hostile_titles_stay_in_their_line() -> None:
     service = FakeService()
     events = [believable.single(i, t) for i, t in enumerate(believable.HOSTILE_TITLES)]
