@@ -141,7 +141,7 @@ class Attachment:
 
     async def run(self) -> None:
         """Keep the line until cancelled: listen, and connect again whenever it was cut."""
-        while not self._is_leaving:
+        while self._reader is not None or not self._is_leaving:
             if self._reader is not None:
                 await self._listen(self._reader)
                 self._lose(GONE)

@@ -97,6 +97,8 @@ class LinkServer:
         self._listening: socket.socket | None = None
         self._goodbye: Goodbye | None = None
         """The last words, once they are said: whoever comes late hears them, too."""
+        self.was_attended = False
+        """Whether any terminal that may trade has been attached."""
         self._left_at = 0
         """The last entry of the log when the last terminal went."""
 
@@ -261,6 +263,7 @@ class LinkServer:
         if session.may_trade:
             # A program that looks at a book is not somebody who was away.
             self._note_arrival()
+            self.was_attended = True
         self._sessions.add(session)
         if self._goodbye is not None:
             session.end(self._goodbye)

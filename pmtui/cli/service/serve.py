@@ -201,15 +201,14 @@ class Serving:
 
     async def _watch(self, server: LinkServer) -> None:
         """End a service that nobody needs, and give back what was freed."""
-        idle_s, alone_s, looks, was_attached = 0.0, 0.0, 0, False
+        idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
             await self._clock.sleep(LOOK_PERIOD_S)
             looks += 1
             if looks % GIVE_BACK_EVERY == 0:
                 give_back()
-            was_attached = was_attached or bool(server.terminals)
             alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
-            has_left = was_attached and alone_s >= DETACHED_AFTER_S
+            has_left = server.was_attended and alone_s >= DETACHED_AFTER_S
             if has_left and self._settings.on_detach is DetachPolicy.STOP:
                 self._end(ExitReason.HANG_UP)
             idle_s = 0.0 if server.is_needed else idle_s + LOOK_PERIOD_S
