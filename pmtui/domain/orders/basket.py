@@ -121,6 +121,17 @@ def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Mic
     return size_floor(min(sizes, default=Micros(0)))
 
 
+def least_sets(markets: Iterable[BasketMarket]) -> Micros:
+    """Return how many sets it takes for every leg to be an order: the minimum size, and a dollar's worth."""
+    least = 0
+    for market in markets:
+        asks = _asks(market, ())
+        if market.terms is not None and asks:
+            worth = -(-MIN_MARKETABLE_BUY * SCALE // asks[0].price)
+            least = max(least, market.terms.min_order_size, worth)
+    return Micros(-(-least // ONE) * ONE)
+
+
 def _asks(market: BasketMarket, own: tuple[Order, ...]) -> tuple[Level, ...]:
     if market.terms is None or market.book is None:
         return ()

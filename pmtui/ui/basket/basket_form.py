@@ -22,6 +22,7 @@ from pmtui.domain.orders.basket import (
     BasketMarket,
     BasketPlan,
     BasketSide,
+    least_sets,
     most_sets,
     plan_basket,
 )
@@ -156,7 +157,8 @@ class BasketForm(OrderForm[None]):
         self.side_choice.show(_SIDE_WORDS[self._side])
         found = self._baskets()
         most = most_sets(found, self._surface.queries.account().open_orders)
-        self.hint.show((Cell(f" {format_shares(most)} at the best prices", Role.DIM),))
+        text = f" from {format_shares(least_sets(found))}; {format_shares(most)} at the best prices"
+        self.hint.show((Cell(text, Role.DIM),))
         plan = self._sent_plan or self._plan()
         agree = "Close" if self._sent else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)

@@ -14,7 +14,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.paint_axes import time_line
 from pmtui.ui.charts.plot import Axes
-from pmtui.ui.facts import count
+from pmtui.ui.facts import count, join_facts, name_fact
 from pmtui.ui.format import (
     format_money,
     format_money_change,
@@ -130,6 +130,23 @@ def paint_risk(exposure: Exposure, equity: Micros | None) -> tuple[Line, ...]:
         lines.append((*_fact("largest", Cell(format_money(value))), *_share(value, exposure.value)))
         lines.append((Cell(plain(name), Role.DIM),))
     return tuple(lines)
+
+
+def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -> Line:
+    """Show what is at stake in one line, for a screen without room for panes."""
+    facts: list[Cell | Line] = [
+        (
+            *name_fact("invested", Cell(format_money(exposure.value))),
+            *_share(exposure.value, equity),
+        ),
+        name_fact("worst", paint_gain(exposure.if_worst)),
+        name_fact("best", paint_gain(exposure.if_best)),
+    ]
+    if exposure.largest is not None and exposure.value:
+        name, value = exposure.largest
+        largest = (Cell(plain(name, 24), Role.DIM), *_share(value, exposure.value))
+        facts.append((Cell("largest ", Role.DIM), *largest))
+    return join_facts(facts, width)
 
 
 def paint_profits(profits: Sequence[EventProfit], width: int, height: int) -> tuple[Line, ...]:

@@ -30,7 +30,14 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
-from pmtui.ui.portfolio.paint_portfolio import Tab, paint_tabs, paint_totals, portfolio_of
+from pmtui.ui.portfolio.paint_portfolio import (
+    Portfolio,
+    Tab,
+    paint_tabs,
+    paint_totals,
+    portfolio_of,
+)
+from pmtui.ui.portfolio.paint_summary import exposure_in, paint_exposure_line
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
 from pmtui.ui.portfolio.settling import Settling
 from pmtui.ui.portfolio.summary import Summary
@@ -52,7 +59,7 @@ class PortfolioScreen(FrameScreen):
     """Positions, open orders, fills and what became of them."""
 
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO, Context.ROW)
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.ROW, Context.PORTFOLIO)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.PORTFOLIO),
         *bindings_for(Context.ROW),
@@ -62,12 +69,15 @@ class PortfolioScreen(FrameScreen):
     PortfolioScreen LineTable { display: none; margin-left: 1; }
     PortfolioScreen LineTable.-active { display: block; }
     PortfolioScreen #profits-panel { height: 7; display: none; }
+    PortfolioScreen #exposure { display: none; }
+    PortfolioScreen.-exposed #exposure { display: block; }
     PortfolioScreen.-figures Summary { display: block; }
     PortfolioScreen.-figures #profits-panel { display: block; }
     """
 
     heading = query_one("#tabs", TextLine)
     totals = query_one("#totals", TextLine)
+    exposure = query_one("#exposure", TextLine)
     title_line = query_one("#title", TextLine)
     details = query_one("#details", TextLine)
 
@@ -103,6 +113,7 @@ class PortfolioScreen(FrameScreen):
         yield TextLine(id="tabs")
         yield TextLine(id="totals")
         yield self._summary
+        yield TextLine(id="exposure")
         yield from self._rows.tables.values()
         yield Panel(self._summary.profits, id="profits-panel")
         yield TextLine(id="title")
@@ -189,10 +200,22 @@ class PortfolioScreen(FrameScreen):
             self.retopic()
         has_figures = self._rows.tab is Tab.POSITIONS and are_frames_wanted(self.size)
         self.set_class(has_figures, "-figures")
+        own = portfolio_of(self.surface.queries)
         if has_figures:
-            self._summary.show(portfolio_of(self.surface.queries))
+            self._summary.show(own)
+        else:
+            self._show_exposure(own)
         self._show_heading()
         self.show_details()
+
+    def _show_exposure(self, own: Portfolio) -> None:
+        """Say in a line what is at stake, where there is no room for more."""
+        queries = self.surface.queries
+        equity = queries.status().portfolio_value
+        is_shown = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
+        line = paint_exposure_line(exposure_in(queries, own), equity, self.size.width)
+        self.set_class(is_shown, "-exposed")
+        self.exposure.show(line if is_shown else ())
 
     def _show_heading(self) -> None:
         queries, width = self.surface.queries, self.size.width

@@ -102,7 +102,9 @@ class _Group(StrEnum):
     GO = "GO"
 
 
-_TRADING = frozenset({"market.buy", "market.sell", "market.protect", "ladder.trade_here"})
+_TRADING = frozenset({
+    "market.buy", "market.sell", "market.protect", "ladder.trade_here", "row.buy", "row.sell",
+})  # fmt: skip
 """What trades, though it does nothing without another question."""
 _NAMES_FROM_WIDTH = 110
 

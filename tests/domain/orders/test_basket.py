@@ -11,6 +11,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.basket import (
     BasketMarket,
     BasketSide,
+    least_sets,
     most_sets,
     plan_basket,
 )
@@ -138,3 +139,14 @@ def test_fees_come_off_what_a_basket_brings() -> None:
     )
     assert plan.fees > 0
     assert plan.gain == 200_000 - plan.fees
+
+
+@given(books)
+def test_as_few_sets_as_make_every_leg_an_order_are_enough(
+    found: list[list[tuple[int, int]]],
+) -> None:
+    markets = [market(n + 1, (asks[0][0], 100_000)) for n, asks in enumerate(found)]
+    least = least_sets(markets)
+    assert plan_basket(markets, BasketSide.YES, least).is_whole
+    assert not plan_basket(markets, BasketSide.YES, Micros(least - ONE)).is_whole
+    assert least_sets([]) == 0

@@ -11,6 +11,7 @@ from pmtui.ui.cells import Line, line_width
 from pmtui.ui.portfolio.paint_summary import (
     draw_equity,
     paint_equity_value,
+    paint_exposure_line,
     paint_profits,
     paint_risk,
     paint_today,
@@ -76,6 +77,15 @@ def test_risk_is_told_from_the_marks_on() -> None:
     assert lines[2].split() == ["best", "case", "+$71.61"]
     assert lines[3].split() == ["largest", "$19.05", "23.8%"]
     assert lines[4] == "ECB"
+
+
+def test_a_small_screen_tells_of_the_risk_in_one_line() -> None:
+    exposure = Exposure(
+        Micros(80_060_000), Micros(0), Micros(151_670_000), ("ECB", Micros(19_050_000))
+    )
+    line = text(paint_exposure_line(exposure, Micros(10_000_000_000), 80))
+    for words in ("invested $80.06", "worst -$80.06", "best +$71.61", "largest ECB  23.8%"):
+        assert words in line
 
 
 def test_gains_and_losses_go_to_different_sides() -> None:
