@@ -4,6 +4,7 @@ import logging
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual.theme import Theme
 
@@ -12,6 +13,7 @@ from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.settings import Settings, Times
 from pmtui.config.toml_file import ConfigError
+from pmtui.config.workplace import Memory
 from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
@@ -24,6 +26,8 @@ from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.theme.usual_theme import usual_theme
 
+WORKPLACE_FILE = "workplace.json"
+"""In the state directory."""
 _logger = logging.getLogger(__name__)
 
 
@@ -35,6 +39,8 @@ class Look:
     themes: tuple[Theme, ...]
     theme_problems: tuple[str, ...]
     """What is wrong with others."""
+    workplace: Path
+    """The file of what comes back."""
 
 
 def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
@@ -43,7 +49,7 @@ def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
     Raises:
         ConfigError: there is none of the chosen name.
     """
-    return Look(keymap, *_themes(settings, paths))
+    return Look(keymap, *_themes(settings, paths), paths.state / WORKPLACE_FILE)
 
 
 def make_app(
@@ -61,6 +67,8 @@ def make_app(
     forget_true_color(os.environ)
     choose_clock(settings.times)
     is_grey = is_without_color()
+    # What is replayed is somebody's yesterday: it leaves no traces in how one works.
+    memory = Memory(look.workplace if replay is None else None)
     surface = Surface(
         queries=queries,
         commands=commands,
@@ -78,19 +86,27 @@ def make_app(
             is_attached=is_attached,
             theme_problems=look.theme_problems,
         ),
+        memory=memory,
         replay=replay,
     )
     make = PmtuiApp if replay is None else ReplayApp
     app = make(
         surface,
         themes=look.themes,
-        theme=settings.theme or usual_theme(os.environ, is_grey=is_grey),
+        theme=_first_known(memory.now.theme, look)
+        or settings.theme
+        or usual_theme(os.environ, is_grey=is_grey),
         on_quit=settings.leave_policy(ExitReason.QUIT),
     )
     app.after_drawing = give_back
     if os.environ.get("TMUX"):
         app.clipboard_writer.hand_over = hand_to_tmux
     return app
+
+
+def _first_known(name: str, look: Look) -> str:
+    """Return the theme that was kept, unless its file is gone."""
+    return name if name in {theme.name for theme in look.themes} else ""
 
 
 def choose_clock(times: Times) -> None:

@@ -214,6 +214,10 @@ class Ticket(_Table):
         default=DEFAULT_RULES.notional_warning // SCALE, ge=0, le=1_000_000_000
     )
     """Dollars from which an order is called large; 0 for never."""
+    confirm_above_usd: int = Field(
+        default=DEFAULT_RULES.confirm_above // SCALE, ge=0, le=1_000_000_000
+    )
+    """Dollars up to which an order that nothing speaks against is sent without a card; 0 for none."""
     duplicate_seconds: int = Field(default=DEFAULT_RULES.duplicate_window.seconds, ge=0, le=3_600)
     """For so long after an order the same one again is called a second one; 0 for never."""
 
@@ -223,6 +227,7 @@ class Ticket(_Table):
             worst_price_percent=self.worst_price_percent,
             notional_warning=Micros(self.notional_warning_usd * SCALE),
             duplicate_window=timedelta(seconds=self.duplicate_seconds),
+            confirm_above=Micros(self.confirm_above_usd * SCALE),
         )
 
 

@@ -185,7 +185,9 @@ class PmtuiApp(TerminalApp):
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
-        _ = self.push_screen(ThemePicker(self.surface.options, names=self.offered_themes))
+        _ = self.push_screen(
+            ThemePicker(self.surface.options, names=self.offered_themes, memory=self.surface.memory)
+        )
 
     def action_tour(self) -> None:
         """Show the way round, or stop showing it."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pmtui.config.workplace import Memory
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
@@ -47,5 +48,7 @@ class Surface:
     commands: Commands
     subscriptions: Subscriptions
     options: Options = field(default_factory=Options)
+    memory: Memory = field(default_factory=Memory)
+    """How the user left the terminal, and what is to come back."""
     replay: ReplayControls | None = None
     """Drives the replay that is shown; None for a live session."""

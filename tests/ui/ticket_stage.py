@@ -18,6 +18,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, MarketId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 from pmtui.service.views import AccountView, Load, MarketView
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
@@ -78,12 +79,13 @@ class TicketApp(TerminalApp):
 
     def __init__(
         self, service: FakeService, *, width: int = 38, height: int = 9,
-        theme: str = DEFAULT_THEME, ascii_only: bool = False,
+        theme: str = DEFAULT_THEME, ascii_only: bool = False, rules: TicketRules = DEFAULT_RULES,
     ) -> None:  # fmt: skip
         super().__init__()
         self.service = service
         self.is_ascii = ascii_only
-        self.surface = service.surface(ascii_only=ascii_only)
+        surface = service.surface(ascii_only=ascii_only)
+        self.surface = replace(surface, options=replace(surface.options, ticket=rules))
         self.pane = TicketPane(self.surface)
         self.region = (width, height)
         self.pressed: list[str] = []

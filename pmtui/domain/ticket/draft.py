@@ -24,6 +24,9 @@ class TicketRules:
     duplicate_window: timedelta = timedelta(seconds=10)
     """For so long after an order the same one again is called a second one."""
 
+    confirm_above: Micros = ZERO
+    """Dollars up to which an order of the ticket needs no card; 0 for a card every time."""
+
     @property
     def warns_of_size(self) -> bool:
         """Whether any size is too large to go unsaid."""

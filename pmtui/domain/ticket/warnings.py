@@ -23,7 +23,14 @@ from pmtui.domain.orders.order import (
     TimeInForce,
 )
 from pmtui.domain.orders.self_trade import check_own
-from pmtui.domain.ticket.draft import OrderKind, Problem, TicketContext, TicketDraft, TicketField
+from pmtui.domain.ticket.draft import (
+    OrderKind,
+    Problem,
+    TicketContext,
+    TicketDraft,
+    TicketField,
+    TicketRules,
+)
 from pmtui.domain.ticket.numbers import TicketNumbers, estimate
 
 _CENT = 10_000
@@ -233,3 +240,14 @@ def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> 
     what = "one order" if len(planned) == 1 else f"these {len(planned)} orders"
     found += check_notional(context, total, what=what)
     return tuple(dict.fromkeys(problem.text for problem in found))
+
+
+def needs_card(rules: TicketRules, worth: Micros, *, is_doubtful: bool) -> bool:
+    """Return whether an order of the ticket is shown on a card before it is sent.
+
+    Args:
+        rules: of the user.
+        worth: dollars that it may cost or bring, the most that its fee can be included.
+        is_doubtful: whether there is any reason against it, which always asks for a card.
+    """
+    return is_doubtful or worth > rules.confirm_above

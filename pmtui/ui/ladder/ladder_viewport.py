@@ -59,7 +59,8 @@ class LadderViewport:
         """Whether the axis stays where it is, whatever the spread does."""
         self.recent = RecentLadders()
         self._tick = DEFAULT_TICK
-        self._grouping = 0
+        self.grouping = 0
+        """How many times the rows were widened; 0 for one row a tick."""
         self._is_placed = False
         self._is_following = True
 
@@ -67,7 +68,7 @@ class LadderViewport:
     def axis(self) -> Axis:
         """The rows there are."""
         choices = groupings(self._tick)
-        return Axis(self._tick, choices[min(self._grouping, len(choices) - 1)])
+        return Axis(self._tick, choices[min(max(self.grouping, 0), len(choices) - 1)])
 
     @property
     def columns(self) -> LadderColumns:
@@ -195,7 +196,7 @@ class LadderViewport:
     def next_grouping(self) -> None:
         """Change to the next wider rows, or back to single ticks; the cursor stays at its price."""
         old_axis = self.axis
-        self._grouping = (self._grouping + 1) % len(groupings(self._tick))
+        self.grouping = (self.grouping + 1) % len(groupings(self._tick))
         self._rebuild(old_axis)
         if self.cursor is not None:
             self.point_at(self.cursor)

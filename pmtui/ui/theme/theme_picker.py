@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.theme import Theme
 from typing_extensions import override
 
+from pmtui.config.workplace import Memory
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.facts import count
 from pmtui.ui.keys.action import Context
@@ -48,15 +49,17 @@ class ThemePicker(ModalScreen[str]):
 
     table = query_one("#themes", LineTable)
 
-    def __init__(self, options: Options, *, names: tuple[str, ...]) -> None:
+    def __init__(self, options: Options, *, names: tuple[str, ...], memory: Memory) -> None:
         """Offer themes.
 
         Args:
             options: keys and character set of this user.
             names: of themes the app knows.
+            memory: keeps what is chosen.
         """
         super().__init__()
         self._options = options
+        self._memory = memory
         self._names = names
         self._before = ""
 
@@ -68,9 +71,7 @@ class ThemePicker(ModalScreen[str]):
             yield LineTable(COLUMNS, show_header=False, id="themes")
             for line in _say_problems(self._options.theme_problems):
                 yield TextLine((Cell(line, Role.NOTICE_WARN),))
-            yield TextLine(
-                (Cell('To keep it: theme = "name" in config.toml', Role.DIM),),
-            )
+            yield TextLine((Cell("What you keep is worn next time too.", Role.DIM),))
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
             yield TextLine(paint_footer(entries, WIDTH))
 
@@ -97,7 +98,8 @@ class ThemePicker(ModalScreen[str]):
 
     @on(LineTable.RowSelected)
     def keep(self, message: LineTable.RowSelected) -> None:
-        """Keep it for this session."""
+        """Keep it, for the next session too."""
+        self._memory.keep_theme(message.key)
         _ = self.dismiss(message.key)
 
     def _row(self, name: str) -> Row:

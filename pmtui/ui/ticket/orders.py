@@ -20,8 +20,9 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.domain.ticket.draft import Problem, TicketDraft, TicketField
+from pmtui.domain.ticket.draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
 from pmtui.domain.ticket.fields import after_sending
+from pmtui.domain.ticket.warnings import needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line
@@ -174,16 +175,22 @@ class TicketSending:
         return self._sent.is_sending
 
     def ask(self, order: PreparedOrder) -> None:
-        """Show the card of what would be signed."""
+        """Show the card of what would be signed; send at once what needs none."""
         check = self._state.check
         attached = check.attached if check is not None else None
+        doubt = self._sent.doubt_about(order, self._surface.queries.account())
+        warnings = check.warnings if check is not None else ()
+        decide = partial(self._decide, order, self._state.draft, attached)
+        is_doubtful = bool(doubt or warnings) or not order.is_derived
+        rules, worth = self._surface.options.ticket, Micros(order.cash + order.worst_fee)
+        if not needs_card(rules, worth, is_doubtful=is_doubtful):
+            decide(is_agreed=True)
+            return
         screen = ConfirmScreen(
-            order, surface=self._surface,
-            doubt=self._sent.doubt_about(order, self._surface.queries.account()),
-            warnings=check.warnings if check is not None else (), beside=self._page.place,
+            order, surface=self._surface, doubt=doubt, warnings=warnings, beside=self._page.place,
             also=() if attached is None else (("On fills", describe_attachment(attached)),),
         )  # fmt: skip
-        self._page.ask(screen, partial(self._decide, order, self._state.draft, attached))
+        self._page.ask(screen, decide)
 
     def refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
         """Keep the ticket as it is, with the reason beside its field."""
@@ -236,6 +243,8 @@ class TicketSending:
             case Accepted():
                 self._sent.note_ended(order)
                 self._sent.follow(order, verdict)
+                if draft.kind is OrderKind.LIMIT and draft.size_unit is SizeUnit.SHARES:
+                    self._surface.memory.keep_size(draft.size_text)
                 if self._state.draft == draft:
                     self._page.load(after_sending(draft))
                     self._state.was_reviewed = False

@@ -123,8 +123,8 @@ class TicketPane(TicketLayout):
     ) -> None:
         """Show the ticket and take the focus.
 
-        It starts as a limit order in shares that rests until cancelled, without a size: what was
-        typed for another order must not become a part of this one. Only a ticket that is still
+        It starts as a limit order in shares that rests until cancelled, with the size of the last order
+        that was accepted from a ticket, which whatever is typed replaces. Only a ticket that is still
         open on this outcome keeps its size, and all of its fields for an order of the same side
         that was not sent yet.
 
@@ -134,7 +134,7 @@ class TicketPane(TicketLayout):
             outcome_index: which outcome's token.
             price: to start from; None leaves the field empty.
         """
-        draft = TicketDraft(side, outcome_index)
+        draft = TicketDraft(side, outcome_index, size_text=self.surface.memory.now.size)
         if self.is_open and self._state.is_about(market, outcome_index):
             kept = self.draft if self.draft.kind is OrderKind.LIMIT else next_kind(self.draft)
             sized = replace(draft, size_text=kept.size_text, size_unit=kept.size_unit)
@@ -154,6 +154,9 @@ class TicketPane(TicketLayout):
         field = self.price if price is None else self.size_field
         _ = field.focus()
         self.call_after_refresh(self._place_cursor)
+        if draft.size_text:
+            # What is typed next is another size, not more digits of this one.
+            self.size_field.action_select_all()
         self.post_message(self.Opened(self))
 
     def fill(self, draft: TicketDraft) -> None:

@@ -30,7 +30,7 @@ from tests.recording.kit import Scene, recorded
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES
 
 YES = TokenId(RAIN_YES)
-LOOK = Look(DEFAULT_KEYMAP, load_themes()[0], ())
+LOOK = Look(DEFAULT_KEYMAP, load_themes()[0], (), Path("unused"))
 
 
 async def play(scene: Scene) -> None:

@@ -13,6 +13,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField, TicketRules
 from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
+from pmtui.domain.ticket.warnings import needs_card
 from tests.domain.ticket.test_ticket import BOOK, BUY, MARKET, NO, NOW, SELL, TERMS, WORLD, YES, m
 
 
@@ -159,3 +160,17 @@ def test_cash_that_open_orders_keep_is_named() -> None:
     world = replace(WORLD, reserved_cash=m("300"))
     (problem,) = check_ticket(replace(BUY, size_text="5000"), world).of(TicketField.SIZE)
     assert "$300.00 reserved for working orders" in problem.text
+
+
+@given(bound=st.integers(0, 10**12), worth=st.integers(0, 10**12))
+def test_only_an_order_worth_no_more_than_the_trader_said_needs_no_card(
+    bound: int, worth: int
+) -> None:
+    rules = TicketRules(confirm_above=Micros(bound))
+    assert needs_card(rules, Micros(worth), is_doubtful=False) == (worth > bound)
+    # Whatever it is worth, a reason against it is read first.
+    assert needs_card(rules, Micros(worth), is_doubtful=True)
+
+
+def test_at_first_every_order_needs_a_card() -> None:
+    assert needs_card(TicketRules(), Micros(1), is_doubtful=False)

@@ -22,7 +22,7 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     Unknown,
 )
-from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketRules
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
@@ -90,6 +90,39 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         assert app.pane.draft.size_text == ""
         assert app.pane.draft.price_text == "51"
         assert app.pane.is_open
+
+
+async def test_a_small_order_that_nothing_speaks_against_needs_no_card_where_the_trader_says_so() -> (
+    None
+):
+    app = TicketApp(FakeService(), rules=TicketRules(confirm_above=m("60")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open()
+        await settle(pilot)
+        await pilot.press(*"51", "tab", *"100", "enter")
+        await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
+        assert not isinstance(app.screen, ConfirmScreen)
+        await pilot.press(*"120", "enter")
+        _ = await _card(pilot, app)
+        assert len(app.service.calls_of("place")) == 1
+
+
+async def test_the_size_of_the_last_order_is_there_in_the_next_ticket_and_typing_replaces_it() -> (
+    None
+):
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.51")
+        await settle(pilot)
+        await pilot.press(*"100")
+        await _send(pilot, app)
+        await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
+        app.pane.close()
+        app.open(price="0.50")
+        await settle(pilot)
+        assert app.pane.draft.size_text == "100"
+        await pilot.press(*"25")
+        assert app.pane.draft.size_text == "25"
 
 
 async def test_letters_typed_into_the_ticket_are_nobody_elses_keys() -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from pmtui.domain.books.book_view import Reach
-from pmtui.domain.markets.history import PricePoint, price_line
+from pmtui.domain.markets.history import Interval, PricePoint, price_line
 from pmtui.domain.money import Micros
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.charts.paint_chart import ChartStyle
 from pmtui.ui.explore.event_chart import CHART_PERIOD
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
@@ -30,9 +31,13 @@ class Charts:
         self._page = workspace.page
         self._prices = prices
         self._depth = depth
-        self._interval = workspace.surface.options.chart_interval
-        self._has_depth = False
+        memory = workspace.surface.memory.now
+        kept = next((each for each in Interval if each.value == memory.interval), None)
+        self._interval = kept or workspace.surface.options.chart_interval
+        self._has_depth = memory.has_depth
         """Whether keys mean the depth chart."""
+        if memory.has_candles:
+            prices.switch_style()
         self._has_both = False
         """Whether there is room for both."""
         self._charted_quote: Micros | None = None
@@ -59,6 +64,7 @@ class Charts:
         # Where both are on show it chooses which of them is meant.
         has_focus = self._has_both or self._page.focused in (self._prices, self._depth)
         self._has_depth = not self._has_depth
+        self._keep()
         _ = self._page.set_class(self._has_depth, "-depth")
         self._page.show_parts(Part.TOPICS)
         self.show_cursor()
@@ -68,6 +74,12 @@ class Charts:
     def switch_candles(self) -> None:
         """Draw candles in the place of the line, or the other way round."""
         self._prices.switch_style()
+        self._keep()
+
+    def _keep(self) -> None:
+        is_candles = self._prices.style is ChartStyle.CANDLES
+        memory = self._workspace.surface.memory
+        memory.keep_charts(has_candles=is_candles, has_depth=self._has_depth)
 
     def focus(self) -> None:
         """Let keys go to the chart on show."""
@@ -82,6 +94,7 @@ class Charts:
         width, height = self._page.size
         self._has_both = is_alone and width >= BOTH_FROM_WIDTH and height >= BOTH_FROM_HEIGHT
         _ = self._page.set_class(self._has_both, "-charts")
+        _ = self._page.set_class(self._has_depth, "-depth")
         self.show_cursor()
 
     def zoom(self, steps: int) -> None:
@@ -142,6 +155,7 @@ class Charts:
             self._line.say(f"No {which} interval than {interval.value}.")
             return
         self._interval = interval
+        self._workspace.surface.memory.keep_interval(interval.value)
         self._page.show_parts(Part.TOPICS)
         self.show_history(self._workspace.reader.read())
 

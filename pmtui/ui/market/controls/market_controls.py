@@ -69,6 +69,7 @@ class MarketControls:
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
+        widgets.ladder.viewport.grouping = workspace.surface.memory.now.grouping
         self._news = OrderNews(workspace.surface, workspace.line)
         self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
         self.moving = Moving(workspace, self.own_orders, self._news)
@@ -320,6 +321,7 @@ class MarketControls:
     def _group_prices(self) -> None:
         """Change to the next grouping of the ladder."""
         group = self._widgets.ladder.next_grouping()
+        self._workspace.surface.memory.keep_grouping(self._widgets.ladder.viewport.grouping)
         self._workspace.line.confirm(f"Group {self._workspace.price(group)}.")
         self._page.show_parts(Part.STATE)
 

@@ -2,7 +2,7 @@
 
 A key reads one book, the very one on show, and sends a price of it or the cursor's; what the book
 does between two frames turns no key into another order. The service arms and disarms, and owns
-every order. Arming holds on every market until it ends; a screen begins with the first size.
+every order. Arming holds on every market until it ends; a screen begins with the size chosen last.
 
 Keys that were meant for a form are ignored for a moment where it did not open: hands are quicker
 than eyes, and what is typed after the key of a form is a price, a size, and `enter`.
@@ -82,7 +82,7 @@ class SingleKeys:
         self, workspace: Workspace, trading: Trading, news: OrderNews, *,
         is_moving: Callable[[], bool],
     ) -> None:  # fmt: skip
-        """Begin with the first size.
+        """Begin with the size chosen last.
 
         Args:
             workspace: the screen's service, picture and message line.
@@ -96,7 +96,8 @@ class SingleKeys:
         self._trading = trading
         self._news = news
         self._is_moving = is_moving
-        self._preset = 0
+        kept = workspace.surface.memory.now.preset
+        self._preset = kept if 0 <= kept < len(workspace.surface.options.presets) else 0
         self._permitted_at: datetime | None = None
         self._pressed: tuple[str, datetime] | None = None
         self._was_armed = False
@@ -132,6 +133,7 @@ class SingleKeys:
             self._line.say(f"Only {count(len(presets), 'preset')}.")
             return
         self._preset = number - 1
+        self._workspace.surface.memory.keep_preset(self._preset)
         self._workspace.commands.touch_arming()
         text = f"One-key size: {exact_shares(self.preset)}"
         if self._workspace.reader.read().is_armed:

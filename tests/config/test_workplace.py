@@ -1,0 +1,49 @@
+"""The workplace comes back as it was left, and a damaged file is as if there were none."""
+
+from pathlib import Path
+
+import pytest
+
+from pmtui.config.workplace import Memory, Workplace, load_workplace
+
+
+def test_what_was_kept_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "workplace.json"
+    memory = Memory(path)
+    memory.keep_theme("nord")
+    memory.keep_size("250")
+    memory.keep_preset(3)
+    memory.keep_interval("1w")
+    memory.keep_grouping(2)
+    memory.keep_charts(has_candles=True, has_depth=False)
+    assert Memory(path).now == Workplace("nord", "250", 3, "1w", 2, has_candles=True)
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"theme": 3, "preset": true, "size": null}', b"\xff\xfe"]
+)
+def test_a_damaged_file_is_nothing_remembered(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "workplace.json"
+    path.write_bytes(body)
+    assert load_workplace(path) == Workplace()
+
+
+def test_what_is_known_of_a_file_of_another_version_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "workplace.json"
+    path.write_text('{"theme": "slate", "columns": ["x"]}')
+    assert load_workplace(path) == Workplace("slate")
+
+
+def test_without_a_file_only_this_session_remembers(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.keep_theme("nord")
+    assert memory.now.theme == "nord"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    memory = Memory(tmp_path / "file" / "workplace.json")
+    memory.keep_theme("nord")
+    assert memory.now.theme == "nord"
