@@ -172,6 +172,22 @@ class Terminal:
         """Return the screen as one text."""
         return "\n".join(self.rows())
 
+    def cells(self) -> list[list[tuple[str, str, str, bool]]]:
+        """Return each cell's text, colour, background and whether it is bold, line by line.
+
+        Colours are names, or six hex digits. The second cell of a wide character has no text.
+        """
+        self._feed()
+        screen = self._emulator
+        lines = ([screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines))
+        return [
+            [
+                (c.data, c.bg, c.fg, c.bold) if c.reverse else (c.data, c.fg, c.bg, c.bold)
+                for c in line
+            ]
+            for line in lines
+        ]
+
     def rows_in_reverse(self) -> list[str]:
         """Return the lines that are shown in reverse from their first letter on."""
         rows = self.rows()

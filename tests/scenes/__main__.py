@@ -1,6 +1,7 @@
 """`python -m tests.scenes compare|accept [SCENE …]`: checks the pictures, or takes new ones.
 
 `draw FOLDER [SCREEN …]` draws every screen at every size and in every theme, to be looked at.
+`record` plays a session with the installed program and keeps it as the moving picture of the README.
 """
 
 import asyncio
@@ -10,9 +11,11 @@ from pathlib import Path
 
 from tests.scenes.picture import first_difference
 from tests.scenes.scenes import SCENES, SCREENS, SIZES, THEMES, Scene, paint, picture, playing
+from tests.scenes.session import record
 from tests.ui.wait import settle
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
+SESSION = FOLDER / "session.svg"
 DIFFERS, USAGE_ERROR = 1, 2
 NOT_DRESSED_ANEW = ("palette",)
 """Dialogs of Textual keep the theme that they were opened in."""
@@ -22,13 +25,23 @@ def main(arguments: list[str]) -> int:
     """Run the command; returns the exit code."""
     known = {scene.name: scene for scene in SCENES}
     command, names = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if command == "draw" and names and SCREENS.keys() >= set(names[1:]):
+    if command == "record" and not names:
+        with tempfile.TemporaryDirectory() as home:
+            SESSION.write_text(record(Path(home)), encoding="utf-8")
+        return 0
+    if (
+        command == "draw"
+        and names
+        and not names[0].startswith("-")
+        and SCREENS.keys() >= set(names[1:])
+    ):
         Path(names[0]).mkdir(parents=True, exist_ok=True)
         asyncio.run(draw(Path(names[0]), names[1:] or list(SCREENS)))
         return 0
     if command not in ("compare", "accept") or not known.keys() >= set(names):
         print(f"usage: python -m tests.scenes compare|accept [{' | '.join(known)}] …")
         print(f"       python -m tests.scenes draw FOLDER [{' | '.join(SCREENS)}] …")
+        print("       python -m tests.scenes record")
         return USAGE_ERROR
     chosen = [known[name] for name in names] or list(SCENES)
     if command == "accept":
@@ -36,7 +49,7 @@ def main(arguments: list[str]) -> int:
             picture_of(scene).write_text(asyncio.run(paint(scene)), encoding="utf-8")
             print(f"{scene.name}: accepted", flush=True)
         for path in FOLDER.glob("*.svg"):
-            if path.stem not in known:
+            if path.stem not in known and path != SESSION:
                 path.unlink()
                 print(f"{path.stem}: dropped")
         return 0
