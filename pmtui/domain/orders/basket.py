@@ -63,6 +63,8 @@ class BasketPlan:
     side: BasketSide
     sets: Micros
     legs: tuple[BasketLeg, ...]
+    is_rest: bool = False
+    """Only legs that are missing of a basket bought before: alone they pay nothing for sure."""
 
     @property
     def intents(self) -> tuple[MarketBuyIntent, ...]:
@@ -93,12 +95,15 @@ class BasketPlan:
     @property
     def gain(self) -> Micros | None:
         """What a whole basket brings after fees; None where a leg is missing."""
-        return Micros(self.pays - self.cost - self.fees) if self.is_whole else None
+        if self.is_rest or not self.is_whole:
+            return None
+        return Micros(self.pays - self.cost - self.fees)
 
 
 def plan_basket(
-    markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = ()
-) -> BasketPlan:
+    markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = (), *,
+    is_rest: bool = False,
+) -> BasketPlan:  # fmt: skip
     """Return the legs of buying so many sets in every market of an event with one winner.
 
     Args:
@@ -106,9 +111,11 @@ def plan_basket(
         side: which outcome is bought.
         sets: shares in each.
         own: own open orders: what is ours in a book is not bought.
+        is_rest: the markets are those that are missing of a basket bought before.
     """
     size, own = size_floor(sets), tuple(own)
-    return BasketPlan(side, size, tuple(_leg(market, side, size, own) for market in markets))
+    legs = tuple(_leg(market, side, size, own) for market in markets)
+    return BasketPlan(side, size, legs, is_rest)
 
 
 def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Micros:

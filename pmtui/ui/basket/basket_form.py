@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from pmtui.domain.formats import format_shares, parse_size
 from pmtui.domain.ids import CommandId, ConditionId
-from pmtui.domain.markets.market import Event
+from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.outcome_set import legs_of
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.basket import (
@@ -50,6 +50,8 @@ from pmtui.ui.widgets.text_line import TextLine
 
 _SIDE_WORDS = {BasketSide.YES: " all Yes (buy the set)", BasketSide.NO: " all No (sell the set)"}
 _STEP = Micros(ONE)
+_CHROME = 10
+"""Lines of the form that show no leg: borders, entries, sums and keys."""
 
 
 class BasketCard(CardScreen):
@@ -81,7 +83,7 @@ class BasketForm(OrderForm[None]):
     BasketForm .label { width: 8; }
     BasketForm #basket-side { width: 28; }
     BasketForm NumberField { width: 12; }
-    BasketForm #basket-legs { height: auto; max-height: 24; }
+    BasketForm #basket-legs { height: auto; max-height: 40; }
     """
 
     side_choice = query_one("#basket-side", Choice)
@@ -95,6 +97,8 @@ class BasketForm(OrderForm[None]):
         super().__init__(surface, markets[0].condition_id or ConditionId(""))
         self._event = event
         self._markets = tuple(markets)
+        self._missing: tuple[Market, ...] = ()
+        """The markets of legs that were refused: they are bought again alone."""
         self._side = BasketSide.YES
         self._sent: tuple[PreparedOrder, ...] = ()
         self._sent_plan: BasketPlan | None = None
@@ -130,7 +134,7 @@ class BasketForm(OrderForm[None]):
         """Ask whether to send the legs; once all have ended, leave."""
         if self._sent:
             if len(self._verdicts) == len(self._sent):
-                _ = self.dismiss()
+                self._go_on()
             return
         plan = self._plan()
         if plan is None or not plan.is_whole:
@@ -150,6 +154,20 @@ class BasketForm(OrderForm[None]):
         card = BasketCard(orders, plan, surface=self._surface, doubt=self._doubt(plan))
         _ = self.app.push_screen(card, decide)
 
+    def _go_on(self) -> None:
+        """Price what was refused again; close where nothing was."""
+        refused = {
+            order.condition_id
+            for order, verdict in zip(self._sent, self._verdicts, strict=True)
+            if isinstance(verdict, Rejected)
+        }
+        if not refused:
+            _ = self.dismiss()
+            return
+        self._forget_sent()
+        self._missing = tuple(m for m in self._markets if m.condition_id in refused)
+        self.show()
+
     @override
     def show(self) -> None:
         if not is_live(self):
@@ -160,13 +178,15 @@ class BasketForm(OrderForm[None]):
         text = f" from {format_shares(least_sets(found))}; {format_shares(most)} at the best prices"
         self.hint.show((Cell(text, Role.DIM),))
         plan = self._sent_plan or self._plan()
-        agree = "Close" if self._sent else "Review"
+        is_short = any(isinstance(verdict, Rejected) for verdict in self._verdicts)
+        agree = "Review" if not self._sent else "Price again" if is_short else "Close"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
         if plan is None:
             self.legs.show(())
             self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))
             return
-        self.legs.show(paint_legs(plan, self.WIDTH, self._ends()))
+        rows = max(self.app.size.height - _CHROME, 1)
+        self.legs.show(paint_legs(plan, self.WIDTH, self._ends(), most=rows))
         if self._sent:
             self.state.show((paint_basket_sent(self._verdicts, len(self._sent)),))
         else:
@@ -176,6 +196,7 @@ class BasketForm(OrderForm[None]):
     @on(Input.Changed)
     def _on_typed(self) -> None:
         self._forget_sent()
+        self._missing = ()
         self.show()
 
     @on(NumberField.Stepped)
@@ -188,6 +209,7 @@ class BasketForm(OrderForm[None]):
     def _on_moved(self) -> None:
         self._side = BasketSide.NO if self._side is BasketSide.YES else BasketSide.YES
         self._forget_sent()
+        self._missing = ()
         # The other tokens have books of their own.
         before = self._subscription
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._hear)
@@ -210,7 +232,7 @@ class BasketForm(OrderForm[None]):
     def _baskets(self) -> tuple[BasketMarket, ...]:
         queries = self._surface.queries
         found = []
-        for market in self._markets:
+        for market in self._missing or self._markets:
             view = queries.market(market.condition_id or ConditionId(""))
             token_id = token_id_of(view, self._side.value)
             book = None if token_id is None else queries.book(token_id)
@@ -223,7 +245,8 @@ class BasketForm(OrderForm[None]):
         if size is None or size <= 0:
             return None
         own = self._surface.queries.account().open_orders
-        return plan_basket(self._baskets(), self._side, size, own)
+        is_rest = bool(self._missing)
+        return plan_basket(self._baskets(), self._side, size, own, is_rest=is_rest)
 
     def _doubt(self, plan: BasketPlan) -> str:
         available = self._surface.queries.account().available

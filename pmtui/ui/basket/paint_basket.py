@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.basket import BasketLeg, BasketPlan, BasketSide
-from pmtui.domain.orders.order import Accepted, OrderStatus, Unknown, Verdict
+from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
@@ -25,15 +25,24 @@ from pmtui.ui.ticket.paint_scaled import paint_leg_end
 from pmtui.ui.ticket.paint_ticket import wrap_text
 
 _WORDS = {BasketSide.YES: "Yes", BasketSide.NO: "No"}
+_FINE = (Role.DIM, Role.NOTICE_GOOD)
+"""How a leg looks that nothing is wrong with."""
+_LEGS_IN_A_COLUMN = 10
+_MOST_COLUMNS = 3
 _COST = 10
 _PRICE = 7
 _END = 26
 ONE_BY_ONE = "Legs fill whole or not at all, each by itself: some may fill and others not."
 
 
-def paint_legs(plan: BasketPlan, width: int, ends: Sequence[Cell] = ()) -> tuple[Line, ...]:
-    """Show every leg with its price and cost, or why it cannot be bought, and how it ended."""
-    lines = []
+def paint_legs(
+    plan: BasketPlan, width: int, ends: Sequence[Cell] = (), *, most: int
+) -> tuple[Line, ...]:
+    """Show every leg with its price and cost, or why it cannot be bought, and how it ended.
+
+    Where not all fit into `most` lines, those that are in the way of a whole basket come first.
+    """
+    legs: list[tuple[bool, Line]] = []
     for number, leg in enumerate(plan.legs):
         end = ends[number] if number < len(ends) else _state_of(leg)
         room = max(width - _PRICE - _COST - _END - 4, 8)
@@ -43,8 +52,12 @@ def paint_legs(plan: BasketPlan, width: int, ends: Sequence[Cell] = ()) -> tuple
             Cell(f"{format_past_money(leg.cost) if leg.intent else ABSENT:>{_COST}}  ", Role.DIM),
             end,
         )
-        lines.append(fit_line(cells, width))
-    return tuple(lines)
+        legs.append((end.role in _FINE, fit_line(cells, width)))
+    if len(legs) > most:
+        left = len(legs) - most + 1
+        legs = sorted(legs, key=lambda each: each[0])[: most - 1]
+        legs.append((True, (Cell(f"and {count(left, 'more leg')}", Role.DIM),)))
+    return tuple(line for _, line in legs)
 
 
 def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Line, ...]:
@@ -59,7 +72,9 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
         )
     ]
     gain = plan.gain
-    if gain is None:
+    if plan.is_rest and plan.is_whole:
+        lines.append((Cell("These legs complete the basket that was bought.", Role.DIM),))
+    elif gain is None:
         missing = [leg for leg in plan.legs if leg.intent is None]
         name = plain(missing[0].name, 24) if missing else ""
         lines.append((Cell(f"No whole set: {name}: {missing[0].problem}", Role.NOTICE_WARN),))
@@ -83,23 +98,31 @@ def paint_basket_card(
     words = _WORDS[plan.side]
     question = f"Buy {format_size(plan.sets)} {words} in {count(len(orders), 'market')}?"
     lines: list[Line] = [paint_question(mode, question)]
-    for order, leg in zip(orders, (leg for leg in plan.legs if leg.intent), strict=True):
-        cash, _ = signed_amounts(order)
-        spent = f"{format_cost(cash)} ≤ {format_price(limit_price(order))}"
-        room = max(width - len(spent) - 1, 8)
-        lines.append((Cell(f"{plain(leg.name, room):<{room}} "), Cell(spent, Role.BID)))
-    for name, value in (
-        ("Spends", format_cost(plan.cost)),
-        ("Fees", f"{format_past_money(plan.fees)} now"),
-        ("Pays", format_past_money(plan.pays)),
-        ("Brings", ABSENT if plan.gain is None else format_money_change(plan.gain)),
-        ("TIF", "FOK"),
-    ):
+    lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
+    facts = [("Spends", format_cost(plan.cost)), ("Fees", f"{format_past_money(plan.fees)} now")]
+    if plan.gain is not None:
+        facts.append(("Pays", format_past_money(plan.pays)))
+        facts.append(("Brings", format_money_change(plan.gain)))
+    for name, value in (*facts, ("TIF", "FOK")):
         lines += paint_fact(name, value, width)
     lines += [(Cell(part, Role.DIM),) for part in wrap_text(ONE_BY_ONE, width)]
     if doubt:
         lines += [(Cell(part, Role.NOTICE_BAD),) for part in wrap_text(plain(doubt), width)]
     return tuple(lines)
+
+
+def _card_legs(orders: Sequence[PreparedOrder], names: Sequence[str], width: int) -> list[Line]:
+    """Lay the legs out in one column, or in some where they are many: none may be left out."""
+    columns = min(-(-len(orders) // _LEGS_IN_A_COLUMN), _MOST_COLUMNS)
+    rows, part = -(-len(orders) // columns), width // columns
+    legs: list[Line] = []
+    for order, name in zip(orders, names, strict=True):
+        cash, _ = signed_amounts(order)
+        spent = f"{format_cost(cash)} ≤ {format_price(limit_price(order))}"
+        room = max(part - len(spent) - 2, 4)
+        cells = (Cell(f"{plain(name, room):<{room}} "), Cell(spent, Role.BID), Cell(" "))
+        legs.append(fit_line(cells, part))
+    return [tuple(cell for leg in legs[row::rows] for cell in leg) for row in range(rows)]
 
 
 def paint_basket_sent(verdicts: Sequence[Verdict], legs: int) -> Line:
@@ -112,7 +135,11 @@ def paint_basket_sent(verdicts: Sequence[Verdict], legs: int) -> Line:
     if unknown:
         text += f", {unknown} unconfirmed"
     role = Role.NOTICE_GOOD if bought == legs else Role.NOTICE_BAD
-    return (Cell(f"{text}. Enter closes.", role, Emphasis.BOLD),)
+    missing = sum(isinstance(verdict, Rejected) for verdict in verdicts)
+    then = (
+        f"Enter prices the {count(missing, 'missing leg')} again." if missing else "Enter closes."
+    )
+    return (Cell(f"{text}. {then}", role, Emphasis.BOLD),)
 
 
 def is_bought(verdict: Verdict) -> bool:

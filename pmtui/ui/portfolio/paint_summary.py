@@ -108,7 +108,11 @@ def paint_today(
     if today:
         traded += f", {_HUNDRED * makers // len(today)}% maker"
     before = 0 if equity is None else equity - figures.total
-    share = f"  {format_percent(Micros(_SCALE * figures.total // before))}" if before > 0 else ""
+    share = (
+        f"  {format_percent(Micros(_SCALE * figures.total // before), decimals=2)}"
+        if before > 0
+        else ""
+    )
     return (
         _fact("realised", paint_gain(figures.realized)),
         _fact("unrealised", paint_gain(figures.unrealized)),

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
-from pmtui.domain.account.equity import midnight_before, since
+from pmtui.domain.account.equity import EquityPoint, midnight_before, since
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.format import format_money
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, paint_gain
@@ -87,8 +87,10 @@ class Summary(Horizontal):
         status, now = queries.status(), queries.now()
         equity, figures = status.portfolio_value, status.day_figures
         points = since(queries.activity().equity, midnight_before(now))
+        # The title goes with the status line; the curve with its samples.
+        latest = () if equity is None or not points else (points[0], EquityPoint(now, equity))
         self._equity.show(
-            points, paint_equity_value(points), lambda w, h: draw_equity(points, w, h)
+            (points, equity), paint_equity_value(latest), lambda w, h: draw_equity(points, w, h)
         )
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)

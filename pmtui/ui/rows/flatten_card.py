@@ -22,6 +22,9 @@ from pmtui.ui.ticket.confirm_money import limit_price, signed_amounts
 from pmtui.ui.ticket.paint_confirm import paint_fact, paint_question
 from pmtui.ui.ticket.paint_ticket import wrap_text
 
+_LEAST_TITLE = 28
+"""Cells in which a market is still told from its siblings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sale:
@@ -90,12 +93,12 @@ def _leg(sale: Sale, width: int) -> list[Line]:
     now = "no bids here" if average is None else f"~{format_average(average)}"
     if sale.plan.stays:
         now += f", {format_size(sale.plan.stays)} unsold"
-    room = max(width - len(what) - len(now) - 4, 8)
-    title = plain(sale.order.market_title, room)
-    return [
-        (
-            Cell(what, Role.ASK, Emphasis.BOLD),
-            Cell(f"  {title:<{room}}  ", Role.DIM),
-            Cell(now),
-        )
-    ]
+    room = width - len(what) - len(now) - 4
+    head = (Cell(what, Role.ASK, Emphasis.BOLD),)
+    if room >= _LEAST_TITLE:
+        title = plain(sale.order.market_title, room)
+        return [(*head, Cell(f"  {title:<{room}}  ", Role.DIM), Cell(now))]
+    # The name decides which market it is: on a narrow card it has a line of its own.
+    gap = " " * max(width - len(what) - len(now), 1)
+    name = plain(sale.order.market_title, width)
+    return [(*head, Cell(f"{gap}{now}")), (Cell(name, Role.DIM),)]

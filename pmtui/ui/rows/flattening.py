@@ -27,8 +27,8 @@ from pmtui.ui.rows.book_wait import BookWait
 from pmtui.ui.rows.flatten_card import FlattenManyCard, Left, Sale
 from pmtui.ui.surface import Surface
 
-MOST_AT_ONCE = 15
-"""Positions on one card: more than that nobody reads before agreeing."""
+MOST_AT_ONCE = 12
+"""Positions on one card: so many fit on the smallest screen, and more nobody reads before agreeing."""
 
 
 class Flattening:

@@ -55,6 +55,19 @@ async def test_a_basket_prices_every_leg_and_one_card_sends_them_all() -> None:
         )
         await until(pilot, lambda: shows(app, "3 of 4 legs bought"), "how the legs ended")
         assert shows(app, "refused: no match")
+        # What was refused is priced again, alone, and asked about again.
+        await pilot.press("enter")
+        await until(pilot, lambda: shows(app, "These legs complete the basket"), "the missing leg")
+        assert shows(app, "1 leg for $30.00")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card again")
+        service.verdicts = [filled]
+        await agree(app, pilot, service)
+        again = service.calls_of("place_many")[1]
+        assert [o.intent.token_id for o in again if isinstance(o, PreparedOrder)] == [
+            OPEN[1].token_ids[0]
+        ]
+        await until(pilot, lambda: shows(app, "1 of 1 legs bought"), "the end")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
 

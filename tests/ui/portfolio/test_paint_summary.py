@@ -61,7 +61,7 @@ def test_todays_parts_add_up_and_fills_are_counted() -> None:
     figures = DayFigures(Micros(25_180_000), realized=Micros(12_400_000), fees=Micros(1_810_000))
     lines = [text(line) for line in paint_today(figures, Micros(1_025_180_000), (), NOW)]
     assert [line.split()[-1] for line in lines[:3]] == ["+$12.40", "+$14.59", "-$1.81"]
-    assert lines[3].split() == ["total", "+$25.18", "2.5%"]
+    assert lines[3].split() == ["total", "+$25.18", "2.52%"]
     fill = believable.fill(1, 2)
     assert "1 fill" in text(paint_today(figures, None, (fill,), NOW)[-1])
     assert "loading" in text(paint_today(None, None, (), NOW)[0])
