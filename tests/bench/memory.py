@@ -89,7 +89,7 @@ def _empty(command: Sequence[str], home: Path, compiled: str) -> Held:
     with _terminal(command, home, compiled) as terminal:
         terminal.until_text(empty_app.SIGN)
         terminal.pump_for(SETTLING_S)
-        return _held(terminal.pid)
+        return held(terminal.pid)
 
 
 def _market(home: Path, compiled: str, *, watching_s: float) -> tuple[Held, Held]:
@@ -103,7 +103,7 @@ def _market(home: Path, compiled: str, *, watching_s: float) -> tuple[Held, Held
         terminal.until_text("verified")
         terminal.pump_for(watching_s)
         (venue,) = venues_of(home)
-        return _held(terminal.pid), _held(venue)
+        return held(terminal.pid), held(venue)
 
 
 def _terminal(command: Sequence[str | Path], home: Path, compiled: str) -> Terminal:
@@ -112,7 +112,8 @@ def _terminal(command: Sequence[str | Path], home: Path, compiled: str) -> Termi
     return Terminal(command, home=home, size=SIZE, env=env, is_controlling=False)
 
 
-def _held(pid: int) -> Held:
+def held(pid: int) -> Held:
+    """Return what a process holds, by its id."""
     folder = Path(f"/proc/{pid}")
     lines = (folder / "smaps_rollup").read_text().splitlines()[1:]
     lines += (folder / "status").read_text().splitlines()
