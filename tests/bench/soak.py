@@ -22,6 +22,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--long-suspensions", type=int, default=5)
+    parser.add_argument(
+        "--attached",
+        dest="is_attached",
+        action="store_true",
+        help="the terminal reaches its service over a socket, which is cut now and then",
+    )
     parser.add_argument("--runs", type=int, default=2)
     wanted = vars(parser.parse_args(arguments))
     runs = max(wanted.pop("runs"), 1)
@@ -46,6 +52,7 @@ def _shares(plan: Plan, runs: int) -> list[Plan]:
             kills=-(-plan.kills // runs),
             seed=plan.seed + number,
             long_suspensions=-(-plan.long_suspensions // runs),
+            is_attached=plan.is_attached,
         )
         for number in range(runs)
     ]

@@ -14,7 +14,8 @@ import asyncio
 import json
 import random
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from types import CoroutineType
@@ -31,12 +32,19 @@ from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
+from pmtui.link.attachment import Attachment
+from pmtui.link.messages import Unlock
+from pmtui.link.mirror import Mirror
+from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.remote_commands import RemoteCommands
+from pmtui.link.server import Household, LinkServer, bind
+from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
-from pmtui.service.surface import PreparedOrder
+from pmtui.service.surface import Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, MarketTopic, Topic
 from pmtui.service.views import Load, Mode
 from pmtui.signing.secret import Secret
@@ -48,8 +56,20 @@ SETTLES_WITHIN_S = 120
 """On a good line whatever is in doubt is known long before."""
 SHARE = 1_000_000
 CENT = 10_000
+CUT_EVERY_S = (0.2, 3.0)
+"""Between two cuts of the line to the service."""
 _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 _TIMES = (TimeInForce.GTC, TimeInForce.GTC, TimeInForce.GTC, TimeInForce.FAK, TimeInForce.FOK)
+
+
+async def _nothing_is_locked(_: Unlock) -> str:
+    return "nothing is locked"
+
+
+_HOUSEHOLD = Household(
+    profile="faults", now=SystemClock().now, memory_bytes=lambda: 0, unlock=_nothing_is_locked,
+    stop=lambda _: "it goes on",
+)  # fmt: skip
 
 
 class Client:
@@ -82,9 +102,13 @@ class Client:
             ),
         )
 
+        self._queries: Queries = self.service.queries
+        self._commands: Commands = self.service.commands
+        """Of the terminal that trades: the service's own, or those over a socket."""
+
     async def run(self) -> None:
         """Trade, and answer what is asked, until killed or told to end."""
-        async with self.service.running():
+        async with self.service.running(), self._attached():
             topics: list[Topic] = [
                 *map(MarketTopic, self._conditions),
                 *map(BookTopic, self._tokens),
@@ -102,6 +126,39 @@ class Client:
                     if line[0] == "end":
                         break
                 trading.cancel()
+
+    @asynccontextmanager
+    async def _attached(self) -> AsyncIterator[None]:
+        """Trade over a socket that is cut now and then, where the plan says so."""
+        if not self._plan["is_attached"]:
+            yield
+            return
+        server = LinkServer(self.service, _HOUSEHOLD)
+        place = Path(self._plan["home"]) / "s"
+        server.listen(bind(place))
+        mirror, clock = Mirror(self.service.queries.status()), SystemClock()
+        line = Attachment(place, mirror, clock)
+        self._queries = MirrorQueries(mirror, clock)
+        self._commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
+        topics: list[Topic] = [
+            *map(MarketTopic, self._conditions),
+            *map(BookTopic, self._tokens),
+        ]
+        _ = mirror.subscribe(topics, lambda _: None)
+        async with asyncio.TaskGroup() as tasks:
+            work = [tasks.create_task(line.run()), tasks.create_task(self._cut(line))]
+            yield
+            await line.close()
+            for task in work:
+                task.cancel()
+        await server.close("the life is over")
+
+    async def _cut(self, line: Attachment) -> None:
+        """Cut the line at any moment; it comes back by itself."""
+        while True:
+            await asyncio.sleep(self._rng.uniform(*CUT_EVERY_S))
+            if line._writer is not None:
+                line._writer.transport.abort()
 
     async def _answer(self, word: str, order_ids: list[OrderId]) -> None:
         match word:
@@ -157,7 +214,7 @@ class Client:
         return hosts.hosts(Secret.from_hex(self._plan["key"]), SignatureType.DEPOSIT_WALLET)
 
     async def _until_ready(self) -> None:
-        queries = self.service.queries
+        queries = self._queries
         while queries.account().load is not Load.READY or not all(
             queries.market(condition).terms for condition in self._conditions
         ):
@@ -198,7 +255,7 @@ class Client:
                 await self._place()
 
     async def _place_many(self) -> None:
-        commands = self.service.commands
+        commands = self._commands
         token = self._rng.choice(self._tokens)
         prices = self._rng.sample(range(35, 65), self._rng.randrange(2, 5))
         intents = [
@@ -218,7 +275,7 @@ class Client:
 
     async def _move(self) -> None:
         """Move an order that rests to another price; the old one is never live beside the new."""
-        queries, commands = self.service.queries, self.service.commands
+        queries, commands = self._queries, self._commands
         resting = [o for o in queries.account().open_orders if o.status in _MOVABLE]
         if not resting:
             return
@@ -234,7 +291,7 @@ class Client:
                 await commands.move_verdict(commands.move(old.order_id, order.order_id))
 
     async def _flatten(self) -> None:
-        queries, commands = self.service.queries, self.service.commands
+        queries, commands = self._queries, self._commands
         token = self._rng.choice(self._tokens)
         terms = queries.market(self._markets[token]).terms
         account = queries.account()
@@ -251,7 +308,7 @@ class Client:
 
     async def _protect(self) -> None:
         """Start what a restart has paused, or end it; then put a stop or a target near the market."""
-        queries, commands = self.service.queries, self.service.commands
+        queries, commands = self._queries, self._commands
         for each in queries.account().paused:
             if self._rng.randrange(4) == 0 or await commands.start_conditional(each.conditional_id):
                 commands.cancel_conditional(each.conditional_id)
@@ -275,9 +332,9 @@ class Client:
     async def _place(self) -> None:
         token = self._rng.choice(self._tokens)
         size = self._rng.randrange(5, 30) * SHARE
-        sellable = self.service.queries.account().sellable(token)
+        sellable = self._queries.account().sellable(token)
         is_sale = sellable >= size and self._rng.randrange(3) == 0
-        order = await self.service.commands.prepare(
+        order = await self._commands.prepare(
             LimitIntent(
                 condition_id=self._markets[token],
                 token_id=token,
@@ -288,14 +345,14 @@ class Client:
             )
         )
         if isinstance(order, PreparedOrder):
-            await self.service.commands.verdict(self.service.commands.place(order.order_id))
+            await self._commands.verdict(self._commands.place(order.order_id))
 
     def _cancel(self) -> None:
-        orders = self.service.queries.account().open_orders
+        orders = self._queries.account().open_orders
         if orders and self._rng.randrange(12) == 0:
-            self.service.commands.cancel_all()
+            self._commands.cancel_all()
         elif orders:
-            self.service.commands.cancel([self._rng.choice(orders).order_id])
+            self._commands.cancel([self._rng.choice(orders).order_id])
 
     async def _until_settled(self) -> list[str]:
         """Wait until nothing is under way or in doubt; return what still is after a long time."""

@@ -64,6 +64,8 @@ class Plan:
     seed: int
     long_suspensions: int = 1
     """Longer than the venue waits for heartbeats, in lives that send them."""
+    is_attached: bool = False
+    """Whether the trader's terminal reaches its service over a socket, which is cut now and then."""
 
 
 class Life:
@@ -262,6 +264,7 @@ class FaultRun:
             "key": KEYS[0],
             "markets": MARKETS,
             "trades": trades,
+            "is_attached": self._plan.is_attached,
             "clock_jumps": self._rng.randrange(3) == 0,
             "heartbeats": self._rng.randrange(4) == 0,
             "seed": self._rng.randrange(2**32),

@@ -21,3 +21,13 @@ async def test_journal_and_venue_agree_after_faults_and_kills(tmp_path: Path) ->
     assert outcome.moves > 0
     assert sum(outcome.faults.values()) > outcome.faults[Fault.NONE] > 0
     assert sum(outcome.stream_faults.values()) > outcome.stream_faults[StreamFault.NONE]
+
+
+@pytest.mark.slow
+async def test_they_agree_where_the_terminal_is_cut_off_from_its_service(tmp_path: Path) -> None:
+    plan = Plan(orders=30, kills=2, seed=11, long_suspensions=0, is_attached=True)
+    outcome = await run_faults(tmp_path, plan)
+    assert outcome.problems == []
+    assert outcome.orders >= 30
+    assert outcome.kills >= 2
+    assert outcome.at_venue > 0
