@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pmtui.agent.found import FoundHit
 from pmtui.agent.snapshot import MarketSnapshot
-from pmtui.agent.tools import PREFIX, Tool, Toolbox
+from pmtui.agent.tools import AGED, PREFIX, Tool, Toolbox
 from pmtui.domain.account.position import Position
-from pmtui.domain.markets.directory import SearchHit
 from pmtui.reads.answers import Book
 from pmtui.reads.schemas import REFERENCE, Schema, schemas_of
 
@@ -40,7 +40,7 @@ PATHS = (
         "/discover/search",
         f"{PREFIX}discover_search",
         (("q", "query"), ("limit", "limit")),
-        SearchHit,
+        FoundHit,
         is_list=True,
     ),
     Path(
@@ -194,15 +194,18 @@ def _components() -> dict[str, Schema]:
 
 
 def _with_age(schemas: dict[str, Schema]) -> dict[str, Schema]:
-    """Add the age that the tool tells with a book."""
-    book = schemas.get(Book.__name__)
-    properties = book.get("properties") if book is not None else None
-    required = book.get("required") if book is not None else None
-    if book is None or not isinstance(properties, dict) or not isinstance(required, list):
-        return schemas
+    """Add the age that the tools tell with a book and with what a search found."""
     age: Schema = {"type": ["integer", "null"], "description": "seconds"}
-    aged = {**book, "properties": {**properties, "age_s": age}, "required": [*required, "age_s"]}
-    return {**schemas, Book.__name__: aged}
+    aged = dict(schemas)
+    for name in {kind.__name__ for kind in AGED} & schemas.keys():
+        properties, required = schemas[name]["properties"], schemas[name]["required"]
+        if isinstance(properties, dict) and isinstance(required, list):
+            aged[name] = {
+                **schemas[name],
+                "properties": {**properties, "age_s": age},
+                "required": [*required, "age_s"],
+            }
+    return aged
 
 
 def _envelope(answer: type, *, is_list: bool) -> Schema:

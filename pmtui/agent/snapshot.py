@@ -12,13 +12,16 @@ from pmtui.reads.answers import Book, BookLevel, LastTradePrice, Word
 from pmtui.reads.arguments import Values
 from pmtui.reads.registry import READS
 
+FURTHER_S = 3.0
+"""Seconds that last trade and market may take once the book is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class MarketSnapshot:
     """Top of book, last trade and terms of one token."""
 
     token_id: TokenId
-    condition_id: ConditionId
+    condition_id: ConditionId | None
     question: str
     outcome: str
     best_bid: Micros | None
@@ -44,20 +47,28 @@ class MarketSnapshot:
 
 
 async def take_snapshot(port: ReadPort, values: Values) -> Answered | Refused:
-    """Ask for a token's book, last trade and market at once; the book alone must be there.
+    """Ask for a token's book, last trade and market at once; the book alone is waited for.
 
     Args:
         port: answers reads.
         values: with the token.
     """
-    named, listed = Values({"token_id": values.texts("token_id")}), READS["market-by-token"]
-    book, trade, market = await asyncio.gather(
-        port.ask(READS["book"], named, limit=None),
-        port.ask(READS["last-trade"], named, limit=None),
-        port.ask(listed, named, limit=None),
-    )
-    if isinstance(book, Refused):
-        return book
+    named = Values({"token_id": values.texts("token_id")})
+    asking = [
+        asyncio.create_task(port.ask(READS[name], named, limit=None))
+        for name in ("last-trade", "market-by-token")
+    ]
+    try:
+        book = await port.ask(READS["book"], named, limit=None)
+        if isinstance(book, Refused):
+            return book
+        # A book is told even where its host does not answer: it may be the running service's.
+        _ = await asyncio.wait(asking, timeout=FURTHER_S)
+        trade, market = (task.result() if task.done() else None for task in asking)
+    finally:
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
     found = next((item for item in book.items if isinstance(item, Book)), None)
     if found is None:
         raise ValueError("a book that is none")
@@ -99,11 +110,11 @@ def _first(levels: tuple[BookLevel, ...]) -> BookLevel | None:
     return levels[0] if levels else None
 
 
-def _last_of(answer: Answered | Refused) -> LastTradePrice | None:
+def _last_of(answer: Answered | Refused | None) -> LastTradePrice | None:
     items = answer.items if isinstance(answer, Answered) else ()
     return next((item for item in items if isinstance(item, LastTradePrice)), None)
 
 
-def _market_of(answer: Answered | Refused) -> Market | None:
+def _market_of(answer: Answered | Refused | None) -> Market | None:
     items = answer.items if isinstance(answer, Answered) else ()
     return next((item for item in items if isinstance(item, Market)), None)

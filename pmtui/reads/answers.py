@@ -46,11 +46,15 @@ class Book:
     """One token's book, the best level of each side first."""
 
     token_id: TokenId
-    condition_id: ConditionId
+    condition_id: ConditionId | None
+    """None where the running service's book is told and no host says its market."""
     at: datetime | None
     """Of the book's last change."""
     worth: Word
-    """`verified` where the levels give the venue's hash, else `unverified`, `crossed` or `empty`."""
+    """`verified` where the levels give the venue's hash, else `unverified` or `crossed`.
+
+    A book of the running service also is `live`, `stale`, `overdue`, `lossy` or `tick_changed`.
+    """
     tick_size: Micros | None
     min_order_size: Micros | None
     neg_risk: bool | None

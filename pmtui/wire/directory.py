@@ -22,6 +22,7 @@ from pmtui.domain.markets.directory import (
     SportsMarketType,
     TagRelation,
     Team,
+    market_hit,
 )
 from pmtui.domain.markets.market import Event, Market, Series, Tag
 from pmtui.wire import bounds, fields
@@ -137,24 +138,7 @@ def _event_hits(event: Event) -> list[SearchHit]:
         volume_24h=event.volume_24h,
         end_at=event.end_at,
     )
-    return [hit, *(_market_hit(market, event) for market in event.markets)]
-
-
-def _market_hit(market: Market, event: Event) -> SearchHit:
-    return SearchHit(
-        HitKind.MARKET,
-        market.question,
-        market.slug,
-        market.market_id,
-        event.slug,
-        market.condition_id,
-        market.token_ids,
-        market.closed,
-        market.best_bid,
-        market.best_ask,
-        market.volume_24h,
-        market.end_at,
-    )
+    return [hit, *(market_hit(market, event.slug) for market in event.markets)]
 
 
 def _tag_hit(row: Row) -> SearchHit:

@@ -6,6 +6,7 @@ from pmtui.agent.bounds import LONGEST_TEXT, MOST_BYTES, MOST_LEVELS, MOST_ROWS,
 from pmtui.agent.port import Refusal, Refused
 from pmtui.agent.tools import Told, Toolbox, to_text
 from pmtui.domain.markets.directory import HitKind, SearchHit
+from pmtui.domain.money import Micros
 from pmtui.reads.read import Needs
 from pmtui.reads.records import Record
 from pmtui.reads.registry import READS
@@ -136,6 +137,19 @@ async def test_texts_of_strangers_are_named_made_plain_and_cut() -> None:
     assert isinstance(second, dict)
     assert str(first["title"]).isprintable()
     assert len(str(second["title"])) == LONGEST_TEXT
+
+
+async def test_prices_of_a_search_say_that_they_are_a_lists() -> None:
+    hits = (
+        SearchHit(HitKind.MARKET, "Rain", best_bid=Micros(400_000)),
+        SearchHit(HitKind.TAG, "Weather"),
+    )
+    told = answered(await box(FakePort({"search": hits})).call(CONTRACT[1], {"query": "rain"}))
+    items = told["items"]
+    assert isinstance(items, list)
+    market, tag = (item for item in items if isinstance(item, dict))
+    assert (market["best_bid"], market["worth"], market["age_s"]) == ("0.4", "listed", None)
+    assert (tag["worth"], tag["age_s"]) == (None, None)
 
 
 async def test_rows_and_bytes_are_bounded_and_what_is_left_out_is_said() -> None:

@@ -1,42 +1,33 @@
-"""Books of the running service for the agent's reads, where one runs and its book is good.
+"""Books and searches of the running service for the agent's reads, where one runs.
 
-Each is asked for over a connection that only looks on and is closed at once, so that a tool server is no
-terminal that keeps a service alive. Where there is no service, or its book is not there in time, or may not be
-traded from, the hosts are asked as ever.
+A book is the service's own, whatever it is worth: a stale one is told as `stale` with its age. What the service
+does not have, and everything where none runs, is asked of the hosts.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pmtui import __version__
-from pmtui.agent.port import Answered, ReadPort, Refused
+from pmtui.agent.found import FoundHit, to_found
+from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
+from pmtui.cli.agent.onlooker import look
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, MarketId, TokenId
+from pmtui.domain.markets.directory import HitKind, SearchHit, market_hit
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import Micros
-from pmtui.link.messages import (
-    PROTOCOL,
-    Hello,
-    LinkError,
-    View,
-    Watch,
-    Welcome,
-    pack,
-    read_to_terminal,
-)
 from pmtui.reads.answers import Book, BookLevel, TokenMarket, Word
 from pmtui.reads.arguments import Values
 from pmtui.reads.read import Read
 from pmtui.reads.registry import READS
-from pmtui.service.codec import CodecError, decode, encode
-from pmtui.service.topics import BookTopic
+from pmtui.service.views import MarketRow
 
 SERVICE = "running service"
-WITHIN_S = 2.0
-"""Seconds that a book may take before the hosts are asked instead."""
+HOSTS_S = 3.0
+"""Seconds that hosts may take to add to what the service has told already."""
 MOST_KNOWN = 500
 """Tokens whose markets are remembered."""
 
@@ -45,13 +36,13 @@ MOST_KNOWN = 500
 class _Facts:
     """What a book says of its market and a live view does not."""
 
-    condition_id: ConditionId
-    min_order_size: Micros
-    neg_risk: bool
+    condition_id: ConditionId | None = None
+    min_order_size: Micros | None = None
+    neg_risk: bool | None = None
 
 
 class LiveBooks:
-    """Fulfils the agent's port: books from the service, all else from the hosts."""
+    """Fulfils the agent's port: books and searches from the service, all else from the hosts."""
 
     def __init__(self, hosts: ReadPort, place: Path) -> None:
         """Take whom to ask.
@@ -70,18 +61,21 @@ class LiveBooks:
 
     async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
         """Answer a read; see the port."""
+        answer: Answered | Refused | None = None
         if read.name == "book":
-            book = await self._live_book(TokenId(values.text("token_id")))
-            if book is not None:
-                return Answered((book,), self.now(), SERVICE)
-        return await self._hosts.ask(read, values, limit=limit)
+            answer = await self._live_book(TokenId(values.text("token_id")))
+        elif read.name == "search" and set(values.by_name) <= {"query", "limit"}:
+            answer = await self._search(read, values, limit)
+        return answer or await self._hosts.ask(read, values, limit=limit)
 
-    async def _live_book(self, token: TokenId) -> Book | None:
-        view = await look_at_book(self._place, token)
-        facts = None if view is None else await self._market_of(token)
-        if view is None or facts is None:
+    async def _live_book(self, token: TokenId) -> Answered | None:
+        async with look(self._place) as onlooker:
+            if onlooker is None:
+                return None
+            view, facts = await asyncio.gather(onlooker.book(token), self._facts_of(token))
+        if view is None:
             return None
-        return Book(
+        book = Book(
             token_id=token,
             condition_id=facts.condition_id,
             at=view.as_of,
@@ -89,65 +83,104 @@ class LiveBooks:
             tick_size=view.tick_size,
             min_order_size=facts.min_order_size,
             neg_risk=facts.neg_risk,
-            last_trade_price=view.last_trade_price,
+            last_trade_price=view.own_last_price,
             hash=Word(""),
             bids=tuple(BookLevel(level.price, level.size) for level in view.bids),
             asks=tuple(BookLevel(level.price, level.size) for level in view.asks),
         )
+        return Answered((book,), self.now(), SERVICE)
 
-    async def _market_of(self, token: TokenId) -> _Facts | None:
+    async def _facts_of(self, token: TokenId) -> _Facts:
         known = self._facts.get(token)
         if known is not None:
             return known
+        try:
+            async with asyncio.timeout(HOSTS_S):
+                facts = await self._ask_facts(token)
+        except TimeoutError:
+            facts = None
+        if facts is None:
+            # Asked for again with the next book.
+            return _Facts()
+        self._facts[token] = facts
+        if len(self._facts) > MOST_KNOWN:
+            self._facts.popitem(last=False)
+        return facts
+
+    async def _ask_facts(self, token: TokenId) -> _Facts | None:
         market = await self._first("market-of-token", {"token_id": (token,)})
         if not isinstance(market, TokenMarket):
             return None
         terms = await self._first("market-terms", {"condition_id": (market.condition_id,)})
         if not isinstance(terms, MarketTerms):
             return None
-        facts = _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
-        self._facts[token] = facts
-        if len(self._facts) > MOST_KNOWN:
-            self._facts.popitem(last=False)
-        return facts
+        return _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
 
     async def _first(self, name: str, given: dict[str, tuple[str, ...]]) -> object:
         answer = await self._hosts.ask(READS[name], Values(given), limit=None)
         items = answer.items if isinstance(answer, Answered) else ()
         return next(iter(items), None)
 
+    async def _search(self, read: Read, values: Values, limit: int | None) -> Answered | None:
+        async with look(self._place) as onlooker:
+            if onlooker is None:
+                return None
+            rows, told = await asyncio.gather(
+                onlooker.markets(values.text("query")), self._ask_in_time(read, values, limit)
+            )
+            others = () if isinstance(told, Refused) else told.items
+            hits = merge_hits(rows, [hit for hit in others if isinstance(hit, SearchHit)])
+            if not hits and isinstance(told, Refused):
+                # The hosts' own refusal says why nothing was found.
+                return None
+            kept = hits if limit is None else hits[:limit]
+            books = await onlooker.row_books(_streamed(kept))
+        source = SERVICE if isinstance(told, Refused) else f"{SERVICE}, {told.source}"
+        is_whole = len(kept) == len(hits) and isinstance(told, Answered) and told.is_whole
+        skipped = told.skipped if isinstance(told, Answered) else 0
+        found = tuple(_found(hit, rows, books) for hit in kept)
+        return Answered(found, self.now(), source, is_whole, skipped)
 
-async def look_at_book(place: Path, token: TokenId) -> BookView | None:
-    """Return a token's book as the service has it; None without a service or a good book in time.
+    async def _ask_in_time(
+        self, read: Read, values: Values, limit: int | None
+    ) -> Answered | Refused:
+        try:
+            async with asyncio.timeout(HOSTS_S):
+                return await self._hosts.ask(read, values, limit=limit)
+        except TimeoutError:
+            return Refused(Refusal.UNAVAILABLE, f"no answer within {HOSTS_S:.0f} s")
+
+
+def merge_hits(rows: Sequence[MarketRow], listed: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
+    """Return the service's markets, each after its event, and then what only the hosts found.
 
     Args:
-        place: where the service listens.
-        token: whose book.
+        rows: of the service's index.
+        listed: what the metadata host found.
     """
-    try:
-        reader, writer = await asyncio.open_unix_connection(place)
-    except OSError:
-        return None
-    try:
-        async with asyncio.timeout(WITHIN_S):
-            return await _wait_for_book(reader, writer, token)
-    except (TimeoutError, LinkError, CodecError, OSError):
-        return None
-    finally:
-        writer.close()
+    by_key = {(hit.kind, hit.identifier): hit for hit in listed}
+    merged: dict[tuple[HitKind, str], SearchHit] = {}
+    for row in rows:
+        market = market_hit(row.market)
+        if row.event_id is not None:
+            key = (HitKind.EVENT, str(row.event_id))
+            event = SearchHit(HitKind.EVENT, row.event_title, row.market.event_slug, row.event_id)
+            merged.setdefault(key, by_key.get(key, event))
+        merged.setdefault((HitKind.MARKET, market.identifier), market)
+    for key, hit in by_key.items():
+        merged.setdefault(key, hit)
+    return tuple(merged.values())
 
 
-async def _wait_for_book(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: TokenId
-) -> BookView | None:
-    writer.write(pack(Hello(PROTOCOL, __version__, may_trade=False)))
-    if not isinstance(await read_to_terminal(reader), Welcome):
-        return None
-    writer.write(pack(Watch(encode(BookTopic(token)))))
-    while (message := await read_to_terminal(reader)) is not None:
-        if not isinstance(message, View):
-            continue
-        view = decode(message.view, BookView)
-        if isinstance(view, BookView) and view.token_id == token and view.state.is_good:
-            return view
-    return None
+def _streamed(hits: Sequence[SearchHit]) -> list[TokenId]:
+    """Return the first outcomes of open markets: those whose prices can be live."""
+    return [hit.token_ids[0] for hit in hits if hit.token_ids and not hit.closed]
+
+
+def _found(
+    hit: SearchHit, rows: Sequence[MarketRow], books: Mapping[TokenId, BookView]
+) -> FoundHit:
+    book = books.get(hit.token_ids[0]) if hit.token_ids else None
+    times = {row.market.market_id: row.as_of for row in rows}
+    listed_at = times.get(MarketId(hit.identifier)) if hit.kind is HitKind.MARKET else None
+    return to_found(hit, book=book, listed_at=listed_at)

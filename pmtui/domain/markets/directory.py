@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, TagId, TokenId
+from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros
 
 
@@ -87,3 +88,26 @@ class SearchHit:
     best_ask: Micros | None = None
     volume_24h: Micros | None = None
     end_at: datetime | None = None
+
+
+def market_hit(market: Market, event_slug: str = "") -> SearchHit:
+    """Return a market as a hit of a search.
+
+    Args:
+        market: that was found.
+        event_slug: of its event, where the market does not say it.
+    """
+    return SearchHit(
+        HitKind.MARKET,
+        market.question,
+        market.slug,
+        market.market_id,
+        market.event_slug or event_slug,
+        market.condition_id,
+        market.token_ids,
+        market.closed,
+        market.best_bid,
+        market.best_ask,
+        market.volume_24h,
+        market.end_at,
+    )

@@ -3,19 +3,26 @@
 import asyncio
 from pathlib import Path
 
-from pmtui.agent.port import Answered
+import pytest
+
+from pmtui.agent.found import FoundHit
+from pmtui.agent.port import Answered, Refusal, Refused
+from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.live_books import SERVICE, LiveBooks
+from pmtui.domain.health import LinkState
+from pmtui.domain.markets.directory import HitKind, SearchHit
 from pmtui.domain.markets.market import NO_FEE, MarketTerms
 from pmtui.domain.money import Micros
 from pmtui.link.messages import Goodbye, pack
 from pmtui.reads.answers import Book, TokenMarket
 from pmtui.reads.arguments import Values
 from pmtui.reads.registry import READS
-from pmtui.service.topics import BookTopic
+from pmtui.service.topics import BookTopic, MarketListTopic, RowQuotesTopic, SearchTopic
+from pmtui.service.views import Load
 from tests.agent.ports import ANSWERS, FakePort
 from tests.link.kit import House, running_house
 from tests.service.conditional_kit import book
-from tests.service.fakes import CONDITION, YES
+from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES
 from tests.service.order_kit import until
 
 TERMS = MarketTerms(
@@ -27,7 +34,7 @@ TERMS = MarketTerms(
     neg_risk=True,
     fee=NO_FEE,
 )
-MARKET = {"market-of-token": (TokenMarket(CONDITION, (YES,)),), "market-terms": (TERMS,)}
+FACTS = {"market-of-token": (TokenMarket(CONDITION, (YES,)),), "market-terms": (TERMS,)}
 
 
 async def asked(books: LiveBooks) -> Answered:
@@ -47,7 +54,7 @@ async def with_book(house: House, books: LiveBooks) -> Answered:
 
 
 async def test_a_book_comes_from_the_service_with_its_worth_and_age(tmp_path: Path) -> None:
-    port = FakePort(MARKET)
+    port = FakePort(FACTS)
     async with running_house(tmp_path) as house:
         books = LiveBooks(port, house.path)
         answer = await with_book(house, books)
@@ -82,3 +89,126 @@ async def test_a_service_that_says_nothing_of_use_is_passed_over(tmp_path: Path)
     async with server:
         port = FakePort(ANSWERS)
         assert (await asked(LiveBooks(port, place))).source == "trading host"
+
+
+async def stale_book(house: House) -> None:
+    """Let the service hear of a book, and then lose its stream."""
+    service, stream = house.world.service, house.world.stream
+    _ = service.hub.subscribe([BookTopic(YES)], lambda _: None)
+    await until(house.world, lambda: YES in stream.watched, "the book is streamed")
+    stream.send(book("0.41"))
+    await until(house.world, lambda: service.queries.book(YES).bids, "the book")
+    stream.change_link(LinkState.DOWN, "cut")
+    await until(house.world, lambda: not service.queries.book(YES).state.is_good, "it is stale")
+    await house.world.pass_time(40)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a book that will not come no longer than a test should."""
+    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 0.2)
+    monkeypatch.setattr("pmtui.cli.agent.onlooker.ROWS_S", 0.2)
+
+
+async def test_a_stale_book_is_told_as_stale_with_its_age_and_its_levels(
+    tmp_path: Path, soon: None
+) -> None:
+    async with running_house(tmp_path) as house:
+        await stale_book(house)
+        port = FakePort(FACTS)
+        answer = await asked(LiveBooks(port, house.path))
+        (live,) = answer.items
+        assert isinstance(live, Book)
+        assert (answer.source, live.worth) == (SERVICE, "stale")
+        assert live.bids[0].price == 410_000
+        assert live.at is not None
+        assert (house.world.clock.now() - live.at).total_seconds() >= 40
+        assert "book" not in port.asked
+
+
+async def test_a_stale_snapshot_is_told_where_no_host_answers(tmp_path: Path, soon: None) -> None:
+    async with running_house(tmp_path) as house:
+        await stale_book(house)
+        toolbox = Toolbox(LiveBooks(FakePort({}), house.path), version="0")
+        told = await toolbox.call("service.marketdata_snapshot", {"token_id": YES})
+        assert not isinstance(told, Refused)
+        item = told["item"]
+        assert isinstance(item, dict)
+        assert (item["worth"], item["best_bid"]) == ("stale", "0.41")
+        assert (item["condition_id"], item["min_order_size"]) == (None, None)
+        assert item["book_age_s"] is not None
+
+
+async def found(books: LiveBooks, text: str = "river", **more: str) -> Answered | Refused:
+    given = {"query": (text,)} | {name: (value,) for name, value in more.items()}
+    return await books.ask(READS["search"], Values(given), limit=20)
+
+
+async def listed(house: House) -> None:
+    """Let the service meet the markets of its first list."""
+    topic = MarketListTopic()
+    service = house.world.service
+    _ = service.hub.subscribe([topic], lambda _: None)
+    await until(house.world, lambda: service.queries.market_list(topic).rows, "the list")
+
+
+async def test_a_search_is_the_services_with_live_prices_then_what_only_the_hosts_found(
+    tmp_path: Path,
+) -> None:
+    port = FakePort({"search": (SearchHit(HitKind.TAG, "Rivers", "rivers", "7"),)})
+    async with running_house(tmp_path) as house:
+        await listed(house)
+        asking = asyncio.create_task(found(LiveBooks(port, house.path)))
+        wanted = RowQuotesTopic((YES,))
+        service = house.world.service
+        await until(house.world, lambda: service.hub.is_watched(wanted), "its book is watched")
+        house.world.stream.send(book("0.41"))
+        await until(house.world, asking.done, "the hits are told")
+        answer = await asking
+        assert isinstance(answer, Answered)
+        event, market, tag = answer.items
+        assert isinstance(event, FoundHit)
+        assert isinstance(market, FoundHit)
+        assert isinstance(tag, FoundHit)
+        assert (event.kind, event.identifier, event.worth) == (HitKind.EVENT, EVENT, None)
+        assert (market.identifier, market.token_ids) == (MARKET.market_id, (YES, NO))
+        assert (market.best_bid, market.worth) == (410_000, "live")
+        assert market.at is not None
+        assert (tag.kind, tag.worth) == (HitKind.TAG, None)
+        assert answer.source.startswith(SERVICE)
+
+
+async def test_prices_of_a_search_are_those_of_the_list_where_no_book_comes(
+    tmp_path: Path, soon: None
+) -> None:
+    down = Refused(Refusal.UNAVAILABLE, "no answer")
+    async with running_house(tmp_path) as house:
+        await listed(house)
+        answer = await found(LiveBooks(FakePort({"search": down}), house.path))
+        assert isinstance(answer, Answered)
+        assert (answer.source, answer.is_whole) == (SERVICE, False)
+        _, market = answer.items
+        assert isinstance(market, FoundHit)
+        assert (market.worth, market.best_bid) == ("listed", MARKET.best_bid)
+        assert market.at is not None
+
+
+async def test_a_search_that_the_service_cannot_answer_is_the_hosts(tmp_path: Path) -> None:
+    down = Refused(Refusal.UNAVAILABLE, "no answer")
+    async with running_house(tmp_path) as house:
+        assert await found(LiveBooks(FakePort({"search": down}), house.path)) == down
+        port = FakePort({"search": (SearchHit(HitKind.EVENT, "River"),)})
+        told = await found(LiveBooks(port, house.path), status="resolved")
+        assert isinstance(told, Answered)
+        assert told.source == "metadata host"
+
+
+async def test_a_search_leaves_the_traders_own_alone(tmp_path: Path, soon: None) -> None:
+    async with running_house(tmp_path) as house:
+        await listed(house)
+        service, own = house.world.service, SearchTopic("my own")
+        _ = service.hub.subscribe([own], lambda _: None)
+        await house.world.pass_time(2)
+        assert service.queries.search(own).load is Load.READY
+        _ = await found(LiveBooks(FakePort({}), house.path))
+        assert service.queries.search(own).load is Load.READY
