@@ -17,6 +17,7 @@ from pmtui.reads.read import (
     Read,
     ReadHost,
     Route,
+    Stream,
     by_offset,
     read_list,
     read_one,
@@ -200,7 +201,8 @@ _PUBLIC = (
             ),
         ),
         is_list=True,
-        is_watchable=True,
+        stream=Stream.MARKET,
+        unstreamed=("wallet", "after", "before", "taker_only"),
         decode=wire.decode_trades,
     ),
     _list(

@@ -70,7 +70,8 @@ class BestPrice:
 
     token_id: TokenId
     side: Side
-    price: Micros
+    price: Micros | None
+    """None while a stream tells of an empty side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ class TokenPrice:
     """A midpoint, or a price of a history's token."""
 
     token_id: TokenId
-    price: Micros
+    price: Micros | None
+    """None while a stream tells of an empty side, like a spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class TokenSpread:
     """Best ask minus best bid."""
 
     token_id: TokenId
-    spread: Micros
+    spread: Micros | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,13 @@ class Needs(StrEnum):
     """The relayer key that `pmtui account` keeps for the profile."""
 
 
+class Stream(StrEnum):
+    """Which stream tells what changes of an answer."""
+
+    MARKET = "market stream"
+    ACCOUNT = "account stream"
+
+
 class Paging(StrEnum):
     """How a list is read on."""
 
@@ -90,14 +97,21 @@ class Read:
     arguments: tuple[Argument, ...] = ()
     is_list: bool = False
     needs: Needs = Needs.NOTHING
-    is_watchable: bool = False
-    """Whether it can be followed as a stream."""
+    stream: Stream | None = None
+    """What it can be followed by; None where no stream tells of it."""
+    unstreamed: tuple[str, ...] = ()
+    """Names of arguments that the stream knows nothing of."""
     decode: Callable[[bytes], object] | None = None
     """Of an answer, for routes that a client needs no further knowledge of."""
 
     def route(self, dialect: Dialect) -> Route:
         """Return how a dialect is asked."""
         return self.seed if self.live is None or dialect is Dialect.SEED else self.live
+
+    @property
+    def is_watchable(self) -> bool:
+        """Whether it can be followed as a stream."""
+        return self.stream is not None
 
     @property
     def asked(self) -> tuple[Argument, ...]:

@@ -8,7 +8,7 @@ from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.reads import answers
 from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Needs, Read, ReadHost, Route
+from pmtui.reads.read import Needs, Read, ReadHost, Route, Stream
 
 TOKEN = Argument("token_id", ArgumentKind.TOKEN, "outcome token", is_required=True)
 TOKENS = Argument("token_id", ArgumentKind.TOKEN, "outcome tokens", is_required=True, is_many=True)
@@ -35,7 +35,7 @@ AFTER = Argument("after", ArgumentKind.MOMENT, "oldest time")
 BEFORE = Argument("before", ArgumentKind.MOMENT, "newest time")
 
 
-def _read(
+def _read(  # noqa: PLR0913 - each names a field of its own
     name: str,
     words: str,
     route: str,
@@ -44,7 +44,8 @@ def _read(
     live: str = "",
     is_list: bool = False,
     needs: Needs = Needs.NOTHING,
-    is_watchable: bool = False,
+    stream: Stream | None = None,
+    unstreamed: tuple[str, ...] = (),
 ) -> Read:
     return Read(
         name,
@@ -56,7 +57,8 @@ def _read(
         arguments=arguments,
         is_list=is_list,
         needs=needs,
-        is_watchable=is_watchable,
+        stream=stream,
+        unstreamed=unstreamed,
     )
 
 
@@ -67,10 +69,26 @@ _BOOKS = (
         "GET /book",
         answers.Book,
         TOKEN,
-        is_watchable=True,
+        stream=Stream.MARKET,
     ),
-    _read("books", "several order books", "POST /books", answers.Book, TOKENS, is_list=True),
-    _read("price", "best bid or best ask", "GET /price", answers.BestPrice, TOKEN, SIDE),
+    _read(
+        "books",
+        "several order books",
+        "POST /books",
+        answers.Book,
+        TOKENS,
+        is_list=True,
+        stream=Stream.MARKET,
+    ),
+    _read(
+        "price",
+        "best bid or best ask",
+        "GET /price",
+        answers.BestPrice,
+        TOKEN,
+        SIDE,
+        stream=Stream.MARKET,
+    ),
     _read(
         "prices",
         "best bid and best ask of several tokens",
@@ -78,8 +96,16 @@ _BOOKS = (
         answers.BestPrice,
         TOKENS,
         is_list=True,
+        stream=Stream.MARKET,
     ),
-    _read("midpoint", "middle of the book", "GET /midpoint", answers.TokenPrice, TOKEN),
+    _read(
+        "midpoint",
+        "middle of the book",
+        "GET /midpoint",
+        answers.TokenPrice,
+        TOKEN,
+        stream=Stream.MARKET,
+    ),
     _read(
         "midpoints",
         "middles of several books",
@@ -87,8 +113,16 @@ _BOOKS = (
         answers.TokenPrice,
         TOKENS,
         is_list=True,
+        stream=Stream.MARKET,
     ),
-    _read("spread", "best ask minus best bid", "GET /spread", answers.TokenSpread, TOKEN),
+    _read(
+        "spread",
+        "best ask minus best bid",
+        "GET /spread",
+        answers.TokenSpread,
+        TOKEN,
+        stream=Stream.MARKET,
+    ),
     _read(
         "spreads",
         "spreads of several books",
@@ -96,6 +130,7 @@ _BOOKS = (
         answers.TokenSpread,
         TOKENS,
         is_list=True,
+        stream=Stream.MARKET,
     ),
     _read(
         "last-trade",
@@ -103,6 +138,7 @@ _BOOKS = (
         "GET /last-trade-price",
         answers.LastTradePrice,
         TOKEN,
+        stream=Stream.MARKET,
     ),
     _read(
         "last-trades",
@@ -111,6 +147,7 @@ _BOOKS = (
         answers.LastTradePrice,
         TOKENS,
         is_list=True,
+        stream=Stream.MARKET,
     ),
     _read(
         "prices-history",
@@ -187,7 +224,14 @@ _MARKETS = (
         answers.TokenMarket,
         TOKEN,
     ),
-    _read("tick-size", "distance between prices", "GET /tick-size", answers.TokenTick, TOKEN),
+    _read(
+        "tick-size",
+        "distance between prices",
+        "GET /tick-size",
+        answers.TokenTick,
+        TOKEN,
+        stream=Stream.MARKET,
+    ),
     _read(
         "neg-risk",
         "whether a token is of the negative-risk exchange",
@@ -317,6 +361,7 @@ _ACCOUNT = (
         ANY_TOKEN,
         is_list=True,
         needs=Needs.KEY,
+        stream=Stream.ACCOUNT,
     ),
     _read(
         "order",
@@ -326,6 +371,7 @@ _ACCOUNT = (
         ORDER,
         live="GET /data/order/{order_id}",
         needs=Needs.KEY,
+        stream=Stream.ACCOUNT,
     ),
     _read(
         "fills",
@@ -338,6 +384,8 @@ _ACCOUNT = (
         ANY_TOKEN,
         is_list=True,
         needs=Needs.KEY,
+        stream=Stream.ACCOUNT,
+        unstreamed=("before",),
     ),
     _read(
         "notifications",

@@ -8,7 +8,7 @@ or configuration, and with 69 where no answer could be had.
 import argparse
 import asyncio
 import shlex
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -22,13 +22,14 @@ from pmtui.cli.get.account import (
     unknown_account,
     unknown_relayer_headers,
 )
+from pmtui.cli.get.account_watch import AccountWatch
+from pmtui.cli.get.market_watch import MarketWatch
 from pmtui.cli.get.printing import Format, Printer
-from pmtui.cli.get.watching import Watcher
+from pmtui.cli.get.watching import Output
 from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
-from pmtui.clients.clob import ClobClient
 from pmtui.clients.http.client import ShownRequest
 from pmtui.clients.http.paging import Step
 from pmtui.clients.reads.asking import Extent, ask
@@ -38,9 +39,8 @@ from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.formats import count
-from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.reads.arguments import ArgumentError, Values, check_values
-from pmtui.reads.read import LIMIT, Needs, Read
+from pmtui.reads.read import LIMIT, Needs, Read, Stream
 from pmtui.reads.records import row_columns
 from pmtui.reads.registry import READS, by_host
 from pmtui.service.clock import SystemClock
@@ -123,11 +123,9 @@ def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -
     today = SystemClock().now().astimezone(UTC).date()
     values = check_values(read.asked, given, today=today)
     limit = values.text(LIMIT.name)
-    if options.watch and not read.is_watchable:
-        parser.refuse("there is no stream of it: --watch belongs to `book` and `trades`")
+    if options.watch:
+        _check_watch(parser, read, options, given)
     form = Format(options.format or (Format.JSON_LINES if options.watch else Format.TABLE))
-    if options.watch and form in (Format.JSON, Format.TABLE):
-        parser.refuse(f"--watch has no end to write {form} at; --format is jsonl or csv")
     columns = tuple(part for part in (options.columns or "").split(",") if part)
     strange = [name for name in columns if name not in row_columns(read.answer)]
     if strange:
@@ -143,6 +141,27 @@ def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -
         options.passphrase_fd,
         options.watch,
     )
+
+
+def _check_watch(
+    parser: SecretiveParser,
+    read: Read,
+    options: argparse.Namespace,
+    given: Mapping[str, Sequence[str]],
+) -> None:
+    """Refuse what cannot be followed, in one line."""
+    if not read.is_watchable:
+        streamed = ", ".join(each.name for each in READS.values() if each.is_watchable)
+        parser.refuse(f"no stream tells of it; --watch follows {streamed}")
+    if options.format in (Format.JSON, Format.TABLE):
+        parser.refuse(f"--watch has no end to write {options.format} at; --format is jsonl or csv")
+    if options.all or options.curl:
+        parser.refuse("--watch follows a stream; --all and --curl belong to a request")
+    for argument in read.arguments:
+        if argument.name in read.unstreamed and argument.name in given:
+            parser.refuse(f"the {read.stream} knows nothing of {argument.option}")
+    if read.name == "trades" and "condition_id" not in given:
+        parser.refuse("--watch needs --condition-id: which markets to follow")
 
 
 @asynccontextmanager
@@ -216,26 +235,12 @@ def _tell_progress(request: Request, step: Step[object]) -> None:
 
 
 async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | None:
-    is_of_trades = request.read.name == "trades"
-    tokens = tuple(map(TokenId, request.values.texts("token_id")))
-    if is_of_trades:
-        conditions = request.values.texts("condition_id")
-        if not conditions:
-            raise ArgumentError("condition_id", "is needed: which markets to follow")
-        clob = ClobClient(hosts.trading, hosts.routes)
-        for condition in conditions:
-            terms = await clob.market_terms(ConditionId(condition.lower()))
-            if isinstance(terms, Failure):
-                return terms
-            tokens += terms.token_ids
-    await Watcher(
-        hosts.ws_market,
-        tokens,
-        is_of_trades=is_of_trades,
-        write=printer.write,
-        limit=request.extent.limit,
-    ).run()
-    return None
+    output = Output(printer.write, request.extent.limit)
+    watch = AccountWatch if request.read.stream is Stream.ACCOUNT else MarketWatch
+    failure = await watch(hosts, request.read, request.values, output).run()
+    if output.problem is not None:
+        raise output.problem
+    return failure
 
 
 async def _show_request(request: Request) -> int:
@@ -324,7 +329,7 @@ def _add_options(parser: SecretiveParser) -> None:
     )
     parser.add_argument("--columns", help="only these columns, with commas between them")
     parser.add_argument("--all", action="store_true", help="every page of a list")
-    parser.add_argument("--watch", action="store_true", help="follow the stream (book, trades)")
+    parser.add_argument("--watch", action="store_true", help="follow the stream, where it has one")
     parser.add_argument(
         "--curl", action="store_true", help="show the request for curl, without secrets"
     )

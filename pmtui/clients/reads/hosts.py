@@ -37,6 +37,7 @@ class ReadHosts:
     relayer: HttpHost
     geographic: HttpHost
     ws_market: str
+    ws_user: str
     open_account: OpenAccount = no_account
     relayer_headers: Authorize | None = None
     """Proves to the relayer who asks; None without its key."""
@@ -83,4 +84,5 @@ def make_read_hosts(
         host(endpoints.relayer, RateGate(RELAYER_LIMITS)),
         host(endpoints.geoblock),
         endpoints.ws_market,
+        endpoints.ws_user,
     )

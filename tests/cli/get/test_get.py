@@ -17,7 +17,6 @@ from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient, mint_relayer_key
 from pmtui.domain.ids import Address
-from pmtui.domain.markets.market import Side
 from pmtui.reads.registry import READS
 from pmtui.signing.auth import sign_in
 from pmtui.signing.secret import Secret
@@ -61,6 +60,10 @@ def test_help_names_every_argument(name: str, capsys: pytest.CaptureFixture[str]
         ["tags", "--watch"],
         ["book", "--token-id", "7", "--watch", "--format", "json"],
         ["trades", "--watch"],
+        ["trades", "--watch", "--condition-id", RAIN, "--wallet", "0x" + "11" * 20],
+        ["trades", "--watch", "--condition-id", RAIN, "--all"],
+        ["price", "--watch", "--token-id", "7", "--curl"],
+        ["fills", "--watch", "--before", "1790000000"],
         ["tags", "--limit", "many"],
         ["fills", "--after", "yesterday"],
         ["price", "--token-id", "7", "--side", "HOLD"],
@@ -209,29 +212,6 @@ async def test_every_page_is_read_and_progress_is_told_apart(
     questions = [json.loads(line)["question"] for line in out.splitlines()]
     assert sorted(questions) == ["Will it rain", "Will it snow"]
     assert "page 2" in err
-
-
-async def test_a_book_is_followed_until_enough_was_written(bob: Person, get: Get) -> None:
-    code, out, err = await get("book", "--token-id", RAIN_YES, "--watch", "--limit", "1")
-    assert (code, err) == (0, "")
-    (record,) = map(json.loads, out.splitlines())
-    assert (record["asks"], record["worth"]) == ([{"price": "0.4", "size": "4"}], "verified")
-
-
-async def test_trades_are_followed_one_by_one(bob: Person, get: Get) -> None:
-    cid = await Person(bob.running, bob.http, key=2).arrive()
-    wanted = ("trades", "--condition-id", RAIN, "--watch", "--limit", "1")
-    following = asyncio.ensure_future(get(*wanted))
-    while not following.done():
-        # Nobody tells when the stream listens: trades go on until one was heard.
-        await bob.place(Side.BUY, "0.6", "5", token=RAIN_NO)
-        await cid.place(Side.BUY, "0.4", "5", token=RAIN_YES)
-        await asyncio.wait((following,), timeout=0.2)
-    code, out, err = await following
-    assert (code, err) == (0, "")
-    (trade,) = map(json.loads, out.splitlines())
-    assert (trade["price"], trade["side"]) == ("0.4", "BUY")
-    assert trade["condition_id"] == RAIN
 
 
 async def test_a_table_of_one_thing_has_a_line_for_each_field(bob: Person, get: Get) -> None:

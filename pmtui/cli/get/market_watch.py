@@ -1,0 +1,300 @@
+"""`--watch` of what the market stream tells: books and what follows from them, trades, tick sizes.
+
+What a book says is written when it has changed, ten times a second at most; trades are written one by one. After
+a lost link books come whole again, and what no book says is asked for.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from pmtui.cli.get.watching import LinkNotes, Output, first_of
+from pmtui.cli.output import warn
+from pmtui.clients.clob import ClobClient
+from pmtui.clients.reads.asking import Extent, ask
+from pmtui.clients.reads.book_reads import tell_book
+from pmtui.clients.reads.hosts import ReadHosts
+from pmtui.clients.streams.channels import MarketChannel
+from pmtui.domain.account.standings import PublicTrade
+from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.books.book import OrderBook
+from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.market_events import (
+    BookSnapshot,
+    MarketEvent,
+    PriceChanges,
+    TickSizeChanged,
+    TradePrinted,
+)
+from pmtui.domain.formats import count
+from pmtui.domain.health import Link, LinkState
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros, MoneyError, parse_micros
+from pmtui.reads import answers
+from pmtui.reads.arguments import Values
+from pmtui.reads.read import Read
+from pmtui.wire import fields
+
+PERIOD_S = 0.1
+"""Between two writings of a book that changes all the time."""
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class _Followed:
+    """A book of the stream and what was last told of it."""
+
+    book: OrderBook
+    timestamp: str = ""
+    digest: str = ""
+    neg_risk: bool | None = None
+    min_order_size: Micros | None = None
+    is_changed: bool = False
+
+
+Tell = Callable[[BookView, Values], tuple[object, ...]]
+"""What a read says of a book."""
+
+
+def _prices(view: BookView, values: Values) -> tuple[object, ...]:
+    wanted = values.text("side")
+    best = {Side.BUY: view.best_bid, Side.SELL: view.best_ask}
+    return tuple(
+        answers.BestPrice(view.token_id, side, price)
+        for side, price in best.items()
+        if wanted in ("", side.value)
+    )
+
+
+def _midpoint(view: BookView, _values: Values) -> tuple[object, ...]:
+    return (answers.TokenPrice(view.token_id, view.midpoint),)
+
+
+def _spread(view: BookView, _values: Values) -> tuple[object, ...]:
+    return (answers.TokenSpread(view.token_id, view.spread),)
+
+
+def _tick_size(view: BookView, _values: Values) -> tuple[object, ...]:
+    tick = view.tick_size
+    return () if tick is None else (answers.TokenTick(view.token_id, tick),)
+
+
+_BOOKS = frozenset({"book", "books"})
+_LAST_TRADES = frozenset({"last-trade", "last-trades"})
+_ASKED_ANEW = _LAST_TRADES | {"tick-size"}
+"""Reads that a book does not answer, or not always: they are asked for whenever the link is new."""
+_OF_A_BOOK: Mapping[str, Tell] = MappingProxyType(
+    {
+        "price": _prices,
+        "prices": _prices,
+        "midpoint": _midpoint,
+        "midpoints": _midpoint,
+        "spread": _spread,
+        "spreads": _spread,
+        "tick-size": _tick_size,
+    }
+)
+
+
+class MarketWatch:
+    """Follows tokens and writes what a read says of them."""
+
+    def __init__(self, hosts: ReadHosts, read: Read, values: Values, output: Output) -> None:
+        """Prepare to follow.
+
+        Args:
+            hosts: who is asked, and where the stream is.
+            read: what is followed.
+            values: of its arguments, checked.
+            output: takes the answers.
+        """
+        self._hosts = hosts
+        self._read = read
+        self._values = values
+        self._output = output
+        self._clob = ClobClient(hosts.trading, hosts.routes)
+        self._books: dict[TokenId, _Followed] = {}
+        self._changed, self._is_new = asyncio.Event(), asyncio.Event()
+        self._link = LinkNotes()
+
+    async def run(self) -> Failure | None:
+        """Follow until enough was written, or until cancelled; returns why it cannot begin."""
+        if self._output.is_done.is_set():
+            return None
+        failure = await (self._find_trades() if self._is_of_trades else self._find_books())
+        if failure is not None:
+            return failure
+        channel = MarketChannel(
+            self._hosts.ws_market,
+            random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
+        )
+        channel.watch(frozenset(self._books), together=[tuple(self._books)])
+        await first_of(
+            channel.run(on_event=self._take_event, on_link=self._take_link),
+            self._write_books(),
+            self._ask_anew(),
+            self._output.is_done.wait(),
+        )
+        return None
+
+    @property
+    def _is_of_trades(self) -> bool:
+        return self._read.name == "trades"
+
+    async def _find_trades(self) -> Failure | None:
+        for condition in self._values.texts("condition_id"):
+            terms = await self._clob.market_terms(ConditionId(condition.lower()))
+            if isinstance(terms, Failure):
+                return terms
+            self._books |= {token: _Followed(OrderBook(token)) for token in terms.token_ids}
+        return None
+
+    async def _find_books(self) -> Failure | None:
+        """Ask once for the books: the stream says nothing of a token that the venue does not know."""
+        tokens = tuple(map(TokenId, self._values.texts("token_id")))
+        known = await self._clob.books(tokens)
+        if isinstance(known, Failure):
+            return known
+        found = {snapshot.token_id: snapshot for snapshot in known}
+        missing = [token for token in tokens if token not in found]
+        if len(missing) == len(tokens):
+            return Failure(FailureKind.NOT_FOUND, "POST /books", "no such book")
+        if missing:
+            warn(
+                f"pmtui get: {count(len(missing), 'token')} without a book, for example {missing[0]}"
+            )
+        for token, snapshot in found.items():
+            followed = self._books[token] = _Followed(OrderBook(token))
+            followed.min_order_size = _least(snapshot)
+        return None
+
+    def _take_link(self, link: Link) -> None:
+        self._link.note(link)
+        if link.state is LinkState.OPEN:
+            self._is_new.set()
+
+    async def _ask_anew(self) -> None:
+        while True:
+            await self._is_new.wait()
+            self._is_new.clear()
+            if self._read.name not in _ASKED_ANEW:
+                continue
+            async for step in ask(self._hosts, self._read, self._values, extent=Extent()):
+                if isinstance(step, Failure):
+                    warn(f"pmtui get: {step}")
+                    break
+                for item in step.items:
+                    if isinstance(item, answers.LastTradePrice | answers.TokenTick):
+                        self._output.tell_change(item.token_id, item)
+
+    def _take_event(self, event: MarketEvent) -> None:
+        match event:
+            case TradePrinted():
+                self._take_trade(event)
+            case BookSnapshot(token_id=token) if token in self._books:
+                self._take_snapshot(self._books[token], event)
+            case TickSizeChanged(token_id=token) if token in self._books:
+                followed = self._books[token]
+                followed.book.apply_tick_size(event.new_tick_size)
+                self._note(followed, event.timestamp)
+            case PriceChanges():
+                self._take_changes(event)
+            case _:
+                return
+
+    def _take_trade(self, event: TradePrinted) -> None:
+        for followed in self._books.values():
+            if followed.book.condition_id == event.condition_id:
+                # The price is part of the next hash, of both tokens.
+                followed.book.apply_trade_price(event.price, of=event.token_id)
+        if event.token_id not in self._books:
+            return
+        if self._is_of_trades:
+            if self._values.text("side") in ("", event.side.value):
+                self._output.tell(_trade(event))
+        elif self._read.name in _LAST_TRADES:
+            told = answers.LastTradePrice(event.token_id, event.price, event.side)
+            self._output.tell_change(event.token_id, told)
+
+    def _take_snapshot(self, followed: _Followed, snapshot: BookSnapshot) -> None:
+        try:
+            followed.book.apply_snapshot(snapshot)
+        except MoneyError as error:
+            warn(f"pmtui get: a book that cannot be read: {error}")
+            return
+        followed.digest = snapshot.hash
+        followed.neg_risk = snapshot.neg_risk
+        self._note(followed, snapshot.timestamp)
+
+    def _take_changes(self, event: PriceChanges) -> None:
+        for change in event.changes:
+            followed = self._books.get(TokenId(change.asset_id))
+            if followed is None or not followed.book.has_levels:
+                continue
+            try:
+                followed.book.apply_change(change, event.timestamp)
+            except MoneyError as error:
+                warn(f"pmtui get: a change that cannot be read: {error}")
+                continue
+            followed.digest = change.hash
+            self._note(followed, event.timestamp)
+
+    def _note(self, followed: _Followed, timestamp: str) -> None:
+        followed.timestamp = timestamp
+        followed.is_changed = True
+        self._changed.set()
+
+    async def _write_books(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            for token, followed in self._books.items():
+                if followed.is_changed and followed.book.has_levels:
+                    followed.is_changed = False
+                    self._write_book(token, followed)
+            await asyncio.sleep(PERIOD_S)
+
+    def _write_book(self, token: TokenId, followed: _Followed) -> None:
+        if self._read.name in _BOOKS:
+            self._output.tell(_book(followed))
+        elif self._read.name in _OF_A_BOOK:
+            view = followed.book.view(_NEVER)
+            for told in _OF_A_BOOK[self._read.name](view, self._values):
+                side = told.side if isinstance(told, answers.BestPrice) else None
+                self._output.tell_change((token, side) if side else token, told)
+
+
+def _least(snapshot: BookSnapshot) -> Micros | None:
+    try:
+        return parse_micros(snapshot.min_order_size) if snapshot.min_order_size else None
+    except MoneyError:
+        return None
+
+
+def _book(followed: _Followed) -> object:
+    book = followed.book
+    is_verified = book.matches(((followed.timestamp, followed.digest),))
+    book.trust(BookState.VERIFIED if is_verified else BookState.LIVE)
+    return tell_book(
+        book,
+        timestamp=followed.timestamp,
+        digest=followed.digest,
+        neg_risk=followed.neg_risk,
+        min_order_size=followed.min_order_size,
+    )
+
+
+def _trade(event: TradePrinted) -> PublicTrade:
+    return PublicTrade(
+        at=fields.to_moment(event.timestamp, "timestamp"),
+        condition_id=event.condition_id,
+        token_id=event.token_id,
+        side=event.side.value,
+        price=event.price,
+        size=event.size,
+        transaction_hash=event.transaction_hash,
+    )
