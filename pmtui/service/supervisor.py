@@ -51,7 +51,12 @@ class Supervisor:
         if self._group is None:
             work.close()
             raise RuntimeError("the service is not running")
-        task = self._group.create_task(work, name=name)
+        try:
+            task = self._group.create_task(work, name=name)
+        except RuntimeError:
+            # The service has just ended: what nobody will run must not be left open.
+            work.close()
+            raise
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

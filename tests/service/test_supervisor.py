@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import itertools
 import random
 from collections.abc import AsyncIterator
@@ -72,3 +73,16 @@ async def test_work_cannot_start_before_the_service_runs() -> None:
     with pytest.raises(RuntimeError, match="not running"):
         _ = supervisor.once("early", work)
     await settle()
+
+
+async def test_work_that_comes_after_the_end_is_refused_and_not_left_open() -> None:
+    async with supervised() as (supervisor, _, _):
+        pass
+
+    async def late() -> None:
+        raise AssertionError("nobody runs this")
+
+    with pytest.raises(RuntimeError):
+        supervisor.once("late", late)
+    # A coroutine that nobody closed would warn here, and warnings are errors.
+    gc.collect()
