@@ -14,8 +14,9 @@ import msgspec
 from pmtui.config.paths import replace_file
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import MarketResolved
+from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_floor
+from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import KnownMarkets
@@ -168,4 +169,4 @@ def _worth(held: Iterable[Position]) -> Micros:
 
 
 def _format_worth(held: Iterable[Position]) -> str:
-    return f"${format_micros(Micros(_worth(held) // _CENT * _CENT), min_decimals=2)}"
+    return exact_dollars(Micros(_worth(held) // _CENT * _CENT))

@@ -190,7 +190,11 @@ def say_standing(view: WalletView, position: Position, keymap: Keymap) -> Line:
         paid = Micros(outcome.size * outcome.payout // SCALE)
         word, role = _STANDINGS[outcome.standing]
         key = key_of(keymap, "portfolio.redeem")
-        text = f"{word.upper()}: pays {format_money(paid)}, {key} redeems"
+        text = f"{word.upper()}: pays {format_money(paid)}"
+        if settlement.redeems != paid:
+            # Redeeming takes both outcomes, whatever the cursor is on.
+            text += f", both outcomes {format_money(settlement.redeems)}"
+        text += f", {key} redeems"
         return (Cell(text, role),)
     if settlement.is_disputed:
         return (Cell("DISPUTED: pays once that is settled", Role.NOTICE_WARN),)

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from pmtui.domain.account.settlement import Settlement
 from pmtui.domain.account.wallet_steps import Convert
-from pmtui.domain.formats import count, exact_shares
+from pmtui.domain.formats import count, exact_dollars, exact_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ZERO, Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Column, Line, Row
@@ -15,7 +15,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.wallet.paint_card import exact_dollars
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pmtui.domain.account.settlement import Flow, FlowKind
 from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL, Approve, Deploy, Send
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
@@ -70,7 +70,9 @@ def paint_card(
         now: for the time that is left.
         zone: of the deadline; the computer's own where absent.
     """
-    first, *rest = wrap_text(f"{plain(card.title)}?", max(8, width - len(mode.value) - 3))
+    # A market's name is often a question already.
+    asked = plain(card.title).rstrip("?")
+    first, *rest = wrap_text(f"{asked}?", max(8, width - len(mode.value) - 3))
     lines: list[Line] = [paint_question(mode, first)]
     lines += [(Cell(part, Role.HEADING),) for part in rest]
     for warning in _against(card):
@@ -155,11 +157,6 @@ def paint_named(name: str, value: str, width: int) -> list[Line]:
 def shorten_hash(text: str) -> str:
     """Return the two ends of a hash or an id, by which one tells it from others."""
     return f"{text[:_HEAD]}…{text[-_TAIL:]}" if len(text) > _HEAD + _TAIL + 1 else text
-
-
-def exact_dollars(amount: Micros) -> str:
-    """Write an amount of collateral exactly: `$1,250`, `-$0.000001`."""
-    return f"{'-' if amount < 0 else ''}${group_micros(Micros(abs(amount)))}"
 
 
 def _against(card: WalletCard) -> tuple[str, ...]:

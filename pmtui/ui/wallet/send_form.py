@@ -16,6 +16,7 @@ from pmtui.domain.account.address_book import (
     why_no_address,
 )
 from pmtui.domain.account.wallet_steps import Send
+from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line
@@ -24,7 +25,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.wallet.paint_card import exact_dollars
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 
 FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."

@@ -16,9 +16,9 @@ from typing_extensions import override
 
 from pmtui.domain.account.settlement import Settlement
 from pmtui.domain.account.wallet_steps import Approval, Approve, Merge, Split, WalletStep
-from pmtui.domain.formats import exact_shares, parse_size
+from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -27,7 +27,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.wallet.paint_card import exact_dollars
 from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -144,7 +143,7 @@ def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
     if amount is None or amount <= 0:
         return NO_AMOUNT if not text.strip() else "An amount above zero, six decimals at most"
     if most is not None and amount > most:
-        return f"There are only {format_micros(most)} {what}"
+        return f"There are only {group_micros(most)} {what}"
     return amount
 
 

@@ -73,21 +73,21 @@ def test_a_single_call_has_no_number_and_the_whole_recipient() -> None:
     assert "1. " not in shown
     assert STRANGER in shown
     assert "-$1,250.000001" in shown
-    assert "$5,000 now, $3,749.999999 after" in shown
+    assert "$5,000.00 now, $3,749.999999 after" in shown
 
 
 def test_what_comes_out_stands_with_what_is_held_before_and_after() -> None:
     shown = text(paint(MERGE_CARD))
     assert "30 now, 17.5 after" in shown
     assert "12.5 now, 0 after" in shown
-    assert "+$12.5  Cash: $5,000 now, $5,012.5 after" in shown
+    assert "+$12.50  Cash: $5,000.00 now, $5,012.50 after" in shown
     assert BOTH.title in shown
 
 
 def test_what_is_not_known_is_not_made_up() -> None:
     shown = text(paint(MERGE_CARD, held=Holdings()))
     assert "now" not in shown
-    assert "+$12.5  Cash" in shown
+    assert "+$12.50  Cash" in shown
 
 
 def test_a_batch_that_would_revert_says_so_first() -> None:
@@ -114,3 +114,9 @@ def test_a_deployment_signs_nothing() -> None:
 def test_a_hash_is_shortened_to_its_ends() -> None:
     assert shorten_hash(DIGEST) == "0x5e5e5e5e…5e5e5e5e"
     assert shorten_hash("0x12") == "0x12"
+
+
+def test_a_market_that_is_a_question_is_asked_about_once() -> None:
+    shown = text(paint(replace(SEND_CARD, title="Redeem Will it rain?")))
+    assert "Redeem Will it rain?" in shown
+    assert "??" not in shown
