@@ -83,6 +83,6 @@ async def test_work_that_comes_after_the_end_is_refused_and_not_left_open() -> N
         raise AssertionError("nobody runs this")
 
     with pytest.raises(RuntimeError):
-        supervisor.once("late", late)
+        _ = supervisor.once("late", late)
     # A coroutine that nobody closed would warn here, and warnings are errors.
     gc.collect()
