@@ -73,19 +73,7 @@ def make_app(
         queries=queries,
         commands=commands,
         subscriptions=subscriptions,
-        options=Options(
-            keymap=look.keymap,
-            ascii_only=is_ascii_terminal(),
-            ticket=settings.ticket.to_rules(),
-            flatten_percent=settings.flatten_percent,
-            presets=settings.presets,
-            chart_interval=settings.chart.interval,
-            prices=settings.prices,
-            notices=settings.notices.to_ways(),
-            is_first_run=is_first_run,
-            is_attached=is_attached,
-            theme_problems=look.theme_problems,
-        ),
+        options=_options(settings, look, is_first_run=is_first_run, is_attached=is_attached),
         memory=memory,
         replay=replay,
     )
@@ -102,6 +90,23 @@ def make_app(
     if os.environ.get("TMUX"):
         app.clipboard_writer.hand_over = hand_to_tmux
     return app
+
+
+def _options(settings: Settings, look: Look, *, is_first_run: bool, is_attached: bool) -> Options:
+    return Options(
+        keymap=look.keymap,
+        ascii_only=is_ascii_terminal(),
+        ticket=settings.ticket.to_rules(),
+        flatten_percent=settings.flatten_percent,
+        presets=settings.presets,
+        chart_interval=settings.chart.interval,
+        prices=settings.prices,
+        is_calm=settings.calm,
+        notices=settings.notices.to_ways(),
+        is_first_run=is_first_run,
+        is_attached=is_attached,
+        theme_problems=look.theme_problems,
+    )
 
 
 def _first_known(name: str, look: Look) -> str:

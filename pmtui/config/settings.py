@@ -332,6 +332,8 @@ class Settings(BaseSettings, Addresses):
     ticket: Ticket = Ticket()
     prices: PriceFormat = PriceFormat.CENTS
     """How prices are written in lists."""
+    calm: bool = False
+    """Nothing on the ladder flashes, pulses or fades: for eyes, and for lines that count bytes."""
     times: Times = Times.LOCAL
     """Which clock all times are written by."""
     notices: NoticeTable = NoticeTable()

@@ -30,6 +30,8 @@ class Options:
     """How far back a chart reaches at first."""
     prices: PriceFormat = PriceFormat.CENTS
     """How prices are written in lists; what is typed stays in cents."""
+    is_calm: bool = False
+    """Nothing flashes, pulses or fades."""
     notices: NoticeWays = field(default=NoticeWays())
     """The ways that notices take out of this terminal."""
     is_attached: bool = False
