@@ -8,7 +8,8 @@ import socket
 import subprocess
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import httpx
 import msgspec
 import pytest
 
+from pmtui.cli.session_lock import session_lock
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
 from pmtui.link.messages import Done, Goodbye, Hello, Refused, pack
 from pmtui.link.server import bind
@@ -68,6 +71,24 @@ def at_a_market(terminal: Terminal, home: Path) -> Market:
     market = PaperVenue(home).busy_markets()[0]
     trader.find_market(terminal, market)
     return market
+
+
+def says_it_is_gone(terminal: Terminal) -> bool:
+    return any(words in terminal.text() for words in ("the service is gone", "no service:"))
+
+
+@contextmanager
+def taken_lock(home: Path) -> Iterator[None]:
+    """Hold a profile as a session does, as soon as nobody else does."""
+    end = time.monotonic() + LOST_WITHIN_S
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(session_lock(home / "state" / "paper"))
+                break
+            except ConfigError:
+                assert time.monotonic() < end, "the killed service still holds its lock"
+        yield
 
 
 def test_a_lost_line_leaves_the_service_and_the_next_terminal_finds_all(
@@ -160,9 +181,11 @@ def test_a_service_that_was_killed_is_missed_at_once_and_replaced(
     trader.close_ticket(attached)
     killed, began = service_pid(home), time.monotonic()
     os.kill(killed, signal.SIGKILL)
-    attached.until_text("the service is gone", deadline_s=LOST_WITHIN_S)
-    assert time.monotonic() - began < LOST_WITHIN_S
-    attached.until_gone("the service is gone")
+    # With its lock taken no other one starts before the loss has been seen.
+    with taken_lock(home):
+        attached.until(lambda: says_it_is_gone(attached), "the loss", deadline_s=LOST_WITHIN_S)
+        assert time.monotonic() - began < LOST_WITHIN_S
+    attached.until(lambda: not says_it_is_gone(attached), "another service")
     attached.until_text("1 working")
     attached.until(lambda: trader.has_good_book(attached), "a good book again")
     assert service_pid(home) != killed
