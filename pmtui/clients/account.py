@@ -51,14 +51,15 @@ async def create_or_derive(
     clock: ServerClock,
     chain_id: int,
     nonce: int = 0,
+    may_create: bool = True,
 ) -> ApiCredentials | Failure:
-    """Make API credentials for the owner of a key, or fetch those it has.
+    """Make API credentials for the owner of a key where that may be, or fetch those it has.
 
     Creating is refused where they exist already. When creating fails in any other way after it may
     have left, fetching tells as well; only a host out of reach is not asked twice.
     """
     failure: Failure | None = None
-    for call in (Call.CREATE_KEY, Call.DERIVE_KEY):
+    for call in (Call.CREATE_KEY, Call.DERIVE_KEY) if may_create else (Call.DERIVE_KEY,):
         route = routes.route(call)
         headers = auth_headers(
             signer, timestamp_s=clock.timestamp_s(), nonce=nonce, chain_id=chain_id

@@ -173,6 +173,8 @@ class Standing(_Message):
     alerts: int
     memory_bytes: int
     locked: str = ""
+    budgets: dict[str, tuple[int, int]] = {}
+    """What the trading host's limits still allow: for each, what is left and the whole."""
 
 
 class Done(_Message):

@@ -158,6 +158,7 @@ class LinkServer:
             alerts=self._service.waiting_alerts(),
             memory_bytes=self._household.memory_bytes(),
             locked=self._household.locked,
+            budgets={each.name: (each.left, each.allowed) for each in self._service.rate_budgets()},
         )
 
     @property

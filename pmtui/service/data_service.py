@@ -11,6 +11,7 @@ from pathlib import Path
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.conditionals.price_alert import AlertState
+from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.endings import EndingPolicy
@@ -121,6 +122,10 @@ class DataService:
         """Return how many price alerts wait for their price."""
         alerts = self.parts.watchlist.alerts.view()
         return sum(each.state is AlertState.WAITING for each in alerts)
+
+    def rate_budgets(self) -> tuple[RateBudget, ...]:
+        """Return what the trading host's limits still allow."""
+        return self.parts.safeguards.venue.budgets()
 
     def open_terminal(self) -> Terminal:
         """Return what one more terminal is given; whoever asks for it closes it."""

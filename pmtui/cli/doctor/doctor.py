@@ -16,6 +16,7 @@ from pmtui.cli.doctor.findings import (
     within,
 )
 from pmtui.cli.doctor.host_checks import check_clock, check_host, check_place, host_questions
+from pmtui.cli.doctor.login_check import HOLD_S, OPEN_S, check_login
 from pmtui.cli.doctor.profile_checks import (
     check_folder,
     check_journal,
@@ -107,12 +108,14 @@ async def diagnose_hosts(
         if isinstance(endpoints, Unreachable):
             remedy = f"see {state / 'venue.log'}"
             return (Finding(Subject.HOSTS, "paper venue", State.PROBLEM, endpoints.text, remedy),)
-        checks = _host_checks(settings, endpoints, owner)
+        checks = _host_checks(settings, endpoints, owner, state=state)
         found = await asyncio.gather(*(within(*check) for check in checks))
     return tuple(finding for group in found for finding in group)
 
 
-def _host_checks(settings: Settings, endpoints: Endpoints, owner: Address | None) -> list[Check]:
+def _host_checks(
+    settings: Settings, endpoints: Endpoints, owner: Address | None, *, state: Path
+) -> list[Check]:
     dialect, clock = settings.dialect, SystemClock()
     now = clock.now()
     checks: list[Check] = [
@@ -134,6 +137,10 @@ def _host_checks(settings: Settings, endpoints: Endpoints, owner: Address | None
         (
             Deadline(Subject.ACCOUNT, "wallet", HOST_DEADLINE_S, _NETWORK),
             _wallet(settings, endpoints, owner),
+        ),
+        (
+            Deadline(Subject.STREAMS, "orders", HOST_DEADLINE_S + OPEN_S + HOLD_S, _NETWORK),
+            check_login(settings, state, endpoints, clock),
         ),
         (
             Deadline(Subject.STREAMS, "book", HOST_DEADLINE_S + BOOK_DEADLINE_S, _NETWORK),

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pmtui.cli.service.shell_line import talk
 from pmtui.config.paths import Paths, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count
+from pmtui.domain.health import RateBudget
 from pmtui.link.messages import Ask, Refused, Standing, ToTerminal
 from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.entry_lock import read_killed
@@ -110,7 +112,10 @@ async def check_session(folder: Path, place: Path, *, is_locked: bool) -> tuple[
         is_locked: whether a session held the profile before the checks began.
     """
     answers = await talk(place, (Ask(),))
-    findings = [_service(answers[0] if answers else None, is_locked=is_locked)]
+    standing = answers[0] if answers else None
+    findings = [_service(standing, is_locked=is_locked)]
+    if isinstance(standing, Standing) and standing.budgets:
+        findings.append(_budgets(standing.budgets))
     killed = read_killed(folder)
     if killed is not None:
         since = f" since {killed.at}" if killed.at else ""
@@ -131,6 +136,17 @@ def _service(standing: ToTerminal | None, *, is_locked: bool) -> Finding:
     if is_locked:
         return _finding("service", State.OK, "none; a standalone terminal runs", running=True)
     return _finding("service", State.OK, "none runs; a terminal starts one", running=False)
+
+
+def _budgets(budgets: Mapping[str, tuple[int, int]]) -> Finding:
+    """Say what the service has left of the trading host's limits, which a new program cannot know."""
+    told = [RateBudget(name, left, allowed) for name, (left, allowed) in budgets.items()]
+    text = ", ".join(f"{each.left:,} of {each.allowed:,} {each.name} left" for each in told)
+    figures = {f"{each.name}_left": each.left for each in told}
+    if any(each.is_nearly_spent for each in told):
+        remedy = "send less for a minute; cancels have a limit of their own"
+        return Finding(Subject.PROFILE, "rate budget", State.WARNING, text, remedy, figures)
+    return Finding(Subject.PROFILE, "rate budget", State.OK, text, "", figures)
 
 
 def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Figure) -> Finding:

@@ -232,6 +232,15 @@ class VenueStates:
             self._drop((VenueState.CLOSE_ONLY, None), "the account may open positions")
         return answer
 
+    def budgets(self) -> tuple[RateBudget, ...]:
+        """Return what the trading host's limits still allow, the scarcest of each name."""
+        scarcest_of: dict[str, RateBudget] = {}
+        for budget in self._budgets():
+            known = scarcest_of.get(budget.name)
+            if known is None or budget.left * known.allowed < known.left * budget.allowed:
+                scarcest_of[budget.name] = budget
+        return tuple(scarcest_of.values())
+
     def _read_budgets(self) -> None:
         """Note which budget is low; every answer of the trading host may have changed that."""
         scarce = scarcest(tuple(self._budgets()))

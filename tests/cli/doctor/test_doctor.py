@@ -67,6 +67,33 @@ async def test_no_secret_is_ever_shown(
     assert KEYS[0][2:] not in said.out + said.err
 
 
+async def test_the_order_stream_is_logged_in_to_with_the_key_of_the_environment(
+    venue: RunningVenue, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, state in ((KEYS[0], "ok"), (KEYS[2], "skipped")):
+        # The second one never traded: it has no API credentials, and none are made for it.
+        monkeypatch.setenv("PMTUI_PRIVATE_KEY", key)
+        _ = await doctor("--json")
+        report = json.loads(capsys.readouterr().out)
+        states = {(row["subject"], row["name"]): row["state"] for row in report["checks"]}
+        assert states["streams", "orders"] == state, report
+    async with http_client() as http:
+        stranger = Person(venue, http, key=2)
+        assert (await stranger.derive_key()).status_code != 200
+
+
+async def test_an_order_stream_that_is_gone_is_a_problem(
+    venue: RunningVenue, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEYS[0])
+    monkeypatch.setenv("PMTUI_WS_USER_URL", "ws://127.0.0.1:9")
+    monkeypatch.setattr("pmtui.cli.doctor.login_check.OPEN_S", 1.0)
+    assert await doctor("--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    (found,) = [row for row in report["checks"] if row["name"] == "orders"]
+    assert (found["state"], bool(found["remedy"])) == ("problem", True)
+
+
 def test_settings_that_cannot_be_used_end_with_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,9 +14,11 @@ from pmtui.cli.doctor.profile_checks import (
 )
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
+from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import OrderId
 from pmtui.service.orders.journal import Journal
 from pmtui.service.safety.entry_lock import new_kill, write_killed
+from tests.link.kit import running_house
 from tests.service.fakes import resting
 
 
@@ -103,6 +105,17 @@ async def test_a_journal_with_a_torn_page_is_a_problem(home: Path) -> None:
 async def test_a_standalone_terminal_is_told(home: Path, is_locked: bool) -> None:
     (found,) = await check_session(home, home / "no.socket", is_locked=is_locked)
     assert (found.state, found.figures["running"]) == (State.OK, is_locked)
+
+
+@pytest.mark.parametrize(("left", "state"), [(60, State.OK), (2, State.WARNING)])
+async def test_what_the_service_has_left_of_its_limits_is_told(
+    tmp_path: Path, left: int, state: State
+) -> None:
+    async with running_house(tmp_path) as house:
+        house.world.budgets[:] = [RateBudget("orders", left, 60), RateBudget("orders", 60, 60)]
+        service, found = await check_session(tmp_path, house.path, is_locked=True)
+    assert (service.figures["running"], found.figures["orders_left"]) == (True, left)
+    assert (found.state, bool(found.remedy)) == (state, state is State.WARNING)
 
 
 async def test_a_locked_account_is_a_warning_that_says_how_to_unlock(home: Path) -> None:
