@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -18,7 +19,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.actions import bindings_for, bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.card_place import Place, place_card, rows_for_card
@@ -119,7 +120,8 @@ class CardScreen(ModalScreen[bool]):
         """Ignore a sending key that was pressed before the card could be read."""
         keymap = self._surface.options.keymap
         if event.key not in keymap.keys_of("confirm.accept"):
-            if event.is_printable and event.key not in keymap.keys_of("confirm.decline"):
+            meant = {*keymap.keys_of("confirm.decline"), *keymap.keys_of("confirm.details")}
+            if event.is_printable and event.key not in meant:
                 back = key_of(keymap, "confirm.decline")
                 self.hint.show((Cell(f"Answer this first; {back} to go back", Role.NOTICE_WARN),))
             return
@@ -158,6 +160,8 @@ class CardScreen(ModalScreen[bool]):
 class ConfirmScreen(CardScreen):
     """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
+
     def __init__(
         self,
         order: PreparedOrder,
@@ -182,8 +186,14 @@ class ConfirmScreen(CardScreen):
         self._order = order
         self._doubt = doubt
         self._occasion = Occasion(
-            warnings=warnings, estimates=also, numbers=numbers_of(surface, order)
-        )
+            warnings=warnings, estimates=also, numbers=numbers_of(surface, order),
+            details_key=key_of(surface.options.keymap, "confirm.details"),
+        )  # fmt: skip
+
+    async def action_details(self) -> None:
+        """Show the addresses and the id as well."""
+        self._occasion = replace(self._occasion, details_key="")
+        await self.recompose()
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

@@ -46,6 +46,8 @@ class Occasion:
     """Reasons against it, a sentence each."""
     numbers: TicketNumbers | None = None
     """What it would do as the book is; None where that is not known."""
+    details_key: str = ""
+    """What shows addresses and id; where it is empty they stand on the card."""
 
 
 def paint_confirm(
@@ -121,9 +123,16 @@ def _facts(
         *((name, plain(value)) for name, value in occasion.estimates),
         *say_money(order, occasion.numbers),
         *_terms(order, zone, is_dense=is_dense),
-        *say_identity(order),
     ]
-    return lines + (_pair_facts(facts, width) if is_dense else _list_facts(facts, width))
+    # A token that is not derived is a reason to look: it waits behind no key.
+    is_short = bool(occasion.details_key) and order.is_derived
+    if not is_short:
+        facts += say_identity(order)
+    lines += _pair_facts(facts, width) if is_dense else _list_facts(facts, width)
+    if is_short:
+        hint = Cell(" addresses and id", Role.DIM)
+        lines.append((Cell(occasion.details_key, Role.KEY, Emphasis.BOLD), hint))
+    return lines
 
 
 def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:

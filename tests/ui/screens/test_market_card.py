@@ -59,6 +59,6 @@ async def test_neither_hides_the_other_at_any_of_the_sizes(
         assert region.bottom <= size[1]
         lines = [shown_text(line)[0].rstrip() for line in card.query(TextLine)]
         words = " ".join(" ".join(lines).split())
-        assert "Order id" in words
+        assert "? addresses and id" in words
         assert "Send" in lines[-1]
         assert ("is restarting" in words) is bool(states)

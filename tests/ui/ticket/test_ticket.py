@@ -92,6 +92,22 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         assert app.pane.is_open
 
 
+async def test_addresses_and_the_id_are_shown_when_they_are_asked_for() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.open(price="0.51")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        assert "Order id" not in _card_text(screen)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Order id" in _card_text(screen), "all that is signed")
+        assert "Maker" in _card_text(screen)
+        app.pass_time()
+        await pilot.press("enter")
+        await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
+
+
 async def test_a_small_order_that_nothing_speaks_against_needs_no_card_where_the_trader_says_so() -> (
     None
 ):
