@@ -203,7 +203,7 @@ def test_a_batch_that_reverts_changes_nothing_and_says_so(start: Start, home: Pa
     terminal.type("7.5")
     terminal.press("enter")
     sign(terminal, "Split into")
-    terminal.until_text("Failed:", deadline_s=CHAIN_DEADLINE_S)
+    terminal.until_text("Failed: execution reverted", deadline_s=CHAIN_DEADLINE_S)
     after = venue.ledger()
     assert (after.collateral, after.shares) == (before.collateral, before.shares)
     terminal.press("[")
