@@ -1,5 +1,6 @@
 """A session as one SVG that moves: every row of the terminal drawn once for each time it stands."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -57,7 +58,7 @@ def animate(frames: Sequence[Frame], columns: int, *, length_s: float) -> str:
             )
             if drawn:
                 rows.append(f"<g>{_shown(spans, length_s)}{drawn}</g>")
-    style = f"text{{font:14px {FONTS};white-space:pre;fill:{LETTERS}}}.b{{font-weight:bold}}"
+    style = f"text{{font:14px {FONTS};fill:{LETTERS}}}.b{{font-weight:bold}}"
     lines = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">',
         f"<style>{style}{palette.rules()}</style>",
@@ -104,6 +105,9 @@ def _shown(spans: Sequence[tuple[float, float]], length_s: float) -> str:
     )
 
 
+_WORDS = re.compile(r"\S+(?: \S+)*")
+
+
 class _Palette:
     """Names the colours of a picture, so that each is spelt once."""
 
@@ -133,11 +137,13 @@ def _draw(row: Row, y: int, palette: _Palette, page: str) -> str:
                 f'<rect class="{palette.name(run.ground)}" x="{x}" y="{top}" '
                 f'width="{len(run.text) * CELL_WIDTH:.1f}" height="{ROW_HEIGHT}"/>'
             )
-        if run.text.strip():
-            looks = ["b"] if run.is_bold else []
-            looks += [palette.name(run.color)] if run.color != "default" else []
-            kind = f' class="{" ".join(looks)}"' if looks else ""
+        looks = ["b"] if run.is_bold else []
+        looks += [palette.name(run.color)] if run.color != "default" else []
+        kind = f' class="{" ".join(looks)}"' if looks else ""
+        # Not every viewer keeps spaces: each group of words has a place of its own.
+        for words in _WORDS.finditer(run.text):
+            at = f"{MARGIN + (run.x + words.start()) * CELL_WIDTH:g}"
             parts.append(
-                f'<text{kind} x="{x}" y="{top + BASELINE}">{escape(run.text.rstrip())}</text>'
+                f'<text{kind} x="{at}" y="{top + BASELINE}">{escape(words.group())}</text>'
             )
     return "".join(parts)
