@@ -4,15 +4,25 @@ The service starts while the terminal is still being loaded, so that its first p
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from pmtui.cli.keys.key_variable import PAPER_IGNORES_KEY, forget_key_variable
-from pmtui.cli.output import warn
+from pmtui.cli.output import warn, why_no_full_screen
 from pmtui.cli.running import CRASHED, run_logged, start_log
 from pmtui.cli.service.starting import ServiceStarter
-from pmtui.cli.usage import refuse
+from pmtui.cli.usage import refuse, terminal_parser
 from pmtui.config.paths import JOURNAL_FILE, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run `pmtui attach`; returns the exit code."""
+    parser = terminal_parser("pmtui attach", "Open a terminal on the service of a profile.")
+    options = parser.read(arguments)
+    if reason := why_no_full_screen():
+        return refuse(reason, prog=parser.prog)
+    return open_attached(options.profile, options.passphrase_fd)
 
 
 def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False) -> int:

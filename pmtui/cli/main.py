@@ -7,11 +7,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from pmtui import __version__
-from pmtui.cli.manual.command_words import command_lines
+from pmtui.cli.manual.commands import COMMANDS, command_lines
 from pmtui.cli.output import show_crash, why_no_full_screen
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import SecretiveParser, refuse, terminal_parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,8 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.excepthook = show_crash
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = _leading_profile(arguments)
+    # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     if rest and rest[0] in COMMANDS:
-        return COMMANDS[rest[0]]([*profile, *rest[1:]])
+        return _run(rest[0], [*profile, *rest[1:]])
     options = _parser().read(arguments)
     return _open_terminal(
         options.profile, options.passphrase_fd, is_fresh=options.fresh,
@@ -48,138 +51,20 @@ def _open_terminal(
         from pmtui.cli import attach  # noqa: PLC0415 - the settings' library
 
         return attach.open_attached(profile, passphrase_fd, is_fresh=is_fresh)
-    # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
     return compose.open_standalone(profile, passphrase_fd, is_fresh=is_fresh)
 
 
-def _attach(arguments: Sequence[str]) -> int:
-    options = _terminal_parser("pmtui attach", "Open a terminal on the service of a profile.").read(
-        arguments
-    )
-    if reason := why_no_full_screen():
-        return refuse(reason, prog="pmtui attach")
-    from pmtui.cli import attach  # noqa: PLC0415 - the settings' library
-
-    return attach.open_attached(options.profile, options.passphrase_fd)
-
-
-def _serve(arguments: Sequence[str]) -> int:
-    # httpx does without its optional command line, as above.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    from pmtui.cli.service import serve  # noqa: PLC0415 - the clients and the service
-
-    return serve.run(arguments)
-
-
-def _status(arguments: Sequence[str]) -> int:
-    from pmtui.cli.service import standing  # noqa: PLC0415 - the settings' library
-
-    return standing.run_status(arguments)
-
-
-def _stop(arguments: Sequence[str]) -> int:
-    from pmtui.cli.service import standing  # noqa: PLC0415 - as above
-
-    return standing.run_stop(arguments)
-
-
-def _sim(arguments: Sequence[str]) -> int:
-    from pmtui.cli.venue import sim  # noqa: PLC0415 - the local venue, a quarter of the program
-
-    return sim.run(arguments)
-
-
-def _export(arguments: Sequence[str]) -> int:
-    from pmtui.cli.export import export  # noqa: PLC0415 - the HTTP clients
-
-    return export.run(arguments)
-
-
-def _account(arguments: Sequence[str]) -> int:
-    from pmtui.cli.account import account  # noqa: PLC0415 - the signing libraries
-
-    return account.run(arguments)
-
-
-def _get(arguments: Sequence[str]) -> int:
-    from pmtui.cli.get import get  # noqa: PLC0415 - the HTTP clients
-
-    return get.run(arguments)
-
-
-def _agent(arguments: Sequence[str]) -> int:
-    from pmtui.cli.agent import agent  # noqa: PLC0415 - as above
-
-    return agent.run(arguments)
-
-
-def _kill(arguments: Sequence[str]) -> int:
-    from pmtui.cli.service import kill  # noqa: PLC0415 - SQLite and the settings' library
-
-    return kill.run_kill(arguments)
-
-
-def _release(arguments: Sequence[str]) -> int:
-    from pmtui.cli.service import kill  # noqa: PLC0415 - as above
-
-    return kill.run_release(arguments)
-
-
-def _doctor(arguments: Sequence[str]) -> int:
-    from pmtui.cli.doctor import doctor  # noqa: PLC0415 - the HTTP clients and the themes
-
-    return doctor.run(arguments)
-
-
-def _record(arguments: Sequence[str]) -> int:
-    from pmtui.cli.record import record  # noqa: PLC0415 - the HTTP and stream clients
-
-    return record.run(arguments)
-
-
-def _replay(arguments: Sequence[str]) -> int:
-    from pmtui.cli.replay import replay  # noqa: PLC0415 - Textual, all screens and the local venue
-
-    return replay.run(arguments)
-
-
-def _help(arguments: Sequence[str]) -> int:
-    from pmtui.cli.manual import help as manual  # noqa: PLC0415
-
-    return manual.run(arguments)
-
-
-def _completion(arguments: Sequence[str]) -> int:
-    from pmtui.cli.manual import completion  # noqa: PLC0415
-
-    return completion.run(arguments)
-
-
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "attach": _attach,
-    "serve": _serve,
-    "status": _status,
-    "stop": _stop,
-    "sim": _sim,
-    "export": _export,
-    "account": _account,
-    "get": _get,
-    "agent": _agent,
-    "kill": _kill,
-    "release": _release,
-    "doctor": _doctor,
-    "record": _record,
-    "replay": _replay,
-    "help": _help,
-    "completion": _completion,
-}
+def _run(name: str, arguments: Sequence[str]) -> int:
+    # Most commands take long to load, so only the one that is called is.
+    module, _, function = COMMANDS[name].entry.partition(":")
+    run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
+    return run(arguments)
 
 
 def _parser() -> SecretiveParser:
-    parser = _terminal_parser(
+    parser = terminal_parser(
         "pmtui",
         "A full-screen terminal for trading prediction markets by hand.",
         epilog=f"commands:\n{command_lines()}\n\n`pmtui COMMAND --help` explains a command, "
@@ -203,25 +88,6 @@ def _parser() -> SecretiveParser:
         type=_command,
         metavar="COMMAND",
         help="one of those below; without one, the terminal opens",
-    )
-    return parser
-
-
-def _terminal_parser(
-    prog: str, description: str, *, epilog: str | None = None, is_laid_out: bool = False
-) -> SecretiveParser:
-    parser = SecretiveParser(
-        prog=prog, description=description, epilog=epilog, is_laid_out=is_laid_out
-    )
-    parser.add_argument(
-        "--profile",
-        help="paper (the default: a local venue with play money), live, or one of your own",
-    )
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
     )
     return parser
 

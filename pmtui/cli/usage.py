@@ -94,3 +94,23 @@ def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
     """Say in one line why not; returns the exit code."""
     warn(f"{prog}: {text}")
     return code
+
+
+def terminal_parser(
+    prog: str, description: str, *, epilog: str | None = None, is_laid_out: bool = False
+) -> SecretiveParser:
+    """Return the parser of a command that opens a terminal: it takes a profile and a passphrase."""
+    parser = SecretiveParser(
+        prog=prog, description=description, epilog=epilog, is_laid_out=is_laid_out
+    )
+    parser.add_argument(
+        "--profile",
+        help="paper (the default: a local venue with play money), live, or one of your own",
+    )
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
+    )
+    return parser

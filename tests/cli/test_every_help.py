@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from pmtui.cli.main import COMMANDS, main
+from pmtui.cli.main import main
+from pmtui.cli.manual.commands import COMMANDS
 
 WIDTH = 80
 _OPTION = re.compile(r"^  (-{1,2}[\w-]+)(.*)$")

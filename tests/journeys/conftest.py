@@ -7,11 +7,10 @@ from typing import Protocol
 
 import pytest
 
-from pmtui.cli.manual.command_words import WORDS
+from pmtui.cli.manual.commands import COMMANDS
 from tests.journeys.processes import end_processes_of
 from tests.journeys.terminal import PROGRAM, Terminal
 
-COMMANDS = frozenset(WORDS)
 BOTH_WAYS = pytest.mark.parametrize("is_attached", [False, True], ids=["standalone", "attached"])
 """For what must be the same in one process and over the socket."""
 
@@ -52,7 +51,7 @@ def start(home: Path) -> Iterator[Callable[..., Terminal]]:
             env: dict[str, str] | None = None,
             is_attached: bool = False,
         ) -> Terminal:
-            is_command = not COMMANDS.isdisjoint(arguments)
+            is_command = any(word in COMMANDS for word in arguments)
             how = () if is_command or is_attached else ("--standalone",)
             return terminals.enter_context(
                 Terminal((PROGRAM, *how, *arguments), home=home, size=size, term=term, env=env)

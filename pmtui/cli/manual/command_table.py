@@ -6,7 +6,7 @@ each other.
 
 from dataclasses import dataclass
 
-from pmtui.cli.manual.command_words import WORDS
+from pmtui.cli.manual.commands import COMMANDS
 from pmtui.cli.manual.help import topics
 from pmtui.reads.arguments import Argument, ArgumentKind
 from pmtui.reads.read import Read
@@ -73,20 +73,20 @@ GET = (
 
 _SESSION = (
     Command(
-        "attach", WORDS["attach"],
+        "attach", COMMANDS["attach"].words,
         (PROFILE, PASSPHRASE),
     ),
     Command(
-        "serve", WORDS["serve"],
+        "serve", COMMANDS["serve"].words,
         (PROFILE, PASSPHRASE, Option("--detached", "end when nobody needs it")),
     ),
-    Command("status", WORDS["status"], (PROFILE, _JSON)),
+    Command("status", COMMANDS["status"].words, (PROFILE, _JSON)),
     Command(
-        "stop", WORDS["stop"],
+        "stop", COMMANDS["stop"].words,
         (PROFILE, Option("--orders", "what becomes of open orders", "WAY", ("leave", "cancel", "switch"))),
     ),
     Command(
-        "sim", WORDS["sim"],
+        "sim", COMMANDS["sim"].words,
         (
             Option("--port", "port of the trading host; the others follow", "N"),
             Option("--state", "keep accounts, orders and trades in this folder", FOLDER),
@@ -100,7 +100,7 @@ _SESSION = (
 )  # fmt: skip
 _DATA = (
     Command(
-        "export", WORDS["export"],
+        "export", COMMANDS["export"].words,
         (
             Option("--format", "how it is written", "FORMAT", ("csv", "json", "jsonl")),
             PROFILE,
@@ -110,9 +110,9 @@ _DATA = (
         ),
         "KIND", ("orders", "fills", "positions", "activity"),
     ),
-    Command("get", WORDS["get"], GET, "NAME", tuple(READS)),
+    Command("get", COMMANDS["get"].words, GET, "NAME", tuple(READS)),
     Command(
-        "agent", WORDS["agent"],
+        "agent", COMMANDS["agent"].words,
         (
             Option("--port", "of http", "N"),
             Option("--token-fd", "of http: ask for the token on file descriptor N", "N"),
@@ -124,7 +124,7 @@ _DATA = (
         "WAY", ("stdio", "http"),
     ),
     Command(
-        "record", WORDS["record"],
+        "record", COMMANDS["record"].words,
         (
             Option("--token-id", "whose market to record", "ID"),
             Option("--seconds", "end by itself after so long", "N"),
@@ -133,7 +133,7 @@ _DATA = (
         FILE,
     ),
     Command(
-        "replay", WORDS["replay"],
+        "replay", COMMANDS["replay"].words,
         (Option("--speed", "recorded seconds that pass in one", "X"),), FILE,
     ),
 )  # fmt: skip
@@ -153,7 +153,7 @@ _OF_WALLET = (
 )
 _SAFETY = (
     Command(
-        "account", WORDS["account"],
+        "account", COMMANDS["account"].words,
         (
             PROFILE,
             PASSPHRASE,
@@ -164,18 +164,18 @@ _SAFETY = (
         "ACTION", ("new", "import", "show", "remove", *_WALLET), _WALLET, _OF_WALLET,
     ),
     Command(
-        "kill", WORDS["kill"],
+        "kill", COMMANDS["kill"].words,
         (PROFILE, Option("--wait", "for the terminal's result, at most", "SECONDS")),
     ),
-    Command("release", WORDS["release"], (PROFILE, _YES)),
-    Command("doctor", WORDS["doctor"], (PROFILE, _JSON)),
+    Command("release", COMMANDS["release"].words, (PROFILE, _YES)),
+    Command("doctor", COMMANDS["doctor"].words, (PROFILE, _JSON)),
 )  # fmt: skip
 _MANUAL = (
     Command(
-        "help", WORDS["help"],
+        "help", COMMANDS["help"].words,
         (Option("--man", "the man page, for `man -l -`"),), "TOPIC", tuple(topics()),
     ),
-    Command("completion", WORDS["completion"], (), "SHELL", ("bash", "zsh", "fish")),
+    Command("completion", COMMANDS["completion"].words, (), "SHELL", ("bash", "zsh", "fish")),
 )  # fmt: skip
 TABLE = (*_SESSION, *_DATA, *_SAFETY, *_MANUAL)
 """Every command, in the order of lists."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.main import COMMANDS, main
+from pmtui.cli.main import main
+from pmtui.cli.manual.commands import COMMANDS
 from pmtui.cli.manual.shells import SHELLS, contexts
 from pmtui.reads.registry import READS
 

@@ -1,0 +1,55 @@
+"""The commands and what each does in a few words, in the order of lists."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One command."""
+
+    words: str
+    """What it does."""
+    entry: str
+    """Module and function that run it, with the arguments; the function returns the exit code."""
+
+
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "attach": Entry(
+            "open a terminal on a profile's service, as pmtui alone does", "pmtui.cli.attach:run"
+        ),
+        "serve": Entry("run that service in the foreground", "pmtui.cli.service.serve:run"),
+        "status": Entry("how the service stands", "pmtui.cli.service.standing:run_status"),
+        "stop": Entry("end the service", "pmtui.cli.service.standing:run_stop"),
+        "sim": Entry("run the local venue in the foreground", "pmtui.cli.venue.sim:run"),
+        "export": Entry(
+            "orders, fills, positions and activity as data", "pmtui.cli.export.export:run"
+        ),
+        "get": Entry("any read of the hosts, as a table, CSV or JSON", "pmtui.cli.get.get:run"),
+        "agent": Entry("read-only tools for programs", "pmtui.cli.agent.agent:run"),
+        "record": Entry("keep the streams of some tokens in a file", "pmtui.cli.record.record:run"),
+        "replay": Entry("play such a file into the terminal", "pmtui.cli.replay.replay:run"),
+        "account": Entry(
+            "create, import, show or remove the key of a profile", "pmtui.cli.account.account:run"
+        ),
+        "kill": Entry(
+            "lock trading and let the running session cancel all orders",
+            "pmtui.cli.service.kill:run_kill",
+        ),
+        "release": Entry("unlock trading", "pmtui.cli.service.kill:run_release"),
+        "doctor": Entry(
+            "what will not work, and what to do about it", "pmtui.cli.doctor.doctor:run"
+        ),
+        "help": Entry("the manual, by topic", "pmtui.cli.manual.help:run"),
+        "completion": Entry(
+            "what a shell needs to complete commands", "pmtui.cli.manual.completion:run"
+        ),
+    }
+)
+
+
+def command_lines() -> str:
+    """Return a line for each command, its name first."""
+    width = max(map(len, COMMANDS))
+    return "\n".join(f"  {name:<{width}}  {entry.words}" for name, entry in COMMANDS.items())
