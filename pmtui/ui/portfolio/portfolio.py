@@ -54,6 +54,9 @@ _SHOWN = (
     AccountTopic, FillsTopic, ActivityTopic, RewardsTopic, MarketTopic, RowQuotesTopic, WalletTopic,
 )  # fmt: skip
 
+TALL = 44
+"""Rows from which curve and profits get more of them."""
+
 
 class PortfolioScreen(FrameScreen):
     """Positions, open orders, fills and what became of them."""
@@ -65,6 +68,7 @@ class PortfolioScreen(FrameScreen):
         *bindings_for(Context.ROW),
     ]
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.portfolio"})
+    VERTICAL_BREAKPOINTS = [(0, "-usual"), (TALL, "-tall")]  # noqa: RUF012 - typed by Textual
     DEFAULT_CSS = """
     PortfolioScreen LineTable { display: none; margin-left: 1; }
     PortfolioScreen LineTable.-active { display: block; }
@@ -72,6 +76,8 @@ class PortfolioScreen(FrameScreen):
     PortfolioScreen #exposure { display: none; }
     PortfolioScreen.-exposed #exposure { display: block; }
     PortfolioScreen.-figures Summary { display: block; }
+    PortfolioScreen.-tall Summary { height: 14; }
+    PortfolioScreen.-tall #profits-panel { height: 12; }
     PortfolioScreen.-figures #profits-panel { display: block; }
     """
 

@@ -9,7 +9,7 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Positi
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.rewards import Earned
-from pmtui.domain.money import Micros, notional_floor
+from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Row
@@ -71,7 +71,8 @@ POSITION_COLUMNS = (
     Column("price", "Price", PRICE_WIDTH, align=_R),
     Column("value", "Value", MONEY_WIDTH, align=_R),
     Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
-    Column("realized", "Realised", MONEY_WIDTH, priority=2, align=_R),
+    Column("percent", "%", 7, priority=2, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, priority=3, align=_R),
     Column("note", "", 10),
 )
 ORDER_COLUMNS = (
@@ -171,6 +172,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         Cell(_size(position.size, 8)),
         Cell(format_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
+        _return(position),
         paint_gain(position.realized, MONEY_WIDTH),
         note or Cell(say_what_to_do(position), Role.NOTICE_GOOD),
     )
@@ -186,9 +188,19 @@ def paint_dust(key: str, dust: Dust) -> Row:
         *[nothing] * 4,
         paint_cash(dust.value, MONEY_WIDTH)._replace(role=Role.DIM),
         paint_gain(Micros(sum(gains)), MONEY_WIDTH),
-        *[nothing] * 2,
+        *[nothing] * 3,
     )
     return Row(key, cells)
+
+
+def _return(position: Position) -> Cell:
+    """Show what is won or lost of what was paid, in per cent."""
+    gain = position.unrealized
+    if gain is None or not position.cost:
+        return Cell(ABSENT, Role.DIM)
+    role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+    sign = "+" if gain > 0 else ""
+    return Cell(f"{sign}{format_percent(Micros(ONE * gain // position.cost))}", role)
 
 
 def say_what_to_do(position: Position) -> str:
