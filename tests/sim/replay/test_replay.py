@@ -1,9 +1,11 @@
 """A recording of the local venue is replayed through real sockets, and ends with the very same books."""
 
 import asyncio
+import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -66,6 +68,48 @@ async def test_a_jump_backwards_and_forwards_ends_with_the_same_book(tmp_path: P
         found = await book_of(http, running.running.urls["clob"], RAIN_YES)
     assert middle["hash"] != last["hash"]
     assert found["hash"] == last["hash"]
+
+
+HOUR_US = 3_600 * 1_000_000
+
+
+async def trade_for_an_hour(scene: Scene) -> None:
+    """Let an hour of the venue's time pass in steps of twenty seconds, each with an order."""
+    rng = random.Random(17)
+    for number in range(180):
+        scene.ann.pass_time(20)
+        price = f"0.{rng.randrange(30, 45)}"
+        match number % 3:
+            case 0:
+                await scene.heard(scene.ann.rest(Side.BUY, price, str(rng.randrange(5, 40))))
+            case 1:
+                other = f"0.{rng.randrange(40, 55)}"
+                await scene.heard(scene.bob.rest(Side.BUY, other, "9", token=RAIN_NO))
+            case _:
+                await scene.heard(scene.bob.place(Side.BUY, "0.71", "5", token=RAIN_NO))
+
+
+async def test_a_recorded_hour_ends_with_books_equal_to_the_recorded_hashes(
+    tmp_path: Path,
+) -> None:
+    async with recorded(tmp_path, trade_for_an_hour) as (quick, last):
+        # The venue's hour was made in seconds; the messages arrive as its own time says.
+        length_us = quick.length_us
+        spread = [
+            message._replace(at_us=message.at_us * HOUR_US // length_us)
+            for message in quick.messages
+        ]
+        hour = replace(quick, messages=spread)
+        assert hour.length_us == HOUR_US
+        async with replaying(hour) as (running, http):
+            for part in range(1, 13):
+                running.timeline.step_to(HOUR_US * part // 12)
+                await until(lambda: running.feed.is_current, "five minutes")
+                books = [b for m in running.books.markets.values() for b in m.books]
+                assert all(each.book.matches(each.book.announced) for each in books)
+            found = await book_of(http, running.running.urls["clob"], RAIN_YES)
+    assert found["hash"] == last["hash"]
+    assert {key: found[key] for key in last} == last
 
 
 async def test_the_market_is_listed_as_it_was(tmp_path: Path) -> None:
