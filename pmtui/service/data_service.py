@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -122,6 +123,10 @@ class DataService:
         """Return how many price alerts wait for their price."""
         alerts = self.parts.watchlist.alerts.view()
         return sum(each.state is AlertState.WAITING for each in alerts)
+
+    def rewind(self, at: datetime) -> None:
+        """Forget the public trades after a moment: a replay was moved back to it."""
+        self.parts.markets.books.tapes.forget_after(at)
 
     def rate_budgets(self) -> tuple[RateBudget, ...]:
         """Return what the trading host's limits still allow."""

@@ -1,5 +1,6 @@
 """Drives a replay for the terminal: its position, and the recording's own time."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from typing_extensions import override
@@ -33,10 +34,25 @@ class Playback:
         self._timeline = timeline
         self._clock = clock
         self._feed: ReplayFeed | None = None
+        self._rewind: Callable[[datetime], None] = lambda _: None
+        self._moves = timeline.moves
+        timeline.on_change(self._note_move)
 
-    def begin(self, feed: ReplayFeed) -> None:
-        """Take the feed, which knows when the next message comes."""
+    def begin(self, feed: ReplayFeed, *, rewind: Callable[[datetime], None]) -> None:
+        """Begin to play.
+
+        Args:
+            feed: knows when the next message comes.
+            rewind: is told the recorded moment whenever the replay jumps to it.
+        """
         self._feed = feed
+        self._rewind = rewind
+
+    def _note_move(self) -> None:
+        """Tell of a jump; one forwards has nothing behind it to forget."""
+        if self._moves != self._timeline.moves:
+            self._moves = self._timeline.moves
+            self._rewind(self._clock.now())
 
     def view(self) -> ReplayView:
         """Return where it is."""

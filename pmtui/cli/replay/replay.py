@@ -118,8 +118,8 @@ class ReplaySession:
                 )
             except NoMarketError as error:
                 raise ConfigError("replay", str(error)) from None
-            self.playback.begin(venue.feed)
             service = self.make_service(venue)
+            self.playback.begin(venue.feed, rewind=service.rewind)
             app = make_app(
                 self._settings, self._look, queries=service.queries, commands=service.commands,
                 subscriptions=service.hub, is_first_run=False, replay=self.playback,

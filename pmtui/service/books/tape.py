@@ -72,6 +72,17 @@ class Tape:
         """Add trades from before the subscription; those received meanwhile are not counted twice."""
         self._weave(missing_prints(self._prints, trades))
 
+    def forget_after(self, at: datetime) -> None:
+        """Forget what happened after a moment: a replay was moved back, and tells it again."""
+        kept = [trade for trade in self._prints if trade.at <= at]
+        for trade in self._prints:
+            if trade.at > at:
+                self._volume[trade.price] = self._volume.get(trade.price, 0) - trade.size
+        self._volume = {price: size for price, size in self._volume.items() if size > 0 and kept}
+        self._prints = deque(kept, maxlen=TAPE_LENGTH)
+        self._open, self._sound_until, self._view = None, None, None
+        self._holes = deque((h for h in self._holes if h.after <= at), maxlen=MOST_HOLES)
+
     def mark_complete(self) -> None:
         """Note that no trade is missing so far: the market's book is verified."""
         self._sound_until = self._newest_at()

@@ -58,6 +58,14 @@ class Tapes:
                 heard.append(token_id)
         return tuple(heard)
 
+    def forget_after(self, at: datetime) -> None:
+        """Forget the trades after a moment: a replay was moved back to it."""
+        newest = self.last_trade_at
+        self.last_trade_at = at if newest is not None and newest > at else newest
+        for token_id, tracked in self._tracked.items():
+            tracked.tape.forget_after(at)
+            self._mark(token_id)
+
     def claim_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
         """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
         kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)

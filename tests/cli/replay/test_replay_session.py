@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -95,7 +96,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
         recorded(tmp_path, play) as (recording, _),
         session(recording, tmp_path) as (made, venue, service),
     ):
-        made.playback.begin(venue.feed)
+        made.playback.begin(venue.feed, rewind=service.rewind)
         app = make_app(
             load_settings(config_file=tmp_path / "none.toml"), LOOK,
             queries=service.queries, commands=service.commands, subscriptions=service.hub,
@@ -114,8 +115,12 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
             await pilot.press("right_curly_bracket")
             assert venue.timeline.has_ended
             assert "ended" in line_of(pilot)
+            told: list[datetime] = []
+            made.playback.begin(venue.feed, rewind=told.append)
             await pilot.press("left_curly_bracket")
             assert venue.timeline.position_us == 0
+            started_ms = recording.header.started_ms
+            assert told == [datetime.fromtimestamp(started_ms / 1_000, UTC)]
             await pilot.press("P")
             assert not venue.timeline.is_paused
 

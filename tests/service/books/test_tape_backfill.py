@@ -180,3 +180,21 @@ async def test_a_tape_nobody_looks_at_is_filled_when_somebody_does(tmp_path: Pat
         await watch(world)
         await world.pass_time(PAUSES_S[0] + 0.1)
         assert len(world.analytics.asked_since) == 1
+
+
+async def test_a_replay_moved_back_forgets_the_trades_that_are_still_to_come(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watch(world)
+        for second, price in enumerate((410_000, 420_000, 430_000)):
+            at_ms = str(AT_MS + second * 1_000)
+            size = Micros(1_000_000)
+            world.stream.send(TradePrinted(CONDITION, YES, Side.BUY, Micros(price), size, at_ms))
+        moment = datetime.fromtimestamp(AT_MS // 1_000, UTC) + timedelta(seconds=1)
+        world.service.rewind(moment)
+        tape = world.service.queries.tape(YES)
+        assert [each.price for each in tape.prints] == [420_000, 410_000]
+        assert sorted(tape.volume) == [(410_000, 1_000_000), (420_000, 1_000_000)]
+        world.service.rewind(datetime(2020, 1, 1, tzinfo=UTC))
+        assert world.service.queries.tape(YES).volume == ()
