@@ -120,3 +120,18 @@ def test_a_market_that_is_a_question_is_asked_about_once() -> None:
     shown = text(paint(replace(SEND_CARD, title="Redeem Will it rain?")))
     assert "Redeem Will it rain?" in shown
     assert "??" not in shown
+
+
+@pytest.mark.parametrize(
+    ("simulation", "said"),
+    [
+        (Simulation.PASSES_APART, "each call goes through by itself"),
+        (Simulation.MAY_REVERT, "could not be tried as a whole"),
+    ],
+)
+def test_a_batch_that_was_tried_call_by_call_says_so(simulation: Simulation, said: str) -> None:
+    reason = "call 2 of 2: paused" if simulation is Simulation.MAY_REVERT else ""
+    card = replace(SEND_CARD, simulation=simulation, revert_reason=reason)
+    shown = " ".join(text(paint(card)).split())
+    assert said in shown
+    assert ("It may revert: tried alone, call 2 of 2: paused" in shown) is bool(reason)
