@@ -15,12 +15,12 @@ from pmtui.config.settings import Settings, Times
 from pmtui.config.toml_file import ConfigError
 from pmtui.config.workplace import Memory
 from pmtui.domain.orders.heartbeat import ExitReason
-from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import KeyOverride, read_keymap
 from pmtui.ui.replay.replay_app import ReplayApp
+from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 from textual.app import App
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen
 from pmtui.ui.market.market import MarketScreen

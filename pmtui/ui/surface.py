@@ -8,9 +8,9 @@ from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
 from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
-from pmtui.service.replay import ReplayControls
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
+from pmtui.ui.replay.replay_controls import ReplayControls
 
 
 @dataclass(frozen=True, slots=True)

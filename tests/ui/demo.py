@@ -23,7 +23,7 @@ from pmtui.service.views import (
     SearchView,
     TagsView,
 )
-from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context

@@ -7,8 +7,8 @@ from typing_extensions import override
 
 from pmtui.recording.timeline import Timeline
 from pmtui.service.clock import SystemClock
-from pmtui.service.replay import ReplayView
 from pmtui.sim.replay.feed import ReplayFeed
+from pmtui.ui.replay.replay_controls import ReplayView
 
 JUMP_S = 30
 """As far as a key jumps."""

@@ -13,7 +13,7 @@ from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
 from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.explore.paint_event import OWN_WIDTH, say_holding, say_quote
+from pmtui.ui.event.paint_event import OWN_WIDTH, say_holding, say_quote
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,

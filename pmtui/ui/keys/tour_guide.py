@@ -7,7 +7,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of

@@ -5,7 +5,7 @@ from pmtui.domain.orders.order import Accepted, MarketBuyIntent, OrderStatus, Re
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic
 from pmtui.ui.basket.basket_form import BasketCard, BasketForm
-from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.event.event import EventScreen
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import FakeService

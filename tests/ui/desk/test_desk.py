@@ -11,7 +11,7 @@ from pmtui.service.topics import BookTopic, EventTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.desk.desk import DeskScreen
-from pmtui.ui.explore.event import EventScreen
+from pmtui.ui.event.event import EventScreen
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.rows.row_stage import ELECTION, agree, hold, tradable_service

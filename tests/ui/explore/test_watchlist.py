@@ -22,8 +22,8 @@ from pmtui.service.topics import AlertTopic, MarketListTopic, StatusTopic, Watch
 from pmtui.service.views import Load, QuoteRow
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.alert_form import AlertForm
-from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import EventChosen, MarketChosen, show_answer

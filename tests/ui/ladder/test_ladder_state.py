@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
 from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.explore.paint_event import say_quote
+from pmtui.ui.event.paint_event import say_quote
 from pmtui.ui.explore.paint_markets import paint_result_row
 from pmtui.ui.format import format_price
 from pmtui.ui.ladder.ladder_state import paint_facts, paint_state

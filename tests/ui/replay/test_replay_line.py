@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pmtui.service.replay import ReplayView
 from pmtui.ui.cells import line_width
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, actions_in
+from pmtui.ui.replay.replay_controls import ReplayView
 from pmtui.ui.replay.replay_line import paint_replay
 
 VIEW = ReplayView(

@@ -10,8 +10,8 @@ from pmtui.service.topics import BookTopic, MarketListTopic
 from pmtui.service.views import Load, MarketListView
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.alert_form import AlertForm
-from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import MarketChosen

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
-from pmtui.ui.explore.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.paint_tags import TagChoice
 from pmtui.ui.explore.tag_picker import TagPicker

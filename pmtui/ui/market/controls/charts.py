@@ -10,7 +10,7 @@ from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
 from pmtui.ui.charts.paint_chart import ChartStyle
-from pmtui.ui.explore.event_chart import CHART_PERIOD
+from pmtui.ui.event.event_chart import CHART_PERIOD
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 

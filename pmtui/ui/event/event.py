@@ -21,9 +21,9 @@ from pmtui.service.topics import (
 from pmtui.ui.basket.basket_form import BasketForm
 from pmtui.ui.charts.overlay import OverlayPane
 from pmtui.ui.desk.desk import DeskScreen
-from pmtui.ui.explore.event_board import EventBoard
-from pmtui.ui.explore.event_chart import EventChart
-from pmtui.ui.explore.event_reading import EventReading
+from pmtui.ui.event.event_board import EventBoard
+from pmtui.ui.event.event_chart import EventChart
+from pmtui.ui.event.event_reading import EventReading
 from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for

@@ -6,7 +6,7 @@ from functools import partial
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.service.views import QuoteRow
-from pmtui.ui.explore.paint_event import (
+from pmtui.ui.event.paint_event import (
     OUTCOME_COLUMNS,
     by_price,
     paint_event_facts,

@@ -14,8 +14,8 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.charts.overlay import OverlayPane
-from pmtui.ui.explore.event import EventScreen
-from pmtui.ui.explore.paint_event import by_price
+from pmtui.ui.event.event import EventScreen
+from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.facts import PRICE_WIDTH, counted_mid, paint_mid
 from pmtui.ui.frame import MarketChosen

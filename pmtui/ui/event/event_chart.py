@@ -14,7 +14,7 @@ from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import Leader, OverlayPane
 from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
-from pmtui.ui.explore.paint_event import by_price
+from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.frame import is_live
 from pmtui.ui.surface import Surface
 
