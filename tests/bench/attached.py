@@ -5,6 +5,7 @@ same command without a socket, both sides of which share a process here.
 """
 
 import asyncio
+import signal
 import tempfile
 import time
 from pathlib import Path
@@ -36,6 +37,7 @@ HOP_MEDIAN_MS, HOP_P99_MS, KEY_MS = 1.0, 3.0, 0.5
 CHANGES = 1_000
 KEYS = 200
 BOOKS = 50
+TRIES = 3
 ALONE_S = 20.0
 ALONE_PERCENT = 3.0
 WATCHING_S = 25.0
@@ -177,9 +179,7 @@ def _alone() -> list[Row]:
         with Terminal((PROGRAM,), home=Path(home), size=SIZE, env=env) as terminal:
             terminal.until_text("¢")
             watched = asyncio.run(_watch_books(Path(home)))
-            terminal.press("q")
-            terminal.until_text("Leave this terminal?")
-            terminal.press("enter")
+            terminal.send_signal(signal.SIGKILL)
             _ = terminal.exit_code()
             pid = _service(Path(home))
             # By the processor's clock, while nobody looks.
@@ -197,7 +197,12 @@ def _alone() -> list[Row]:
 
 async def _watch_books(home: Path) -> int:
     """Have the service watch books for alerts that never ring; returns how many."""
-    markets = PaperVenue(home).busy_markets()[:BOOKS]
+    tokens = [
+        (ConditionId(market.condition_id), TokenId(token))
+        for outcome in (0, 1)
+        for market in PaperVenue(home).busy_markets()
+        for token in (market.tokens[outcome],)
+    ]
     clock = SystemClock()
     mirror = Mirror(NOTHING_YET)
     line = Attachment(home / "run" / "paper.sock", mirror, clock)
@@ -205,15 +210,17 @@ async def _watch_books(home: Path) -> int:
     listening = asyncio.create_task(line.run())
     commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
     watched = 0
-    for market in markets:
-        condition, token = ConditionId(market.condition_id), TokenId(market.tokens[0])
+    for condition, token in tokens[:BOOKS]:
         subscription = mirror.subscribe([MarketTopic(condition)], lambda _: None)
         plan = AlertPlan(condition, token, AlertSide.BELOW, FAR)
-        for _ in range(100):
-            if not await commands.add_alert(plan):
-                watched += 1
+        problem = ""
+        for _ in range(TRIES):
+            problem = await commands.add_alert(plan)
+            if not problem:
                 break
             await clock.sleep(0.1)
+        # Both outcomes of a market share a book.
+        watched += not problem
         subscription.close()
     await line.close()
     listening.cancel()
