@@ -26,7 +26,7 @@ from pmtui.service.topics import (
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.actions import FooterEntry, bindings_for
+from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
@@ -62,7 +62,7 @@ class PortfolioScreen(FrameScreen):
     """Positions, open orders, fills and what became of them."""
 
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.ROW, Context.PORTFOLIO)
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.PORTFOLIO),
         *bindings_for(Context.ROW),
@@ -137,7 +137,9 @@ class PortfolioScreen(FrameScreen):
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         idle = idle_actions(self._rows.tab)
-        return tuple(e for e in super().footer_entries() if e.id not in idle)
+        near = (Context.ROW, Context.PORTFOLIO, Context.GLOBAL)
+        entries = footer_entries(*near, keymap=self.surface.options.keymap)
+        return tuple(e for e in entries if e.id not in idle)
 
     @override
     def show_topic(self, topic: Topic) -> None:
