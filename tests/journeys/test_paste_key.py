@@ -50,7 +50,7 @@ def test_a_pasted_key_is_seen_nowhere_and_submits(
     open_account(terminal)
     terminal.until(lambda: terminal.row_with("Relayer key", "none yet"), "the line")
     for number, given in enumerate(("0198f3a1-of-nobody", key), 1):
-        terminal.press("P")
+        terminal.press("I")
         terminal.until(lambda n=number: terminal.output.count(PROMPT.encode()) == n, "the prompt")  # type: ignore[misc]
         terminal.type(f"{given}\r")
         terminal.until(lambda: terminal.row_with("Step", "What is known"), "the account again")

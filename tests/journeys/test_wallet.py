@@ -260,7 +260,7 @@ def test_cash_is_split_in_a_market_of_which_nothing_is_held(start: Start, home: 
     after = venue.ledger()
     assert before.collateral - after.collateral == Decimal("7.5")
     assert [held(after, token) for token in market.tokens] == [Decimal("7.5")] * 2
-    terminal.press("=")
+    terminal.press("Y")
     terminal.until_text("Split cash into both outcomes")
     terminal.press("escape")
     terminal.until_gone("Split cash into both outcomes")

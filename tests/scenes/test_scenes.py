@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenes.__main__ import FOLDER, draw, main, picture_of
+from tests.scenes.__main__ import FOLDER, SESSION, draw, main, picture_of
 from tests.scenes.picture import canonical, first_difference, text_rows
 from tests.scenes.scenes import (
     ROWS,
@@ -41,7 +41,15 @@ async def test_a_screen_without_a_picture_shows_its_rows(screen: str) -> None:
 
 
 def test_every_picture_belongs_to_a_scene() -> None:
-    assert {path.stem for path in FOLDER.glob("*.svg")} == {scene.name for scene in SCENES}
+    still = {path.stem for path in FOLDER.glob("*.svg") if path != SESSION}
+    assert still == {scene.name for scene in SCENES}
+
+
+def test_the_moving_picture_asks_nothing_of_the_network() -> None:
+    picture = SESSION.read_text(encoding="utf-8")
+    assert "<animate" in picture
+    assert "@font-face" not in picture
+    assert "url(http" not in picture
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)

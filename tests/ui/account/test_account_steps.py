@@ -254,7 +254,7 @@ async def test_a_key_that_one_has_is_asked_for_outside_the_screen(
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
-        await pilot.press("P")
+        await pilot.press("I")
         await until(pilot, lambda: said in notice(app), "the answer")
     assert asked == [PASTE_PROMPT]
     assert service.calls_of("take_relayer_key") == ([(PastedKey(given),)] if given else [])
@@ -264,6 +264,6 @@ async def test_without_a_wallet_no_key_is_asked_for() -> None:
     service = FakeService(wallet_view=WalletView(reason="no deposit wallet", load=Load.READY))
     app = app_on(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a", "P")
+        await pilot.press("a", "I")
         await until(pilot, lambda: "no deposit wallet" in notice(app), "the reason")
     assert service.calls_of("take_relayer_key") == []
