@@ -24,8 +24,10 @@ from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import new_kill, write_killed
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.frame import show_answer
 
 GIVE_BACK_S = 20.0
+OLD_RULES = "The service runs with older settings: `pmtui stop`, then `pmtui`, to use the new ones."
 _ENDED = (signal.SIGHUP, signal.SIGTERM)
 
 
@@ -97,8 +99,10 @@ class AttachedTerminal:
         show_last(words.splitlines())
 
     def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
-        """Ask for the passphrase that a service lost which was started anew."""
+        """Say when its settings are older, and ask for a passphrase that one started anew lacks."""
         is_first, self._has_been_welcome = not self._has_been_welcome, True
+        if welcome.rules != self._settings.rules_digest():
+            _ = app.call_later(show_answer, app, OLD_RULES)
         if is_first:
             # What there was to ask was asked before the screen opened.
             return

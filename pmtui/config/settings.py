@@ -4,6 +4,7 @@ A mistake is pointed at where it stands: the line of the file, the variable, the
 is taken from the environment only, never from a file or the command line.
 """
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import fields
@@ -283,6 +284,11 @@ class LimitTable(_Table):
         )
 
 
+_NOT_THE_SERVICES = {
+    "private_key", "theme", "frame_rate", "presets", "flatten_percent", "chart", "ticket", "prices", "calm",
+    "times", "keys",
+}  # fmt: skip
+"""What only a terminal goes by, and what is no rule."""
 DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
 BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
 
@@ -388,6 +394,14 @@ class Settings(BaseSettings, Addresses):
                 for field in fields(Endpoints)
             }
         )
+
+    def rules_digest(self) -> str:
+        """Return a digest of what a service acts by: two that differ trade by other rules.
+
+        What is only looked at, such as themes and keys, is not in it; neither is any secret.
+        """
+        stated = self.model_dump_json(exclude=_NOT_THE_SERVICES)
+        return hashlib.sha256(stated.encode()).hexdigest()[:16]
 
     def line_of_key(self, action: str) -> int:
         """Return the line of the file that gives an action its keys; 0 where none does."""

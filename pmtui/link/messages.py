@@ -115,6 +115,8 @@ class Welcome(_Message):
     """The owner of a keystore that waits for its passphrase; empty where none does."""
     needs_key: bool = False
     """Whether it has no key to trade with, and would take one."""
+    rules: str = ""
+    """Digest of the settings that the service acts by."""
 
 
 class Refused(_Message):

@@ -68,6 +68,8 @@ class Household:
     """The owner of a keystore that waits for its passphrase."""
     needs_key: bool = False
     """Whether there is no key to trade with."""
+    rules: str = ""
+    """Digest of the settings that it acts by."""
     may_idle: bool = False
     """Whether a terminal started it: then it ends when nobody needs it."""
 
@@ -250,6 +252,7 @@ class LinkServer:
             read_up_to=self._service.queries.log().read_up_to,
             locked=self._household.locked,
             needs_key=self._household.needs_key,
+            rules=self._household.rules,
         )
 
     async def _serve_terminal(

@@ -315,3 +315,23 @@ def test_an_odd_path_does_nothing_to_a_terminal(
 def test_a_profile_never_names_a_directory_elsewhere(config: Path, name: str) -> None:
     config.write_text(f'[profiles."{name}"]\n')
     assert "cannot name a directory" in problem({"profile": name})
+
+
+def test_only_what_a_service_acts_by_changes_its_rules(config: Path) -> None:
+    usual = load_settings().rules_digest()
+    config.write_text(
+        'theme = "nord"\npresets = [1, 2, 3, 4, 5]\n[keys]\n"global.quit" = ["f10"]\n'
+    )
+    assert load_settings().rules_digest() == usual
+    rules = ("[limits]\norder_usd = 5\n", 'heartbeat = "armed"\n', "order_deadline_s = 20\n")
+    digests = set()
+    for text in rules:
+        config.write_text(text)
+        digests.add(load_settings().rules_digest())
+    assert len(digests - {usual}) == len(rules)
+
+
+def test_a_key_does_not_change_the_digest_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = load_settings({"profile": "live"}).rules_digest()
+    monkeypatch.setenv("PMTUI_PRIVATE_KEY", "0x" + "5d" * 32)
+    assert load_settings({"profile": "live"}).rules_digest() == usual

@@ -60,6 +60,15 @@ def wait_for(home: Path, key: str, value: object) -> None:
         assert time.monotonic() < end, f"waited in vain for {key} {value}: {standing(home)}"
 
 
+def test_a_service_that_trades_by_older_settings_is_said(start: Start, home: Path) -> None:
+    terminal = start("attach")
+    trader.wait_for_markets(terminal)
+    assert "older settings" not in terminal.text()
+    (home / "config").mkdir(exist_ok=True)
+    (home / "config" / "config.toml").write_text("[limits]\norder_usd = 5\n")
+    start("attach").until_text("older settings")
+
+
 @pytest.fixture
 def attached(start: Start, home: Path) -> Terminal:
     terminal = start("attach")

@@ -157,6 +157,7 @@ class Serving:
             stop=self._stop,
             locked=self._key.locked,
             needs_key=not self._settings.is_paper and self._key.secret is None,
+            rules=self._settings.rules_digest(),
             may_idle=self._is_detached,
         )
 
