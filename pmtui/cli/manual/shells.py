@@ -157,7 +157,7 @@ def _zsh_value(option: Option) -> str:
 
 
 def _described(name: str, words: str) -> str:
-    plain = words.replace("'", "").replace(":", " ").replace("`", "")
+    plain = words.replace("'", "'\\''").replace(":", " ").replace("`", "")
     return f"'{name}:{plain}'" if plain else f"'{name}'"
 
 
@@ -204,7 +204,7 @@ def _fish_value(option: Option) -> str:
 
 
 def _fish_words(words: str) -> str:
-    plain = words.replace("'", "").replace("`", "")
+    plain = words.replace("\\", "\\\\").replace("'", "\\'").replace("`", "")
     return f" -d '{plain}'" if plain else ""
 
 
