@@ -166,7 +166,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.longer_interval", "right_square_bracket", "Longer",
             "Show a longer time on the chart, or depth farther from the middle.", in_footer=False),
     _action("market.group_prices", "g", "Group", "Change the price grouping of the ladder."),
-    _action("market.cancel_order", "x", "Cancel here",
+    _action("market.cancel_order", "x", "Cancel",
             "Cancel your orders at the cursor; where there are none, the stop or target.", danger=Danger.TRADES),
     _action("market.move_order", "e", "Move",
             "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "

@@ -19,6 +19,11 @@ from tests.ui.stage import shown_text
 from tests.ui.wait import until
 
 
+def head(screen: MarketScreen) -> str:
+    """Return what stands in the frame above the chart."""
+    return "".join(cell.text for cell in (*screen.chart.title(), *screen.chart.value()))
+
+
 async def test_a_chart_reaches_as_far_back_as_was_chosen() -> None:
     service = MovingMarket().service
     surface = Surface(service, service, service, Options(chart_interval=Interval.WEEK))
@@ -34,15 +39,12 @@ async def test_a_chart_ends_at_the_middle_of_a_good_book_and_else_where_its_data
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
 
-        def title() -> str:
-            return shown_text(screen.chart)[0]
-
-        await until(pilot, lambda: "to 52.5¢" in title(), "the middle of the book")
+        await until(pilot, lambda: "→ 52.5¢" in head(screen), "the middle of the book")
         app.market.set_state(BookState.STALE)
-        await until(pilot, lambda: "to 52¢" in title(), "the last trade")
+        await until(pilot, lambda: "→ 52¢" in head(screen), "the last trade")
         service.at += timedelta(minutes=7)
         service.announce(StatusTopic())
-        await until(pilot, lambda: " old" in title(), "the age of the last trade")
+        await until(pilot, lambda: " old" in head(screen), "the age of the last trade")
 
 
 async def test_a_chart_ends_at_what_a_share_is_worth_once_the_market_is_resolved() -> None:
@@ -57,8 +59,8 @@ async def test_a_chart_ends_at_what_a_share_is_worth_once_the_market_is_resolved
         market = replace(view.market, closed=True, outcomes=lost)
         service.markets[CONDITION] = replace(view, market=market)
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "to 0¢" in shown_text(screen.chart)[0], "the worth of a share")
-        assert "resolved" in shown_text(screen.chart)[0]
+        await until(pilot, lambda: "→ 0¢" in head(screen), "the worth of a share")
+        assert "resolved" in head(screen)
 
 
 async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
@@ -69,7 +71,7 @@ async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.chart.is_drawn, "the trades drawn")
-        assert "to 52.5¢" in shown_text(screen.chart)[0]
+        assert "→ 52.5¢" in head(screen)
 
 
 async def test_candles_take_the_place_of_the_line_and_the_other_way_round() -> None:

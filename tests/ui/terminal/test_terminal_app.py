@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import show_answer
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme_files import load_themes
@@ -36,9 +35,9 @@ async def test_the_same_words_stand_once() -> None:
     app = app_of(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        show_answer(app, "The chart is hidden.")
-        show_answer(app, "Another thing.")
-        show_answer(app, "The chart is hidden.")
+        app.notify("The chart is hidden.")
+        app.notify("Another thing.")
+        app.notify("The chart is hidden.")
         await until(pilot, lambda: len(told(app)) > 1, "both")
         await settle(pilot)
         assert told(app) == ["Another thing.", "The chart is hidden."]
@@ -48,8 +47,8 @@ async def test_toasts_stay_where_they_came_up() -> None:
     app = app_of(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("y")
-        await until(pilot, lambda: told(app), "a word about the key")
+        app.notify("Nothing to copy here.")
+        await until(pilot, lambda: told(app), "a word")
         # A dialog is the same place.
         app.action_change_theme()
         await until(pilot, lambda: isinstance(app.screen, ThemePicker), "a dialog")
@@ -61,7 +60,7 @@ async def test_toasts_stay_where_they_came_up() -> None:
         assert told(app) == []
         # What is said as the screen changes is about that.
         app.action_markets()
-        show_answer(app, "Back again.")
+        app.notify("Back again.")
         await until(pilot, lambda: told(app) == ["Back again."], "what came after")
 
 
