@@ -120,6 +120,8 @@ def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, 
         lambda: venue.ledger().shares.get(market.tokens[0]) == Decimal(40), "forty shares"
     )
     trader.close_ticket(terminal)
+    # The venue has them before the terminal has heard of it.
+    terminal.until(lambda: terminal.row_with("Yes", "40 at"), "the position")
     # A sale of half of them, far above the market, ties that half up.
     trader.open_ticket(terminal, "s")
     high = min(Decimal("0.99"), shown[1] + 15 * trader.CENT)
