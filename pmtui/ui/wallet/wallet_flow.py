@@ -19,10 +19,9 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.paint_card import holdings_of, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
-from pmtui.ui.wallet.wallet_form import WalletForm
+from pmtui.ui.wallet.wallet_form import PREPARING, WalletForm
 
 _LONGEST = 140
-PREPARING = "Preparing…"
 BUSY = "One step at a time: the last one is still being prepared."
 
 
@@ -43,12 +42,21 @@ class WalletFlow:
         self._is_preparing = False
 
     def ask(self, form: WalletForm) -> None:
-        """Open a form, and take the step that it answers with."""
+        """Open a form, which stays until its step is prepared; then show the card."""
+        prepared: list[WalletCard] = []
+
+        async def prepare(step: WalletStep) -> str:
+            card = await self._surface.commands.prepare_wallet(step)
+            if isinstance(card, Rejected):
+                return f"Not prepared: {plain(card.reason, _LONGEST)}"
+            prepared.append(card)
+            return ""
 
         def answered(step: WalletStep | None) -> None:
             if step is not None:
-                self.take(step)
+                self._show(prepared[-1])
 
+        form.prepare_with(prepare)
         _ = self._screen.app.push_screen(form, answered)
 
     def take(self, step: WalletStep) -> None:
@@ -71,6 +79,9 @@ class WalletFlow:
             self._line.say(f"Not prepared: {plain(card.reason, _LONGEST)}")
             return
         self._line.take_back(PREPARING)
+        self._show(card)
+
+    def _show(self, card: WalletCard) -> None:
         screen = SigningCard(
             partial(self._paint, card), surface=self._surface, agree=agree_to(card)
         )

@@ -1,8 +1,10 @@
 """The entries before a step of the wallet: a frame over the screen that answers with what is meant.
 
-Nothing is sent from here: the step is prepared by the service, and its card asks.
+Nothing is sent from here: the service prepares the step while the form stands, so that a refusal loses
+nothing of what was typed, and the card asks.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual import on
@@ -20,6 +22,7 @@ from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
@@ -31,6 +34,10 @@ from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
 NO_AMOUNT = "Enter an amount"
+PREPARING = "Preparing…"
+
+Prepare = Callable[[WalletStep], Awaitable[str]]
+"""Prepares a step; returns why it cannot be, or an empty text."""
 
 
 class WalletForm(ModalScreen[WalletStep | None]):
@@ -60,6 +67,12 @@ class WalletForm(ModalScreen[WalletStep | None]):
         super().__init__()
         self.surface = surface
         self._is_asked = False
+        self._prepare: Prepare | None = None
+        self._is_preparing = False
+
+    def prepare_with(self, prepare: Prepare) -> None:
+        """Stay open until a step is prepared, instead of answering with it at once."""
+        self._prepare = prepare
 
     def heading(self) -> tuple[Line, ...]:
         """Return the lines above the entries."""
@@ -96,6 +109,20 @@ class WalletForm(ModalScreen[WalletStep | None]):
         step = self.read()
         if isinstance(step, str):
             self.show_state()
+        elif self._prepare is None:
+            _ = self.dismiss(step)
+        elif not self._is_preparing:
+            self._is_preparing = True
+            _ = self.run_worker(self._answer_prepared(step, self._prepare), exit_on_error=True)
+
+    async def _answer_prepared(self, step: WalletStep, prepare: Prepare) -> None:
+        self._say(PREPARING, Role.DIM)
+        problem = await prepare(step)
+        self._is_preparing = False
+        if not is_live(self):
+            return
+        if problem:
+            self._say(problem, Role.NOTICE_BAD)
         else:
             _ = self.dismiss(step)
 
@@ -115,10 +142,13 @@ class WalletForm(ModalScreen[WalletStep | None]):
         """Show what it would do; what is wrong only after enter, or where something is typed."""
         step = self.read()
         if isinstance(step, str) and self._is_asked:
-            parts = wrap_text(plain(step), self.WIDTH)
-            self.state.show(tuple((Cell(part, Role.NOTICE_BAD),) for part in parts))
+            self._say(step, Role.NOTICE_BAD)
         else:
             self.state.show(self.foresee())
+
+    def _say(self, text: str, role: Role) -> None:
+        parts = wrap_text(plain(text), self.WIDTH)
+        self.state.show(tuple((Cell(part, role),) for part in parts))
 
     @on(Input.Changed)
     def _on_typed(self) -> None:

@@ -163,6 +163,26 @@ async def test_s_sends_to_an_address_and_v_shows_ours() -> None:
     assert prepared(service) == [Send(STRANGER, m("3"))]
 
 
+async def test_a_refusal_leaves_the_form_with_all_that_was_typed() -> None:
+    service = service_with()
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, SendForm), "the form")
+        await settle(pilot)
+        await pilot.press(*STRANGER, "tab", *STRANGER, "tab", "3", "enter")
+        await until(pilot, lambda: shows(app, "Not prepared"), "the reason")
+        form = app.screen
+        assert isinstance(form, SendForm)
+        assert (form.recipient.value, form.amount.value) == (STRANGER, "3")
+        service.cards.append(SEND_CARD)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SigningCard), "the card")
+    assert prepared(service) == [Send(STRANGER, m("3"))] * 2
+
+
 async def test_what_is_not_prepared_says_why() -> None:
     service = service_with()
     service.wallet_view = TO_DEPLOY
