@@ -42,6 +42,9 @@ def with_sample(
         step = FINE_STEP if age <= FINE_FOR else COARSE_STEP
         if not kept or _slot(kept[-1].at, step) != _slot(point.at, step):
             kept.append(point)
+    if not any(point.value for point in kept):
+        # Before the first deposit there was nothing that could go up or down.
+        kept.clear()
     return (*kept, EquityPoint(at, value))
 
 

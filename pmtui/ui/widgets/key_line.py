@@ -139,7 +139,9 @@ def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
     shown = [e for e in entries if e not in always]
     tail = tuple(cell for e in always for cell in _entry(e))
     room = width - line_width(tail) - 1
-    has_names = width >= _NAMES_FROM_WIDTH
+    # The keys of a question are few, and none of them trades without it.
+    is_question = any(e.id.startswith("confirm.") for e in shown)
+    has_names = width >= _NAMES_FROM_WIDTH and not is_question
     line: Line = (Cell(" "),)
     for number in range(1, len(shown) + 1):
         longer = _grouped(shown[:number], has_names=has_names)

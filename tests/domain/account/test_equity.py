@@ -20,7 +20,7 @@ gaps = st.lists(st.integers(1, 7_200), max_size=60)
 def sampled(seconds: list[int]) -> tuple[EquityPoint, ...]:
     points: tuple[EquityPoint, ...] = ()
     at = START
-    for number, gap in enumerate(seconds):
+    for number, gap in enumerate(seconds, 1):
         at += timedelta(seconds=gap)
         points = with_sample(points, Micros(number), at)
     return points
@@ -31,8 +31,8 @@ def test_samples_are_in_order_and_the_newest_is_always_the_last(seconds: list[in
     points = sampled(seconds)
     moments = [point.at for point in points]
     assert moments == sorted(set(moments))
-    assert not seconds or points[-1].value == len(seconds) - 1
-    assert not seconds or points[0].value == 0
+    assert not seconds or points[-1].value == len(seconds)
+    assert not seconds or points[0].value == 1
 
 
 def test_a_curve_stays_small_however_often_it_is_sampled() -> None:
@@ -71,3 +71,16 @@ def test_a_part_of_the_curve_begins_with_what_it_was_worth_then(
 
 def test_a_day_begins_at_midnight_utc() -> None:
     assert midnight_before(START + timedelta(hours=13)) == START
+
+
+def test_a_first_deposit_begins_the_curve_and_is_no_gain() -> None:
+    points: tuple[EquityPoint, ...] = ()
+    for minute, value in enumerate((0, 0, 10_000, 9_990)):
+        points = with_sample(points, Micros(value), START + timedelta(minutes=minute))
+    assert [point.value for point in points] == [10_000, 9_990]
+
+
+def test_an_account_that_lost_everything_keeps_its_curve() -> None:
+    points = with_sample((), Micros(5), START)
+    points = with_sample(points, Micros(0), START + timedelta(minutes=1))
+    assert [point.value for point in points] == [5, 0]
