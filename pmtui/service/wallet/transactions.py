@@ -203,7 +203,7 @@ class WalletTransactions:
         """Say why nothing else may leave now; empty where it may."""
         running = (each for each in self.view() if not each.status.is_over)
         found = next(running, None)
-        return "" if found is None else f"“{found.title}” has not ended yet"
+        return "" if found is None else f"the last transaction is still pending: {found.title}"
 
     def is_followed(self, key: TransactionKey) -> bool:
         """Whether a transaction is asked about until its end is known."""

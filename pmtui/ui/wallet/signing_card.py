@@ -12,8 +12,11 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.service.surface import Subscription
+from pmtui.service.topics import Topic, WalletTopic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
+from pmtui.ui.frame import is_live
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
@@ -97,6 +100,7 @@ class SigningCard(CardScreen):
         super().__init__(surface=surface)
         self._paint_lines_of = paint_lines
         self._agree = agree
+        self._subscription: Subscription | None = None
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -111,9 +115,25 @@ class SigningCard(CardScreen):
             yield answer_keys(self._agree, options, width=WIDTH - _CHROME_COLUMNS)
 
     def on_mount(self) -> None:
-        """Take as many rows as the lines need."""
+        """Take as many rows as the lines need, and follow what the wallet holds.
+
+        The screen behind may not watch it, and cash and shares after the step are told on the card.
+        """
+        self._subscription = self._surface.subscriptions.subscribe([WalletTopic()], self._hear)
         self._fit()
         self.lines.focus()
+
+    def on_unmount(self) -> None:
+        """Watch nothing any more."""
+        if self._subscription is not None:
+            self._subscription.close()
+
+    def _hear(self, _: Topic) -> None:
+        self.call_next(self._fit_mounted)
+
+    def _fit_mounted(self) -> None:
+        if is_live(self):
+            self._fit()
 
     @override
     def on_resize(self) -> None:
@@ -130,7 +150,14 @@ class SigningCard(CardScreen):
             event.stop()
             self.lines.action_page_down()
             key = key_of(self._surface.options.keymap, "confirm.accept")
-            self.hint.show((Cell(f"Read to the end; {key} goes on", Role.NOTICE_WARN),))
+            self.hint.show(
+                (
+                    Cell(
+                        f"More to read: {key} turns the page, and signs at the end",
+                        Role.NOTICE_WARN,
+                    ),
+                )
+            )
 
     def _fit(self) -> None:
         columns, rows = self.app.size

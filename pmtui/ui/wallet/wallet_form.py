@@ -171,7 +171,11 @@ def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
     """
     amount = parse_size(text)
     if amount is None or amount <= 0:
-        return NO_AMOUNT if not text.strip() else "An amount above zero, six decimals at most"
+        return (
+            NO_AMOUNT
+            if not text.strip()
+            else "Not an amount: digits above zero, with six decimals at most"
+        )
     if most is not None and amount > most:
         return f"There are only {group_micros(most)} {what}"
     return amount

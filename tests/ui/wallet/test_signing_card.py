@@ -1,5 +1,6 @@
 import pytest
 
+from pmtui.service.topics import WalletTopic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.wallet.paint_card import Holdings, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
@@ -92,3 +93,18 @@ async def test_a_batch_is_there_whole_in_every_size(size: tuple[int, int]) -> No
         await until(pilot, lambda: shows(app, "PAPER"), "the card")
         await pilot.press("end")
         await until(pilot, lambda: shows(app, DIGEST[-8:]), "the hash")
+
+
+async def test_a_card_follows_what_the_wallet_holds_and_lets_go_of_it() -> None:
+    service, app = FakeService(), Stage()
+    told = ["old"]
+    card = SigningCard(lambda _: ((Cell(f"{told[-1]} cash"),),), surface=service.surface())
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = app.push_screen(card)
+        await until(pilot, lambda: shows(app, "old cash"), "the card")
+        assert WalletTopic() in service.watched()
+        told.append("new")
+        service.announce(WalletTopic())
+        await until(pilot, lambda: shows(app, "new cash"), "the newer figure")
+        await pilot.press("escape")
+        await until(pilot, lambda: WalletTopic() not in service.watched(), "the card gone")
