@@ -228,6 +228,8 @@ def test_a_stop_fires_while_nobody_looks_and_is_told_of(
     trader.send(attached)
     attached.until_text("Bought 20")
     trader.close_ticket(attached)
+    # The trade is told before the position is counted.
+    attached.until(lambda: attached.row_with("Yes", "20 at"), "the position")
     attached.press("t")
     attached.until_text("Stop")
     attached.until(lambda: attached.cursor_row().strip(), "a field with the keys")
