@@ -337,7 +337,7 @@ class LinkServer:
         meanwhile = [e for e in self._service.queries.log().entries if is_news(e, left_at)]
         if meanwhile:
             self._service.log.notice(
-                Level.WARNING,
+                max((each.level for each in meanwhile), key=_BY_WEIGHT.index),
                 f"While no terminal was attached: {count(len(meanwhile), 'notice')}. "
                 f"The last: {meanwhile[-1].text}",
                 until_read=True,
@@ -346,6 +346,9 @@ class LinkServer:
     def _last_entry(self) -> int:
         entries = self._service.queries.log().entries
         return entries[-1].sequence if entries else 0
+
+
+_BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
 
 
 def is_news(entry: LogEntry, left_at: int) -> bool:

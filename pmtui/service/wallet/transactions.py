@@ -138,6 +138,7 @@ class WalletTransactions:
             self._known[each.key] = each
         for each in found:
             if not each.status.is_over:
+                self._kernel.log.notice(Level.WARNING, f"Pending from before: {each.title}")
                 await self._check(each.key)
                 self._start_following(each.key)
 
@@ -419,7 +420,7 @@ class WalletTransactions:
         if changed.status is not before.status:
             changed = replace(changed, changed_at=self._kernel.venue_now())
         self._known[changed.key] = changed
-        text = f"{changed.title}: {changed.status.value}"
+        text = f"{changed.status.value.capitalize()}: {changed.title}"
         if changed.reason:
             text = f"{text} ({changed.reason})"
         self._journal.record_wallet_transaction(changed, text, at=self._kernel.clock.now())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from types import MappingProxyType
 
+from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.settlement import Flow, FlowKind
 from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL, Approve, Deploy, Send
 from pmtui.domain.formats import count, exact_dollars
@@ -38,16 +39,17 @@ class Holdings:
     cash: Micros | None = None
     shares: Mapping[TokenId, Micros] = field(default_factory=lambda: MappingProxyType({}))
     names: Mapping[Address, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Of the contracts that are known."""
+    """Of the contracts that are known, and of the address book."""
 
 
-def holdings_of(view: WalletView) -> Holdings:
-    """Return what a wallet holds, and what the contracts around it are called."""
+def holdings_of(view: WalletView, book: AddressBook) -> Holdings:
+    """Return what a wallet holds, and what addresses are called; contracts keep their own names."""
+    contacts = {each.address: f"“{plain(each.name)}” of the address book" for each in book.contacts}
     outcomes = (each for settlement in view.settlements for each in settlement.outcomes)
     return Holdings(
         view.cash,
         {each.token_id: each.size for each in outcomes},
-        {each.approval.contract: each.name for each in view.approvals},
+        contacts | {each.approval.contract: each.name for each in view.approvals},
     )
 
 

@@ -67,7 +67,8 @@ class TransactionScreen(ReadingScreen):
         if found is None:
             return (Row("gone", (Cell("The relayer does not list it any more."),)),)
         view, now = self.surface.queries.wallet(), self.surface.queries.now()
-        lines = paint_transaction(found, width, names=holdings_of(view).names, now=now)
+        names = holdings_of(view, self.surface.queries.address_book()).names
+        lines = paint_transaction(found, width, names=names, now=now)
         return tuple(Row(f"{number}", (_joined(line),)) for number, line in enumerate(lines))
 
     def _transaction(self) -> TransactionView | None:

@@ -93,7 +93,7 @@ class WalletFlow:
             card,
             width,
             mode=queries.status().mode,
-            held=holdings_of(queries.wallet()),
+            held=holdings_of(queries.wallet(), queries.address_book()),
             now=queries.now(),
         )
 

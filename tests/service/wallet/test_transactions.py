@@ -29,6 +29,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.orders.journal import Journal
 from pmtui.service.supervisor import Supervisor
+from pmtui.service.views import Level
 from pmtui.service.wallet.transactions import (
     AFTER_DEADLINE,
     CARRIED_OUT,
@@ -507,3 +508,20 @@ async def test_a_deployment_that_never_arrived_is_given_up_in_the_end(tmp_path: 
         await scene.until(
             TransactionStatus.FAILED, seconds=DEPLOYMENT_PATIENCE.total_seconds() + 60
         )
+
+
+async def test_the_next_session_says_what_is_pending_and_then_how_it_ended(tmp_path: Path) -> None:
+    relayer = FakeRelayer(told=replace(ROW, state_text="STATE_NEW"))
+    async with desk(tmp_path, relayer) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.PENDING)
+    async with desk(tmp_path, relayer) as again:
+        told = [
+            (entry.level, again.only().title in entry.text) for entry in again.log.view().entries
+        ]
+        assert told == [(Level.WARNING, True)]
+        relayer.told = replace(ROW, state_text="STATE_CONFIRMED")
+        await again.until(TransactionStatus.CONFIRMED)
+        last = again.log.view().entries[-1]
+        assert last.level is Level.GOOD
+        assert last.text.startswith("Confirmed: ")

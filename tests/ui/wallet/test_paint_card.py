@@ -3,6 +3,7 @@ from datetime import UTC
 
 import pytest
 
+from pmtui.domain.account.address_book import AddressBook, Contact
 from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import Simulation, WalletCard
@@ -24,7 +25,7 @@ from tests.ui.wallet.wallets import (
     STRANGER,
 )
 
-HELD = holdings_of(READY_WALLET)
+HELD = holdings_of(READY_WALLET, AddressBook())
 
 
 def paint(
@@ -135,3 +136,15 @@ def test_a_batch_that_was_tried_call_by_call_says_so(simulation: Simulation, sai
     shown = " ".join(text(paint(card)).split())
     assert said in shown
     assert ("It may revert: tried alone, call 2 of 2: paused" in shown) is bool(reason)
+
+
+def test_a_name_of_the_address_book_stands_beside_its_address() -> None:
+    book = AddressBook((Contact(STRANGER, "cold"),))
+    known = text(paint(SEND_CARD, held=holdings_of(READY_WALLET, book)))
+    assert f"“cold” of the address book {STRANGER}" in " ".join(known.split())
+    assert "cold" not in text(paint(SEND_CARD))
+
+
+def test_no_name_of_the_address_book_hides_a_contract() -> None:
+    book = AddressBook((Contact(EXCHANGE.address, "cold"),))
+    assert holdings_of(READY_WALLET, book).names == HELD.names
