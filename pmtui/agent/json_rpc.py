@@ -5,6 +5,7 @@ and the next one is read: nothing that arrives ends the server.
 """
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -69,19 +70,25 @@ class LineSplitter:
         return [] if self._is_skipping or not rest.strip() else [rest]
 
 
+def _refuse_constant(name: str) -> object:
+    # Python reads NaN and Infinity, which JSON has not.
+    raise ValueError(name)
+
+
 def read_request(line: bytes | None) -> Request | bytes:
     """Return the request in a line, or the answer to what is none."""
     if line is None:
         return error_line(None, INVALID_REQUEST, f"longer than {LONGEST_REQUEST} bytes")
     try:
-        message: object = json.loads(line)
+        message: object = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return error_line(None, PARSE_ERROR, "not JSON")
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return error_line(None, INVALID_REQUEST, "not one JSON-RPC 2.0 object")
     request_id = message.get("id")
     is_notification = "id" not in message
-    if isinstance(request_id, bool | dict | list):
+    is_endless = isinstance(request_id, float) and not math.isfinite(request_id)
+    if isinstance(request_id, bool | dict | list) or is_endless:
         return error_line(None, INVALID_REQUEST, "an id is a text or a number")
     method, params = message.get("method"), message.get("params", {})
     if not isinstance(method, str):

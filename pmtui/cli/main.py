@@ -11,7 +11,7 @@ from importlib import import_module
 
 from pmtui import __version__
 from pmtui.cli.manual.commands import COMMANDS, command_lines
-from pmtui.cli.output import show_crash, why_no_full_screen
+from pmtui.cli.output import open_closed_streams, show_crash, why_no_full_screen
 from pmtui.cli.usage import SecretiveParser, refuse, terminal_parser
 
 
@@ -19,6 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run pmtui; returns the exit code."""
     # Whatever is written from here on is the user's alone.
     os.umask(0o077)
+    open_closed_streams()
     if argv is None:
         sys.excepthook = show_crash
     arguments = list(sys.argv[1:] if argv is None else argv)

@@ -92,6 +92,14 @@ def show_last(lines: list[str]) -> None:
             os.write(1, text.encode(errors="replace"))
 
 
+def open_closed_streams() -> None:
+    """Give standard streams that were closed from outside the nothing that others are given as well."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+
+
 def data_output() -> TextIO:
     """Return standard output for data that its writer has made harmless."""
     return sys.stdout

@@ -46,14 +46,30 @@ def is_somebody_there(path: Path) -> bool:
     return True
 
 
+def listener_of(path: Path) -> int | None:
+    """Return the process that listens, 0 where the system does not tell; None where nobody does."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        one.settimeout(1.0)
+        try:
+            one.connect(os.fspath(path))
+        except OSError:
+            return None
+        return _credentials_of(one)[0] or 0
+
+
 def uid_of(one: socket.socket) -> int | None:
     """Return the user at the other end; None where the system does not tell."""
+    return _credentials_of(one)[1]
+
+
+def _credentials_of(one: socket.socket) -> tuple[int | None, int | None]:
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
-        return None
-    raw = one.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
-    user: int = _CREDENTIALS.unpack(raw)[1]
-    return user
+        return None, None
+    process, user, _ = _CREDENTIALS.unpack(
+        one.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
+    )
+    return process, user
 
 
 def is_our_user(one: socket.socket, uid: UidOf = uid_of) -> bool:

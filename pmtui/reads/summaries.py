@@ -39,6 +39,12 @@ _SUMMARIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 
 
-def summary(kind: object) -> tuple[str, ...]:
+_OF_SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType({"Book": ("token_id",)})
+"""Columns that tell one of several from the next, where one alone needs none."""
+
+
+def summary(kind: object, *, is_list: bool = False) -> tuple[str, ...]:
     """Return the columns of a type of answer that a table shows."""
-    return _SUMMARIES.get(getattr(kind, "__name__", ""), row_columns(kind))
+    name = getattr(kind, "__name__", "")
+    columns = _SUMMARIES.get(name, row_columns(kind))
+    return (*columns, *_OF_SEVERAL.get(name, ())) if is_list else columns

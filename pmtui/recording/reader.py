@@ -85,7 +85,10 @@ def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unr
         max_bytes: unpacked; a larger one is refused.
     """
     try:
-        raw = path.read_bytes()
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            return Unreadable(f"{path}: a device or a pipe, not a file")
+        with path.open("rb") as file:
+            raw = file.read(max_bytes + 1)
     except OSError as error:
         return Unreadable(f"{path}: {error.strerror or error}")
     text, is_torn = _unpack(raw, max_bytes)

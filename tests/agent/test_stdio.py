@@ -10,8 +10,10 @@ from pmtui.agent.json_rpc import (
     FAILED,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    PARSE_ERROR,
     UNKNOWN_METHOD,
     LineSplitter,
+    read_request,
 )
 from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox
@@ -133,3 +135,13 @@ async def test_a_thousand_malformed_requests_end_in_errors_and_reach_nobody() ->
     assert len(answers) == len(lines) == 1_000
     assert all("error" in answer for answer in answers)
     assert port.asked == []
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+def test_an_id_that_json_cannot_write_is_no_request(number: str) -> None:
+    line = f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'.encode()
+    answer = read_request(line)
+    assert isinstance(answer, bytes)
+    told = json.loads(answer)
+    assert told["id"] is None
+    assert told["error"]["code"] in (PARSE_ERROR, INVALID_REQUEST)

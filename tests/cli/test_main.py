@@ -63,3 +63,15 @@ def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_pa
     assert done.returncode == 1
     assert "RuntimeError: it was <redacted>" in done.stderr
     assert key not in done.stderr
+
+
+def test_closed_standard_streams_end_nothing_in_a_crash(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m pmtui help keys <&- >&-"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={"PMTUI_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -199,3 +199,7 @@ def test_books_of_the_trading_host_become_messages(tmp_path: Path) -> None:
 def test_public_recordings_are_read_whole(shared_dir: Path, name: str, messages: int) -> None:
     found = read(shared_dir / "data" / "ws" / name)
     assert (len(found.messages), found.skipped) == (messages, 0)
+
+
+def test_a_device_is_no_recording() -> None:
+    assert isinstance(read_recording(Path("/dev/zero")), Unreadable)

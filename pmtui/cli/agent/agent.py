@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -181,30 +182,37 @@ async def _serve_http(offer: Offer, token: Secret | None, listening: socket.sock
 
 
 async def _serve_stdio(offer: Offer) -> int:
+    problems: list[str] = []
+
+    def write(line: bytes) -> None:
+        try:
+            write_line(line)
+        except BrokenPipeError:
+            # The client is gone: its end of our input follows.
+            discard_output()
+        except OSError as error:
+            problems.append(error.strerror or str(error))
+            discard_output()
+
     async with _toolbox(offer) as (toolbox, _):
-        await serve_lines(toolbox, _input(), _write, version=__version__)
+        await serve_lines(toolbox, _input(), write, version=__version__)
+    if problems:
+        return refuse(f"standard output: {problems[0]}", prog=_PROG, code=UNAVAILABLE)
     return 0
-
-
-def _write(line: bytes) -> None:
-    try:
-        write_line(line)
-    except BrokenPipeError:
-        # The client is gone: its end of our input follows.
-        discard_output()
 
 
 async def _input() -> AsyncIterator[bytes]:
     """Yield standard input as it comes: from a pipe or a terminal without a thread that cannot end."""
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    except (ValueError, OSError):
-        # A file, which is always ready.
-        while chunk := os.read(sys.stdin.fileno(), _CHUNK):
+    source = sys.stdin.fileno()
+    mode = os.fstat(source).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(source)):
+        # A file or a device such as /dev/null, which is always ready.
+        while chunk := os.read(source, _CHUNK):
             yield chunk
         return
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
     while chunk := await reader.read(_CHUNK):
         yield chunk
 

@@ -49,7 +49,8 @@ class Printer:
         """
         self._read = read
         self._form = form
-        usual = summary(read.answer) if form is Format.TABLE else row_columns(read.answer)
+        is_table = form is Format.TABLE
+        usual = summary(read.answer, is_list=read.is_list) if is_table else row_columns(read.answer)
         self._columns = columns or usual
         self._is_chosen = bool(columns)
         self._out = out or _utf8_output()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui import __version__
@@ -25,19 +26,36 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
+from pmtui.link.place import listener_of
 
 ANSWER_WITHIN_S = 30.0
 """For an answer: ending may take as long as cancelling every order does, unlocking some seconds."""
+
+STANDING_WITHIN_S = 5.0
+"""For how a service stands: it answers within milliseconds, unless it is stopped or hangs."""
 
 LOCK_WITHIN_S = 2.0
 """For a service to lock entry; it does at once, and the file does it for one that does not answer."""
 
 
-def ask_standing(place: Path) -> Standing | Refused | None:
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A service that listens and does not answer."""
+
+    pid: int
+    """0 where the system does not tell."""
+
+
+def ask_standing(
+    place: Path, *, within_s: float = STANDING_WITHIN_S
+) -> Standing | Refused | Silent | None:
     """Return how a service stands; None where none runs."""
-    answers = asyncio.run(talk(place, (Ask(),)))
+    answers = asyncio.run(talk(place, (Ask(),), within_s=within_s))
     first = answers[0] if answers else None
-    return first if isinstance(first, Standing | Refused) else None
+    if isinstance(first, Standing | Refused):
+        return first
+    pid = listener_of(place)
+    return None if pid is None else Silent(pid)
 
 
 def greet(place: Path) -> Welcome | Refused | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.output import show
-from pmtui.cli.service.shell_line import ask_standing, stop_service
+from pmtui.cli.service.shell_line import Silent, ask_standing, stop_service
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
@@ -55,6 +55,11 @@ def run_status(arguments: Sequence[str]) -> int:
     standing = ask_standing(place)
     if isinstance(standing, Refused):
         return refuse(standing.reason, prog="pmtui status", code=NONE_RUNS)
+    if isinstance(standing, Silent):
+        if options.json:
+            told = _Report(running=True, profile=name, pid=standing.pid or None)
+            show(msgspec.json.encode(told).decode())
+        return refuse(_say_silent(standing), prog="pmtui status", code=NONE_RUNS)
     if standing is None:
         if options.json:
             show(msgspec.json.encode(_Report(running=False, profile=name)).decode())
@@ -78,14 +83,27 @@ def run_stop(arguments: Sequence[str]) -> int:
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui stop")
     name, _, place = found
-    if ask_standing(place) is None:
+    standing = ask_standing(place)
+    if standing is None:
         show(f"No service runs on profile {name}.")
         return NONE_RUNS
+    if isinstance(standing, Silent):
+        return refuse(_say_silent(standing), prog="pmtui stop", code=NONE_RUNS)
     problem, words = stop_service(place, options.orders or "")
     if problem:
         return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
     show(*(words or "pmtui: the service has ended").splitlines())
     return 0
+
+
+def _say_silent(silent: Silent) -> str:
+    if not silent.pid:
+        return "the service does not answer: it may be stopped, or hang"
+    pid = silent.pid
+    return (
+        f"the service, process {pid}, does not answer: where it was stopped, `kill -CONT {pid}` lets it go on; "
+        f"`kill -KILL {pid}` ends it, and the next one looks for every order again"
+    )
 
 
 def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:

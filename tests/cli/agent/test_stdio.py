@@ -168,3 +168,27 @@ async def test_a_client_that_no_longer_reads_ends_nothing_in_a_crash(
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": first, "params": client})
     _, problems = await process.communicate(f"{line}\n{line}\n".encode())
     assert (process.returncode, problems) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["</dev/null", "<&-"])
+async def test_without_any_input_it_ends_at_once(closed: str, bob: Person) -> None:
+    command = f"exec {sys.executable} -m pmtui agent stdio --profile live {closed}"
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert await process.communicate() == (b"", b"")
+    assert process.returncode == 0
+
+
+async def test_an_output_that_takes_nothing_is_said_in_a_line(bob: Person) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "pmtui", "agent", "stdio", "--profile", "live"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=full,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(full)
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    _, problems = await process.communicate(f"{line}\n".encode())
+    assert (process.returncode, problems.count(b"\n")) == (69, 1)

@@ -1,10 +1,12 @@
 """A shell talks to a running service."""
 
+import os
+import socket
 from pathlib import Path
 
 import pytest
 
-from pmtui.cli.service.shell_line import talk
+from pmtui.cli.service.shell_line import Silent, ask_standing, talk
 from pmtui.cli.service.standing import run_status, run_stop
 from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
 from pmtui.link.server import IN_USE
@@ -53,3 +55,12 @@ def test_the_shell_is_told_that_none_runs(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
     assert run_status(["--json"]) == 1
     assert run_stop([]) == 1
+
+
+def test_a_service_that_does_not_answer_is_named_by_its_process(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        assert ask_standing(path, within_s=0.05) == Silent(os.getpid())
+    assert ask_standing(path, within_s=0.05) is None
