@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.session_lock import is_session_running, session_lock
 from pmtui.cli.venue.paper import VenueProblem, VenueUrls, running_venue, venue_command
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.http.client import HttpHost
@@ -54,8 +54,10 @@ async def profile_endpoints(
                     yield Unreachable(urls.text)
                 else:
                     yield settings.endpoints(urls)
-    except ConfigError:
-        yield Unreachable("a terminal runs this profile, and its venue does not answer")
+    except ConfigError as error:
+        is_held = is_session_running(folder)
+        held = "a terminal runs this profile, and its venue does not answer"
+        yield Unreachable(held if is_held else str(error))
 
 
 async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None:
