@@ -61,7 +61,7 @@ def open_first_market(terminal: Terminal) -> None:
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
     # The head of the table stands there before the first outcome that can be opened.
-    terminal.until(lambda: terminal.rows()[_DETAILS_ROW].strip() != "", "the outcome at the cursor")
+    terminal.until(lambda: terminal.row_with("spread", "liquidity"), "the outcome at the cursor")
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
     wait_for_terms(terminal)
