@@ -23,8 +23,7 @@ from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.terminal.terminal_kind import forget_true_color
-from pmtui.ui.theme.theme_files import load_themes
-from pmtui.ui.theme.usual_theme import usual_theme
+from pmtui.ui.theme.theme_files import load_themes, usual_theme
 
 WORKPLACE_FILE = "workplace.json"
 """In the state directory."""

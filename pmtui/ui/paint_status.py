@@ -7,12 +7,11 @@ from typing import NamedTuple
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import BeatState
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money, format_worth_change
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.heartbeat import paint_heartbeat
 from pmtui.ui.theme.theme import Role
 
 FRESH_S = 35
@@ -245,3 +244,21 @@ def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
     more = f" +{len(facts) - 1}" if len(facts) > 1 else ""
     role = Role.NOTICE_WARN if worst.state in _MILD_STATES else Role.NOTICE_BAD
     return (Cell(f"{describe_state(worst, now)}{more}", role, Emphasis.BOLD),)
+
+
+def paint_heartbeat(view: HeartbeatView, now: datetime) -> Line:
+    """Say it in two or three words; nothing where the trader wants no heartbeats at all."""
+    if view.policy is HeartbeatPolicy.OFF:
+        return ()
+    age = format_age((now - view.accepted_at).total_seconds()) if view.accepted_at else ""
+    match view.state:
+        case BeatState.OFF:
+            return (Cell("beat off", Role.DIM),)
+        case BeatState.STARTING:
+            return (Cell("beat ", Role.DIM), Cell("starting", Role.STALE))
+        case BeatState.BEATING:
+            return (Cell("beat ", Role.DIM), Cell(age, Role.VERIFIED))
+        case BeatState.LATE:
+            return (Cell(f"beat late {age}", Role.NOTICE_WARN),)
+        case BeatState.LOST:
+            return (Cell(f"beat LOST {age}", Role.NOTICE_BAD, Emphasis.BOLD),)

@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ),
         "help": Entry("the manual, by topic", "pmtui.cli.manual.help:run"),
         "completion": Entry(
-            "what a shell needs to complete commands", "pmtui.cli.manual.completion:run"
+            "what a shell needs to complete commands", "pmtui.cli.manual.shells:run"
         ),
     }
 )

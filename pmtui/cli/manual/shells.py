@@ -3,11 +3,13 @@
 The scripts hold plain words from the table of commands and start no program while one types.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from pmtui.cli.manual.command_table import FILE, FOLDER, TABLE, TERMINAL, Option, options_of
+from pmtui.cli.output import show
+from pmtui.cli.usage import SecretiveParser
 from pmtui.reads.registry import READS
 
 
@@ -210,3 +212,17 @@ def _fish_words(words: str) -> str:
 
 SHELLS: Mapping[str, Callable[[], str]] = MappingProxyType({"bash": bash, "zsh": zsh, "fish": fish})
 """What each shell is given."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    parser = SecretiveParser(
+        prog="pmtui completion",
+        description="Write the completion script of a shell to standard output.",
+        epilog='bash: source <(pmtui completion bash). zsh: pmtui completion zsh > "${fpath[1]}/_pmtui". '
+        "fish: pmtui completion fish > ~/.config/fish/completions/pmtui.fish.",
+    )
+    parser.add_argument("shell", choices=list(SHELLS), metavar="SHELL", help="bash, zsh or fish")
+    shell = parser.read(arguments).shell
+    show(*SHELLS[shell]().splitlines())
+    return 0

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
@@ -289,3 +290,21 @@ def _filled(fills: Iterable[Fill], wanted: set[OrderId]) -> dict[OrderId, int]:
         if fill.order_id in wanted and fill.status is not TradeStatus.FAILED:
             sums[fill.order_id] = sums.get(fill.order_id, 0) + fill.size
     return sums
+
+
+def ticks_away(order: Order, book: BookView, tick: Micros | None) -> int | None:
+    """Return how many ticks an order stands behind the best price of its own side.
+
+    Args:
+        order: a working order.
+        book: of its token.
+        tick: of its market; None while it is not known.
+
+    Returns:
+        0 at the touch or better; None where the book proves nothing.
+    """
+    best = book.best_bid if order.side is Side.BUY else book.best_ask
+    if best is None or not tick or not book.state.is_good:
+        return None
+    behind = best - order.price if order.side is Side.BUY else order.price - best
+    return max(-(-behind // tick), 0)

@@ -1,9 +1,10 @@
-"""A sheet of cells that a chart is laid on, layer over layer: tint, grid, curve, marks."""
+"""A sheet of cells that a chart is laid on, layer over layer, and the drawing that comes of it."""
 
 from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.theme.theme import Role
 
@@ -60,3 +61,23 @@ class Canvas:
             Cell("".join(mark.text for mark in marks), role, emphasis, ground)
             for (role, emphasis, ground), marks in runs
         )
+
+
+class Drawing(NamedTuple):
+    """Lines of a chart, and what it takes to point at a price on them."""
+
+    lines: tuple[Line, ...]
+    prices: tuple[Micros, Micros]
+    """The lowest and the highest price on show."""
+    rows: int
+    """How many lines from the top these prices reach over; volume and times stand below."""
+    axis: int
+    """The cells at the right that name prices."""
+
+
+def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int | None:
+    """Return the row of a price on a canvas of so many, from the top; None out of sight."""
+    low, high = prices
+    if rows < 1 or not low <= price <= high or low == high:
+        return None
+    return (2 * (high - price) * (rows - 1) + (high - low)) // (2 * (high - low))

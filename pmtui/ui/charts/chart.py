@@ -11,8 +11,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
-from pmtui.ui.charts.drawing import Drawing
 from pmtui.ui.charts.paint_chart import (
     ChartData,
     ChartStyle,

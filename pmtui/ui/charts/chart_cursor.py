@@ -2,8 +2,7 @@
 
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.canvas import BLANKS
-from pmtui.ui.charts.drawing import Drawing, row_of_price
+from pmtui.ui.charts.canvas import BLANKS, Drawing, row_of_price
 from pmtui.ui.format import format_price
 from pmtui.ui.theme.theme import Role
 

@@ -10,7 +10,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.charts.drawing import Drawing
+from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.charts.paint_overlay import (
     curves_of,
     draw_overlay,

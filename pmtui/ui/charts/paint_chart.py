@@ -11,8 +11,7 @@ from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.canvas import Canvas
-from pmtui.ui.charts.drawing import Drawing
+from pmtui.ui.charts.canvas import Canvas, Drawing
 from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
 from pmtui.ui.charts.paint_candles import draw_candles
 from pmtui.ui.charts.plot import Axes, axes_over, plot_curve

@@ -3,7 +3,7 @@
 Colour is only a help: the number stands at the end of each curve, in ASCII the curve is made of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,9 +11,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.charts.bands import Band, bands_of
-from pmtui.ui.charts.canvas import Canvas
-from pmtui.ui.charts.drawing import Drawing, row_of_price
-from pmtui.ui.charts.end_labels import place_labels
+from pmtui.ui.charts.canvas import Canvas, Drawing, row_of_price
 from pmtui.ui.charts.paint_axes import axis_price, draw_grid, price_names, time_line
 from pmtui.ui.charts.plot import Axes, axes_over, plot_curve, price_range
 from pmtui.ui.plain import plain
@@ -185,3 +183,21 @@ def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> di
                 wanted[curve.number] = band.top + row
     by_number = {curve.number: curve for curve in curves}
     return {row: by_number[number] for number, row in place_labels(wanted, rows).items()}
+
+
+def place_labels(wanted: Mapping[int, int], rows: int) -> dict[int, int]:
+    """Return a row for each label as near to the wanted one as there is room, in the same order.
+
+    Args:
+        wanted: the row at which each label's curve ends, from the top.
+        rows: how many rows there are; labels beyond them are left out, the last first.
+    """
+    order = sorted(sorted(wanted)[:rows], key=lambda label: (wanted[label], label))
+    placed: list[int] = []
+    for label in order:
+        least = placed[-1] + 1 if placed else 0
+        placed.append(max(wanted[label], least))
+    for at in range(len(placed) - 1, -1, -1):
+        most = placed[at + 1] - 1 if at + 1 < len(placed) else rows - 1
+        placed[at] = min(placed[at], most)
+    return dict(zip(order, placed, strict=True))

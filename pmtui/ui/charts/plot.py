@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pmtui.domain.markets.history import PricePoint, columns_of
 from pmtui.domain.money import ONE, Micros
-from pmtui.ui.charts.drawing import row_of_price
+from pmtui.ui.charts.canvas import row_of_price
 
 _STEPS = tuple(
     Micros(cents * 100)

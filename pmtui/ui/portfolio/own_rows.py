@@ -8,8 +8,8 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.distance import ticks_away
 from pmtui.domain.orders.order import Fill, Order
+from pmtui.domain.orders.own_orders import ticks_away
 from pmtui.service.topics import MarketTopic, RowQuotesTopic, Topic
 from pmtui.service.views import AccountView
 from pmtui.service.wallet.wallet_views import TransactionView

@@ -1,4 +1,4 @@
-"""Reads themes from TOML files: the built-in ones and the user's own.
+"""The themes: read from TOML files, built-in and the user's own, and the one to begin with.
 
 A file with a mistake is left out and named in the list of problems; it never stops the terminal.
 """
@@ -7,12 +7,22 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final, Literal
 
+from rich.console import Console
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
 from pmtui.config.toml_file import UntrustedFileError, decode_toml, plain_line, read_trusted_text
-from pmtui.ui.theme.theme import SLOTS, TEXT_STYLES, Role, ThemeError, resolve_color, role_variables
+from pmtui.ui.theme.theme import (
+    DEFAULT_THEME,
+    SLOTS,
+    TEXT_STYLES,
+    Role,
+    ThemeError,
+    resolve_color,
+    role_variables,
+)
 
 _ROLES = tuple(role.value for role in Role)
 _KEYS = ("name", "kind", "dark", "ansi", "colors", "roles", "styles")
@@ -144,3 +154,27 @@ def _unknown(what: str, word: str, allowed: tuple[str, ...]) -> str:
     close = get_close_matches(word, allowed, n=1, cutoff=0.5)
     hint = f", did you mean {close[0]!r}?" if close else ""
     return f"unknown {what} {word!r}{hint}"
+
+
+_Known = Literal["auto", "standard", "256", "truecolor", "windows"]
+_FORCED: Final[Mapping[str, _Known]] = {
+    "standard": "standard",
+    "256": "256",
+    "truecolor": "truecolor",
+    "windows": "windows",
+}
+"""What Textual's own variable may say of the terminal."""
+
+
+def usual_theme(environ: Mapping[str, str], *, is_grey: bool) -> str:
+    """Return its name: shades of twenty-four bits that are reduced to sixteen cannot be read.
+
+    Args:
+        environ: what tells of the terminal.
+        is_grey: whether no colour is to be sent at all.
+    """
+    if is_grey:
+        return "slate"
+    forced = _FORCED.get(environ.get("TEXTUAL_COLOR_SYSTEM", "auto"), "auto")
+    console = Console(force_terminal=True, color_system=forced, _environ=environ)
+    return "ansi" if console.color_system == "standard" else DEFAULT_THEME

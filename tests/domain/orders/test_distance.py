@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.orders.distance import ticks_away
+from pmtui.domain.orders.own_orders import ticks_away
 from tests.ui import believable
 
 TICK = Micros(10_000)

@@ -8,8 +8,7 @@ from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.supervisor import Supervisor
-from pmtui.service.wallet.address_book import MISTYPED, AddressBookKeeper
-from pmtui.service.wallet.address_store import FILE
+from pmtui.service.wallet.address_book import FILE, MISTYPED, AddressBookKeeper
 from pmtui.signing.wallet_calls import WalletCalls
 from tests.manual_clock import ManualClock
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from pmtui.domain.account.address_book import AddressBook, Contact
 from pmtui.domain.ids import Address
-from pmtui.service.wallet.address_store import FILE, read_addresses, write_addresses
+from pmtui.service.wallet.address_book import FILE, read_addresses, write_addresses
 
 BOOK = (
     AddressBook()

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, line_width
+from pmtui.ui.charts.canvas import row_of_price
 from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
-from pmtui.ui.charts.drawing import row_of_price
 from pmtui.ui.charts.paint_chart import ChartData, draw_chart
 from pmtui.ui.charts.plot import price_range
 from tests.ui.screens.look import words

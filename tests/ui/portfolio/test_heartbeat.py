@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
-from pmtui.ui.portfolio.heartbeat import paint_heartbeat
+from pmtui.ui.paint_status import paint_heartbeat
 from pmtui.ui.theme.theme import Role
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,8 +1,7 @@
 import pytest
 
 from pmtui.ui.theme.theme import DEFAULT_THEME
-from pmtui.ui.theme.theme_files import load_themes
-from pmtui.ui.theme.usual_theme import usual_theme
+from pmtui.ui.theme.theme_files import load_themes, usual_theme
 
 
 @pytest.mark.parametrize(

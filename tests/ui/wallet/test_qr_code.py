@@ -1,5 +1,5 @@
 from pmtui.ui.cells import Line
-from pmtui.ui.wallet.qr_code import QUIET_ZONE, paint_qr_code
+from pmtui.ui.wallet.receive import QUIET_ZONE, paint_qr_code
 from tests.ui.onboarded import NEWER
 
 _UPPER = {"█": True, "▀": True, "▄": False, " ": False}
