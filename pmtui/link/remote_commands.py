@@ -245,6 +245,10 @@ class RemoteCommands:
         """Have an address named; returns why not."""
         return await self._calls.ask_why_not("name_address", address=address, name=name)
 
+    async def check_address(self, address: str) -> str:
+        """Have an address and its checksum checked; returns what is wrong."""
+        return await self._calls.ask_why_not("check_address", address=address)
+
     async def forget_address(self, address: Address) -> str:
         """Have the name of an address forgotten; returns why not."""
         return await self._calls.ask_why_not("forget_address", address=address)

@@ -188,6 +188,10 @@ class ServiceCommands:
         """Name an address for sending."""
         return await self._parts.address_book.name(address, name)
 
+    async def check_address(self, address: str) -> str:
+        """Check an address and its checksum."""
+        return self._parts.address_book.why_mistyped(address)
+
     async def forget_address(self, address: Address) -> str:
         """Forget the name of an address."""
         return await self._parts.address_book.forget(address)

@@ -340,6 +340,10 @@ class WalletCommands(Protocol):
         """Name an address for sending; returns why not, "" when it is kept."""
         ...
 
+    async def check_address(self, address: str) -> str:
+        """Check an address and its checksum; returns what is wrong, "" where nothing is."""
+        ...
+
     async def forget_address(self, address: Address) -> str:
         """Forget the name of an address; returns why not."""
         ...

@@ -151,6 +151,7 @@ class FakeService:
     wallet_view: WalletView = NO_WALLET
     addresses: AddressBook = field(default=AddressBook())
     name_problem: str = ""
+    address_problem: str = ""
     """Why an address is not named, where it shall not be."""
     cards: list[WalletCard | Rejected] = field(default_factory=list)
     """Answers of `prepare_wallet` in order; without one the session has no wallet."""
@@ -405,6 +406,10 @@ class FakeService:
     async def name_address(self, address: str, name: str) -> str:
         self._record("name_address", address, name)
         return self.name_problem
+
+    async def check_address(self, address: str) -> str:
+        self._record("check_address", address)
+        return self.address_problem
 
     async def forget_address(self, address: Address) -> str:
         self._record("forget_address", address)

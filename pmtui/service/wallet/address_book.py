@@ -13,6 +13,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.topics import AddressBookTopic
 
 MISTYPED = "Not an address, or one with a mistyped letter"
+WRONG_CHECKSUM = "A letter of this address is mistyped: its checksum does not match"
 
 
 class AddressBookKeeper:
@@ -46,6 +47,11 @@ class AddressBookKeeper:
         """Read what earlier sessions kept."""
         if self._state_dir is not None:
             self._book = read_addresses(self._state_dir)
+
+    def why_mistyped(self, address: str) -> str:
+        """Say what is wrong with an address as it was typed, its checksum too; "" for nothing."""
+        bare = address.strip()
+        return why_no_address(bare) or ("" if self._to_address(bare) else WRONG_CHECKSUM)
 
     async def name(self, address: str, name: str) -> str:
         """Name an address; returns why not, "" where it is kept."""

@@ -73,7 +73,7 @@ class DeskScreen(FrameScreen):
         line = self.message_line
         self.controls = DeskControls(
             self, surface, line, self.ticket, columns=self.columns,
-            take_step=WalletFlow(self, surface, line).take,
+            wallet=WalletFlow(self, surface, line),
         )  # fmt: skip
         self.actions = self.controls.actions
         self._watched: tuple[Topic, ...] = ()

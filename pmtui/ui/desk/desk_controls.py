@@ -9,7 +9,6 @@ from functools import partial
 
 from textual.message import Message
 
-from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import Ladder
 from pmtui.domain.ids import ConditionId
@@ -35,6 +34,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket import TicketPane
+from pmtui.ui.wallet.wallet_flow import WalletSteps
 
 _LEAST_WIDTH = 40
 """Columns of a ladder in which own sizes still stand beside the prices."""
@@ -98,7 +98,7 @@ class DeskControls:
 
     def __init__(
         self, page: Page, surface: Surface, line: MessageLine, ticket: TicketPane,
-        columns: Sequence[DeskColumn], take_step: Callable[[WalletStep], None],
+        columns: Sequence[DeskColumn], wallet: WalletSteps,
     ) -> None:  # fmt: skip
         """Begin without a market.
 
@@ -108,7 +108,7 @@ class DeskControls:
             line: answers keys.
             ticket: one for all columns.
             columns: where ladders stand, from the left.
-            take_step: prepares a step of the wallet and shows its card.
+            wallet: takes steps of the wallet over the screen.
         """
         self._page = page
         self._surface = surface
@@ -126,7 +126,7 @@ class DeskControls:
         self.moving = Moving(workspace, own, self._news)
         self._own = own
         self._trading = Trading(workspace, self._news)
-        self._forms = MarketForms(workspace, take_step)
+        self._forms = MarketForms(workspace, wallet)
         self.single_keys = SingleKeys(
             workspace, self._trading, self._news, is_moving=lambda: self.moving.is_moving
         )

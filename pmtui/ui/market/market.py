@@ -114,7 +114,7 @@ class MarketScreen(FrameScreen):
         self.controls = MarketControls(
             workspace, widgets,
             strip=self.strip, prices=self.chart, depth=self.depth, sides=self.sides,
-            take_step=WalletFlow(self, surface, self.message_line).take,
+            wallet=WalletFlow(self, surface, self.message_line),
         )  # fmt: skip
         self.actions = self.controls.actions
         if ticket is not None:

@@ -210,6 +210,11 @@ class NumberField(Input, inherit_bindings=False):
         self.value = text
         self.cursor_position = len(text)
 
+    def offer(self, text: str) -> None:
+        """Fill it with a proposal, selected so that typing replaces it."""
+        self.value = text
+        self.select_all()
+
     def action_step_up(self) -> None:
         """Ask for the next value up."""
         self.post_message(self.Stepped(self, Step.UP))

@@ -52,6 +52,7 @@ class ConvertForm(WalletForm):
         self._held = held
         self._chosen = frozenset({chosen})
         self._event = event
+        self._offered = ""
 
     @override
     def heading(self) -> tuple[Line, ...]:
@@ -70,7 +71,7 @@ class ConvertForm(WalletForm):
     def on_mount(self) -> None:
         # Textual calls the form's own handler too.
         self._show_outcomes()
-        self.amount.write(format_micros(self._most))
+        self._offer_most()
         self.amount.focus()
 
     @property
@@ -83,7 +84,8 @@ class ConvertForm(WalletForm):
         event.stop()
         self._chosen = self._chosen ^ {ConditionId(event.key)}
         self._show_outcomes()
-        self.amount.write(format_micros(self._most))
+        if self.amount.value in ("", self._offered):
+            self._offer_most()
         self.show_state()
 
     @override
@@ -108,6 +110,10 @@ class ConvertForm(WalletForm):
         text += f", +{group_micros(step.amount)} Yes of every other"
         text += f", +{exact_dollars(cash)} cash" if cash else ""
         return tuple((Cell(part),) for part in wrap_text(text, self.WIDTH))
+
+    def _offer_most(self) -> None:
+        self._offered = format_micros(self._most)
+        self.amount.offer(self._offered)
 
     def _show_outcomes(self) -> None:
         rows = []

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.getters import query_one
@@ -20,6 +21,7 @@ from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.frame import is_live
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -28,6 +30,7 @@ from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 
 FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."
+DIFFERENT = "The two addresses differ"
 _LISTED = 4
 _LONGEST = 64
 
@@ -72,6 +75,8 @@ class SendForm(WalletForm):
         self._cash = cash
         self._book = book
         self._sent_to = sent_to
+        self._checked: dict[str, str] = {}
+        """What is wrong with an address by its checksum, as far as the service was asked."""
 
     @override
     def heading(self) -> tuple[Line, ...]:
@@ -101,13 +106,12 @@ class SendForm(WalletForm):
     def read(self) -> Send | str:
         contact, typed = self._contact, self.recipient.value
         if contact is None:
-            if problem := why_no_address(typed):
-                is_name = bool(typed.strip()) and not typed.strip().lower().startswith("0x")
-                return "The address book has no such name" if is_name else problem
+            if problem := self._why_no_recipient():
+                return problem
             if not self.again.value.strip():
                 return "Type the address a second time"
             if not is_same_address(typed, self.again.value):
-                return "The two addresses differ"
+                return DIFFERENT
         amount = read_amount(self.amount.value, self._cash, "dollars")
         if isinstance(amount, str):
             return amount
@@ -117,6 +121,8 @@ class SendForm(WalletForm):
     def foresee(self) -> tuple[Line, ...]:
         contact = self._contact
         texts: list[tuple[str, Role]] = []
+        if problem := self._early_problem():
+            texts.append((problem, Role.NOTICE_BAD))
         if contact is not None:
             said = f"{plain(contact.name)} is {contact.address}: no need to type it again"
             texts.append((said, Role.TEXT))
@@ -130,6 +136,39 @@ class SendForm(WalletForm):
         return tuple(
             (Cell(part, role),) for text, role in texts for part in wrap_text(text, self.WIDTH)
         )
+
+    def _why_no_recipient(self) -> str:
+        typed = self.recipient.value.strip()
+        if problem := why_no_address(typed):
+            is_name = bool(typed) and not typed.lower().startswith("0x")
+            return "The address book has no such name" if is_name else problem
+        return self._checked.get(typed, "")
+
+    def _early_problem(self) -> str:
+        """Say what is wrong as soon as it is certain: of a field that was left, or is complete."""
+        typed, again = self.recipient.value.strip(), self.again.value.strip()
+        if self._contact is not None or not typed:
+            return ""
+        is_complete = not self.recipient.has_focus or not why_no_address(typed)
+        if is_complete and (problem := self._why_no_recipient()):
+            return problem
+        is_repeated = not self.again.has_focus or not why_no_address(again)
+        return DIFFERENT if again and is_repeated and not is_same_address(typed, again) else ""
+
+    @on(Input.Changed, "#to")
+    def _ask_for_checksum(self) -> None:
+        typed = self.recipient.value.strip()
+        if self._contact is None and not why_no_address(typed) and typed not in self._checked:
+            _ = self.run_worker(self._check(typed), exit_on_error=True)
+
+    async def _check(self, typed: str) -> None:
+        self._checked[typed] = await self.surface.commands.check_address(typed)
+        if is_live(self):
+            self.show_state()
+
+    @on(Input.Blurred)
+    def _on_left(self) -> None:
+        self.show_state()
 
 
 def is_first_use(address: str, sent_to: Collection[Address]) -> bool:

@@ -4,6 +4,7 @@ The service owns what runs: whoever leaves the screen ends nothing, and the log 
 """
 
 from functools import partial
+from typing import Protocol
 
 from textual.screen import Screen
 
@@ -23,6 +24,18 @@ from pmtui.ui.wallet.wallet_form import PREPARING, WalletForm
 
 _LONGEST = 140
 BUSY = "One step at a time: the last one is still being prepared."
+
+
+class WalletSteps(Protocol):
+    """Takes steps of the wallet for a screen."""
+
+    def ask(self, form: WalletForm) -> None:
+        """Open a form, which stays until its step is prepared; then show the card."""
+        ...
+
+    def take(self, step: WalletStep) -> None:
+        """Prepare a step and show its card."""
+        ...
 
 
 class WalletFlow:

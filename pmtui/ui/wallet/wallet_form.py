@@ -202,7 +202,7 @@ class MergeForm(WalletForm):
     @override
     def on_mount(self) -> None:
         # Textual calls the form's own handler too.
-        self.amount.write(format_micros(self._settlement.mergeable))
+        self.amount.offer(format_micros(self._settlement.mergeable))
         self.amount.focus()
 
     @override

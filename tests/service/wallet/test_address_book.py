@@ -8,7 +8,7 @@ from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.supervisor import Supervisor
-from pmtui.service.wallet.address_book import FILE, MISTYPED, AddressBookKeeper
+from pmtui.service.wallet.address_book import FILE, MISTYPED, WRONG_CHECKSUM, AddressBookKeeper
 from pmtui.signing.wallet_calls import WalletCalls
 from tests.manual_clock import ManualClock
 
@@ -45,6 +45,14 @@ async def test_a_mistyped_address_and_a_taken_name_are_not_kept(tmp_path: Path) 
     assert "hexadecimal" in await book.name("0x12", "Vault")
     assert await book.name(VAULT, "") != ""
     assert not (tmp_path / FILE).exists()
+
+
+def test_a_checksum_is_checked_by_itself() -> None:
+    book = keeper(None)
+    assert book.why_mistyped(f" {VAULT} ") == ""
+    assert book.why_mistyped(VAULT.lower()) == ""
+    assert book.why_mistyped(VAULT.replace("c79C8", "C79c8")) == WRONG_CHECKSUM
+    assert "hexadecimal" in book.why_mistyped(VAULT[:-1])
 
 
 async def test_what_cannot_be_written_is_not_taken_for_kept(tmp_path: Path) -> None:

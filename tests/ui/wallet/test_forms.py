@@ -51,13 +51,13 @@ def typed(text: str) -> list[str]:
 async def test_merging_offers_everything_and_takes_less() -> None:
     whole = await answer_of(MergeForm(SURFACE, BOTH))
     assert whole == Merge(BOTH.condition_id, m("12.5"))
-    less = await answer_of(MergeForm(SURFACE, BOTH), *["backspace"] * 4, *typed("0.000001"))
+    less = await answer_of(MergeForm(SURFACE, BOTH), *typed("0.000001"))
     assert less == Merge(BOTH.condition_id, Micros(1))
 
 
 async def test_more_than_there_is_is_no_merge() -> None:
     form = MergeForm(SURFACE, BOTH)
-    await answer_of(form, *["backspace"] * 4, *typed("13"), wrong="There are only 12.5")
+    await answer_of(form, *typed("13"), wrong="There are only 12.5")
 
 
 async def test_splitting_takes_at_most_the_cash() -> None:
@@ -84,6 +84,14 @@ async def test_converting_gives_no_of_the_chosen_outcomes() -> None:
     assert first == Convert((RACE[1].condition_id,), m("8"))
     two = await answer_of(convert_form(), "shift+tab", "enter", "tab")
     assert two == Convert((RACE[0].condition_id, RACE[1].condition_id), m("8"))
+
+
+async def test_an_amount_that_was_typed_outlives_another_choice() -> None:
+    keys = [*typed("3"), "shift+tab", "enter", "tab"]
+    both = (RACE[0].condition_id, RACE[1].condition_id)
+    assert await answer_of(convert_form(), *keys) == Convert(both, m("3"))
+    again = await answer_of(convert_form(), "shift+tab", "enter", "tab", *typed("2"))
+    assert again == Convert(both, m("2"))
 
 
 async def test_converting_without_an_outcome_says_how_to_choose_one() -> None:
@@ -120,6 +128,44 @@ async def test_a_name_of_the_address_book_needs_no_repetition() -> None:
 async def test_more_cash_than_there_is_is_not_sent() -> None:
     keys = [*typed("vault"), "tab", "tab", *typed("100.5")]
     await answer_of(send_form(), *keys, wrong="There are only 100 dollars")
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem", "told"),
+    [
+        (typed(STRANGER), "a letter is mistyped", "a letter is mistyped"),
+        ([*typed(STRANGER[:-1]), "tab"], "", "40 hexadecimal digits"),
+        ([*typed("volt"), "tab"], "", "no such name"),
+        ([*typed(STRANGER), "tab", *typed(STRANGER[:-1] + "7")], "", "The two addresses differ"),
+        ([*typed(STRANGER), "tab", *typed("0x12"), "tab"], "", "The two addresses differ"),
+    ],
+)
+async def test_a_wrong_address_is_told_without_asking_for_the_card(
+    keys: list[str], problem: str, told: str
+) -> None:
+    service, app, answers = FakeService(address_problem=problem), Stage(), list[object]()
+    form = SendForm(service.surface(), cash=m("9"), book=AddressBook(), sent_to=())
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = app.push_screen(form, answers.append)
+        await until(pilot, lambda: shows(app, "Review"), "the form")
+        await pilot.press(*typed("0x12"))
+        assert not shows(app, told)
+        await pilot.press(*["backspace"] * 4, *keys)
+        await until(pilot, lambda: shows(app, told), told)
+        assert answers == []
+
+
+async def test_an_address_with_a_wrong_checksum_is_not_reviewed() -> None:
+    service, app = FakeService(address_problem="a letter is mistyped"), Stage()
+    form = SendForm(service.surface(), cash=m("9"), book=AddressBook(), sent_to=())
+    keys = [*typed(STRANGER), "tab", *typed(STRANGER), "tab", *typed("1"), "enter"]
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = app.push_screen(form)
+        await until(pilot, lambda: shows(app, "Review"), "the form")
+        await pilot.press(*keys)
+        await until(pilot, lambda: shows(app, "a letter is mistyped"), "the problem")
+        await settle(pilot)
+        assert form.is_active
 
 
 @pytest.mark.parametrize("is_known", [False, True])

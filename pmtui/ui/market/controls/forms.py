@@ -1,8 +1,6 @@
 """The forms that open from the trading screen: stop and target, scaled orders, split, alert, rules."""
 
-from collections.abc import Callable
-
-from pmtui.domain.account.wallet_steps import Split, WalletStep
+from pmtui.domain.account.wallet_steps import Split
 from pmtui.domain.money import Micros
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
@@ -10,21 +8,22 @@ from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_facts import outcome_label, title_of
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
+from pmtui.ui.wallet.wallet_flow import WalletSteps
 from pmtui.ui.wallet.wallet_form import SplitForm
 
 
 class MarketForms:
     """Opens each for the outcome on show, or says why it does not open."""
 
-    def __init__(self, workspace: Workspace, take_step: Callable[[WalletStep], None]) -> None:
+    def __init__(self, workspace: Workspace, wallet: WalletSteps) -> None:
         """Build them.
 
         Args:
             workspace: of the screen.
-            take_step: prepares a step of the wallet and shows its card.
+            wallet: takes steps of the wallet over the screen.
         """
         self._workspace = workspace
-        self._take_step = take_step
+        self._wallet = wallet
         self._line = workspace.line
         self._page = workspace.page
 
@@ -71,17 +70,13 @@ class MarketForms:
         elif market.closed or market.archived:
             self._line.refuse_form("Trading has ended here: only what is held can be redeemed.")
         elif amount is not None:
-            self._take_step(Split(model.condition_id, amount))
+            self._wallet.take(Split(model.condition_id, amount))
         else:
             form = SplitForm(
                 self._workspace.surface, model.condition_id,
                 title=market.distinct_name, cash=model.account.balance,
             )  # fmt: skip
-            self._page.ask(form, self._take_if_agreed)
-
-    def _take_if_agreed(self, step: WalletStep | None) -> None:
-        if step is not None:
-            self._take_step(step)
+            self._wallet.ask(form)
 
     def set_alert(self) -> None:
         """Ask which price of the outcome on show to wait for."""

@@ -6,7 +6,6 @@ from functools import partial
 from textual.containers import Container
 from textual.message import Message
 
-from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.topics import (
@@ -45,6 +44,7 @@ from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.sibling_strip import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane
 from pmtui.ui.ticket.ticket import TicketPane
+from pmtui.ui.wallet.wallet_flow import WalletSteps
 
 Action = Callable[[], Awaitable[None] | None]
 """What a key does; awaited where the service is asked for something that it answers."""
@@ -60,7 +60,7 @@ class MarketControls:
     def __init__(
         self, workspace: Workspace, widgets: MarketWidgets, *, strip: SiblingStrip,
         prices: ChartPane, depth: DepthPane, sides: Container,
-        take_step: Callable[[WalletStep], None],
+        wallet: WalletSteps,
     ) -> None:  # fmt: skip
         self._workspace = workspace
         self._reader = workspace.reader
@@ -75,7 +75,7 @@ class MarketControls:
         self.moving = Moving(workspace, self.own_orders, self._news)
         self.nudging = Nudging(workspace, self.own_orders, self.moving)
         self.trading = Trading(workspace, self._news)
-        self.forms = MarketForms(workspace, take_step)
+        self.forms = MarketForms(workspace, wallet)
         self.single_keys = SingleKeys(
             workspace, self.trading, self._news, is_moving=lambda: self.moving.is_moving
         )
