@@ -7,9 +7,10 @@ from html import escape
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from tests.scenes.picture import FONTS
+
 CELL_WIDTH, ROW_HEIGHT, BASELINE, MARGIN = 8.4, 17, 13, 10
 """In the picture's own units; letters of 14 are as wide as a cell in every usual monospaced font."""
-FONTS = "ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace"
 PAGE, LETTERS = "#0f141b", "#d7dde6"
 """Where the program leaves both to the terminal."""
 _COLORS = {

@@ -12,6 +12,9 @@ _LINE = re.compile(
 _NAME = re.compile(r"[^a-z0-9]+")
 CELL_WIDTH = 12.2
 """Of the exporter, in its own units."""
+FONTS = "'DejaVu Sans Mono', ui-monospace, Menlo, Consolas, monospace"
+"""Of one width each. A name that a machine has comes first: some programs that draw SVG read no other."""
+_EXPORTED_FONTS = "Fira Code, monospace"
 
 
 def canonical(svg: str, scene: str) -> str:
@@ -22,7 +25,7 @@ def canonical(svg: str, scene: str) -> str:
         scene: names its classes, which Textual derives from the content instead.
     """
     plain = _FONT_FACE.sub("", svg)
-    named = _PREFIX.sub(_NAME.sub("-", scene), plain)
+    named = _PREFIX.sub(_NAME.sub("-", scene), plain).replace(_EXPORTED_FONTS, FONTS)
     return "\n".join(line.rstrip() for line in named.splitlines()) + "\n"
 
 

@@ -81,6 +81,11 @@ def test_a_picture_is_named_after_its_scene_not_its_content() -> None:
     assert canonical(svg, "market 80x24") == "<style></style>\n.market-80x24-r1\n"
 
 
+def test_the_first_font_of_a_picture_is_one_that_a_machine_has() -> None:
+    svg = ".terminal-123-matrix { font-family: Fira Code, monospace; }"
+    assert "font-family: 'DejaVu Sans Mono'," in canonical(svg, "market")
+
+
 def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "nothing"]) == 2
     assert "usage:" in capsys.readouterr().out
