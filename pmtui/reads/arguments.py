@@ -64,7 +64,7 @@ _EXAMPLES: Mapping[ArgumentKind, str] = MappingProxyType(
         ArgumentKind.CONDITION: "0x and 64 hexadecimal digits",
         ArgumentKind.ADDRESS: "0x and 40 hexadecimal digits",
         ArgumentKind.ORDER: "0x and 64 hexadecimal digits",
-        ArgumentKind.NUMBER: "a whole number",
+        ArgumentKind.NUMBER: "a whole number of at most 15 digits, not negative",
         ArgumentKind.TEXT: f"a text of at most {LONGEST_TEXT} characters",
         ArgumentKind.FLAG: "true or false",
         ArgumentKind.DAY: "a date such as 2026-11-20",
@@ -226,7 +226,16 @@ def check_values(
             most = f"at most {MOST_VALUES} values" if argument.is_many else "one value"
             raise ArgumentError(name, f"takes {most}")
         values[name] = tuple(argument.check(text) for text in texts)
-    return Values(MappingProxyType(values))
+    checked = Values(MappingProxyType(values))
+    _check_span(checked)
+    return checked
+
+
+def _check_span(values: Values) -> None:
+    """Refuse a span of time that ends before it begins: no host has anything in it."""
+    after, before = values.moment("after"), values.moment("before")
+    if after is not None and before is not None and after > before:
+        raise ArgumentError("after", "is a later time than --before")
 
 
 def _moment(text: str) -> datetime:

@@ -80,6 +80,9 @@ class Route:
 
 
 LIMIT = Argument("limit", ArgumentKind.NUMBER, "most rows to return", unit="rows")
+WATCH_LIMIT = Argument(
+    LIMIT.name, ArgumentKind.NUMBER, "with --watch: answers after which it ends", unit="answers"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +118,10 @@ class Read:
 
     @property
     def asked(self) -> tuple[Argument, ...]:
-        """The arguments, with the limit that every list and every stream takes."""
-        has_limit = self.is_list or self.is_watchable
-        return (*self.arguments, LIMIT) if has_limit else self.arguments
+        """The arguments, with the limit of the rows of a list, or of what a stream tells."""
+        if self.is_list:
+            return (*self.arguments, LIMIT)
+        return (*self.arguments, WATCH_LIMIT) if self.is_watchable else self.arguments
 
 
 def by_offset(size: int, most: int = 10_000) -> Pages:

@@ -59,6 +59,19 @@ def test_values_are_checked_and_defaults_filled_in() -> None:
     assert values.moment("other") is None
 
 
+def test_a_span_that_ends_before_it_begins_is_refused() -> None:
+    span = (
+        Argument("after", ArgumentKind.MOMENT, "oldest time"),
+        Argument("before", ArgumentKind.MOMENT, "newest time"),
+    )
+    for after, before in (("5", "3"), ("2026-11-20T12:00:00Z", "2026-11-20T11:59:59Z")):
+        with pytest.raises(ArgumentError) as refused:
+            check_values(span, {"after": [after], "before": [before]}, today=DAY)
+        assert refused.value.name == "after"
+    for given in ({"after": ["5"], "before": ["5"]}, {"after": ["5"]}, {"before": ["5"]}):
+        assert check_values(span, given, today=DAY).by_name.keys() == given.keys()
+
+
 def test_several_values_come_repeated_or_with_commas() -> None:
     values = check_values((TOKENS,), {"token_id": ["7,8", "9"]}, today=DAY)
     assert values.texts("token_id") == ("7", "8", "9")

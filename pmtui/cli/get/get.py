@@ -28,7 +28,7 @@ from pmtui.cli.get.printing import Format, Printer
 from pmtui.cli.get.watching import Output
 from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
-from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.venue_access import Unreachable, has_lasting_hosts, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.http.client import ShownRequest
 from pmtui.clients.http.paging import Step
@@ -43,13 +43,18 @@ from pmtui.reads.arguments import ArgumentError, Values, check_values
 from pmtui.reads.read import LIMIT, Needs, Read, Stream
 from pmtui.reads.records import row_columns
 from pmtui.reads.registry import READS, by_host
+from pmtui.reads.unanswered import find_unanswered, naming_argument
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
 _PROG = "pmtui get"
 ANSWER_IS_NO = 1
-"""The host says that there is no such thing, or refuses the question."""
+"""The host says that there is no such thing, or refuses the question; also for one of several."""
 _NO = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
+_MOMENTARY = (
+    "this address ended with the command: no paper venue runs. Open `pmtui` or run `pmtui serve` "
+    "first, and the request names the venue that they keep"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,8 @@ def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -
     limit = values.text(LIMIT.name)
     if options.watch:
         _check_watch(parser, read, options, given)
+    elif limit and not read.is_list:
+        parser.refuse("--limit ends what --watch follows; this is one answer")
     form = Format(options.format or (Format.JSON_LINES if options.watch else Format.TABLE))
     columns = tuple(part for part in (options.columns or "").split(",") if part)
     strange = [name for name in columns if name not in row_columns(read.answer)]
@@ -204,17 +211,19 @@ async def _answer(request: Request) -> int:
             return refuse(hosts.text, prog=_PROG, code=ANSWER_IS_NO)
         printer = Printer(request.read, request.form, request.columns)
         if request.is_watched:
-            failure = await _watch(request, hosts, printer)
+            ending = await _watch(request, hosts, printer)
         else:
-            failure = await _print_pages(request, hosts, printer)
-        if failure is not None:
-            return _refuse_failure(failure)
+            ending = await _print_pages(request, hosts, printer)
+        if isinstance(ending, Failure):
+            return _refuse_failure(ending)
         printer.finish()
-        return 0
+        return ending
 
 
-async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | None:
+async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | int:
+    """Print an answer; returns the exit code: that of a no where some of it is missing."""
     skipped, is_cut = 0, False
+    named: list[object] = []
     async for step in ask(hosts, request.read, request.values, extent=request.extent):
         if isinstance(step, Failure):
             return step
@@ -222,11 +231,26 @@ async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> 
         is_cut |= step.is_cut
         _tell_progress(request, step)
         printer.write(step.items)
+        if naming_argument(request.read) is not None:
+            named += step.items
     if skipped:
         warn(f"{_PROG}: left out: {count(skipped, 'row')} that cannot be read")
     if is_cut:
         warn(f"{_PROG}: the list goes on; the host is not read further")
-    return None
+    return _tell_unanswered(request, named)
+
+
+def _tell_unanswered(request: Request, items: Sequence[object]) -> int:
+    """Name what was asked about and has no row; returns the exit code."""
+    limit = request.extent.limit
+    if limit is not None and len(items) >= limit:
+        # What is missing may only have been cut off.
+        return 0
+    missing = find_unanswered(request.read, request.values, items)
+    if not missing:
+        return 0
+    warn(f"{_PROG} {request.read.name}: the host tells nothing about {', '.join(missing)}")
+    return ANSWER_IS_NO
 
 
 def _tell_progress(request: Request, step: Step[object]) -> None:
@@ -234,18 +258,19 @@ def _tell_progress(request: Request, step: Step[object]) -> None:
         warn(f"{_PROG}: page {step.pages}, {count(step.seen, 'row')} so far")
 
 
-async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | None:
+async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | int:
     output = Output(printer.write, request.extent.limit)
     watch = AccountWatch if request.read.stream is Stream.ACCOUNT else MarketWatch
     failure = await watch(hosts, request.read, request.values, output).run()
     if output.problem is not None:
         raise output.problem
-    return failure
+    return 0 if failure is None else failure
 
 
 async def _show_request(request: Request) -> int:
     """Show the first request of a read as a command for curl; nothing is sent to a host."""
     shown: list[ShownRequest] = []
+    is_lasting = await has_lasting_hosts(request.settings, request.state)
     async with profile_endpoints(request.settings, request.state) as endpoints:
         if isinstance(endpoints, Unreachable):
             return refuse(endpoints.text, prog=_PROG, code=UNAVAILABLE)
@@ -258,6 +283,8 @@ async def _show_request(request: Request) -> int:
         async for _ in ask(asked, request.read, request.values, extent=request.extent):
             break
     show(*map(_curl, shown[:1]))
+    if not is_lasting:
+        warn(f"{_PROG}: {_MOMENTARY}")
     return 0
 
 

@@ -29,7 +29,6 @@ from pmtui.domain.books.market_events import (
     TickSizeChanged,
     TradePrinted,
 )
-from pmtui.domain.formats import count
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
@@ -164,9 +163,7 @@ class MarketWatch:
         if len(missing) == len(tokens):
             return Failure(FailureKind.NOT_FOUND, "POST /books", "no such book")
         if missing:
-            warn(
-                f"pmtui get: {count(len(missing), 'token')} without a book, for example {missing[0]}"
-            )
+            warn(f"pmtui get: the host tells nothing about {', '.join(missing)}")
         for token, snapshot in found.items():
             followed = self._books[token] = _Followed(OrderBook(token))
             followed.min_order_size = _least(snapshot)

@@ -12,16 +12,12 @@ from enum import StrEnum
 from typing import TextIO
 
 from pmtui.cli.export.tables import to_csv, to_json
+from pmtui.cli.get.table import GAP, lay_out
 from pmtui.cli.output import data_output, harmless, warn
 from pmtui.reads.answers import Book
 from pmtui.reads.read import Read
 from pmtui.reads.records import Cell, Record, row_columns, to_record, to_rows
-from pmtui.reads.summaries import summary
-
-WIDEST_CELL = 60
-_LEAST_CELL = 8
-_GAP = "  "
-MARK = "…"
+from pmtui.reads.summaries import ranked, summary
 
 
 class Format(StrEnum):
@@ -111,39 +107,24 @@ class Printer:
         if not self._read.is_list and self._read.answer is not Book:
             width = max(map(len, self._columns))
             pairs = ((n, t) for row in texts for n, t in zip(self._columns, row, strict=True))
-            lines = [f"{name:<{width}}{_GAP}{text}".rstrip() for name, text in pairs]
+            lines = [f"{name:<{width}}{GAP}{text}".rstrip() for name, text in pairs]
         else:
-            lines = self._aligned([list(self._columns), *texts])
+            lines = [*self._aligned(texts)]
         self._out.writelines(line + "\n" for line in lines)
 
-    def _aligned(self, rows: list[list[str]]) -> list[str]:
-        sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        if self._out.isatty():
-            sizes = narrowed(sizes, shutil.get_terminal_size().columns)
-            if left_out := self._columns[len(sizes) :]:
-                warn(f"pmtui get: no room for {', '.join(left_out)}; --columns chooses")
-        return [
-            _GAP.join(_fitted(text, size) for text, size in zip(row, sizes, strict=False)).rstrip()
-            for row in rows
-        ]
-
-
-def narrowed(sizes: list[int], width: int) -> list[int]:
-    """Return sizes that fit a line: the widest columns are cut, then the last ones left out."""
-    sizes = [min(size, WIDEST_CELL) for size in sizes]
-    while _line(sizes) > width and max(sizes) > _LEAST_CELL:
-        sizes[sizes.index(max(sizes))] -= 1
-    while _line(sizes) > width and len(sizes) > 1:
-        sizes.pop()
-    return sizes
-
-
-def _line(sizes: list[int]) -> int:
-    return sum(sizes) + len(_GAP) * (len(sizes) - 1)
-
-
-def _fitted(text: str, size: int) -> str:
-    return f"{text:<{size}}" if len(text) <= size else text[: size - 1] + MARK
+    def _aligned(self, rows: list[list[str]]) -> Sequence[str]:
+        table = lay_out(
+            self._columns,
+            rows,
+            width=shutil.get_terminal_size().columns if self._out.isatty() else None,
+            ranks=ranked(self._read.answer, self._columns),
+            is_chosen=self._is_chosen,
+        )
+        missing = [f"no room for {', '.join(table.left_out)}"] if table.left_out else []
+        missing += [f"{', '.join(table.shortened)} shortened"] if table.shortened else []
+        if missing:
+            warn(f"pmtui get: {'; '.join(missing)}: --columns chooses, --format csv has all")
+        return table.lines
 
 
 def _shown(cell: Cell) -> str:

@@ -60,6 +60,16 @@ async def profile_endpoints(
         yield Unreachable(held if is_held else str(error))
 
 
+async def has_lasting_hosts(settings: Settings, state: Path) -> bool:
+    """Whether a profile's hosts are there when the command has ended: a paper venue may not be.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+    """
+    return not settings.is_paper or await running_endpoints(settings, state) is not None
+
+
 async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None:
     """Return the addresses of a running terminal's venue that answers."""
     try:

@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pmtui.cli.get.printing import narrowed
 from pmtui.cli.main import main
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.http.client import HttpHost
@@ -23,7 +22,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.wire.relayer import RelayerKey
 from tests.cli.conftest import Get
-from tests.cli.public_venue import PASSPHRASE
+from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.clients.raw_server import answering, serving
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 from tests.wire.payloads import wire
@@ -65,6 +64,9 @@ def test_help_names_every_argument(name: str, capsys: pytest.CaptureFixture[str]
         ["price", "--watch", "--token-id", "7", "--curl"],
         ["fills", "--watch", "--before", "1790000000"],
         ["tags", "--limit", "many"],
+        ["tags", "--limit", "-1"],
+        ["book", "--token-id", "7", "--limit", "3"],
+        ["prices-history", "--token-id", "7", "--after", "5", "--before", "3"],
         ["fills", "--after", "yesterday"],
         ["price", "--token-id", "7", "--side", "HOLD"],
         ["tags", "stray"],
@@ -256,8 +258,42 @@ async def relayer_key(bob: Person) -> RelayerKey:
     return key
 
 
-def test_a_narrow_terminal_cuts_wide_columns_and_then_leaves_the_last_ones_out() -> None:
-    assert narrowed([5, 5], 80) == [5, 5]
-    assert narrowed([100, 5], 40) == [33, 5]
-    assert narrowed([30, 30, 30, 30], 30) == [8, 8, 8]
-    assert narrowed([30], 3) == [8]
+@pytest.mark.parametrize(
+    "name", ["books", "prices", "midpoints", "spreads", "last-trades", "prices-histories"]
+)
+async def test_tokens_that_the_host_does_not_know_are_named_beside_the_answer(
+    name: str, bob: Person, get: Get
+) -> None:
+    code, out, err = await get(name, "--token-id", f"77,{RAIN_YES},78", "--format", "json")
+    assert code == 1
+    assert {row["token_id"] for row in json.loads(out)} == {RAIN_YES}
+    assert err.count("\n") == 1
+    assert [word for word in re.findall("[0-9]+", err) if word in ("77", "78", RAIN_YES)] == [
+        "77",
+        "78",
+    ]
+
+
+async def test_a_limit_that_is_reached_accuses_no_token(bob: Person, get: Get) -> None:
+    both = f"{RAIN_YES},{RAIN_NO}"
+    code, _, err = await get("books", "--token-id", both, "--format", "json", "--limit", "1")
+    assert (code, err) == (0, "")
+
+
+async def test_a_request_to_a_venue_that_ends_with_the_command_says_so(
+    bob: Person,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in HOSTS:
+        monkeypatch.delenv(f"PMTUI_{name.upper()}_URL")
+    words = ["get", "server-time", "--curl"]
+    assert await asyncio.to_thread(main, words) == 0
+    said = capsys.readouterr()
+    assert (said.out.count("\n"), said.err.count("\n")) == (1, 1)
+    published = tmp_path / "state" / "paper" / "venue.json"
+    published.write_text(json.dumps(bob.running.urls))
+    assert await asyncio.to_thread(main, words) == 0
+    said = capsys.readouterr()
+    assert (shlex.split(said.out)[-1], said.err) == (f"{bob.running.urls['clob']}/time", "")
