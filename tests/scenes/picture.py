@@ -7,14 +7,17 @@ from itertools import zip_longest
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _PREFIX = re.compile(r"terminal-\d+")
 _LINE = re.compile(
-    r'<text class="(?!terminal-title)[^"]*" x="([0-9.]+)" y="([0-9.]+)"[^>]*>(.*?)</text>'
+    r'<text (?:font-family="[^"]*" )?class="(?!terminal-title)[^"]*" x="([0-9.]+)" y="([0-9.]+)"[^>]*>(.*?)</text>'
 )
 _NAME = re.compile(r"[^a-z0-9]+")
 CELL_WIDTH = 12.2
 """Of the exporter, in its own units."""
 FONTS = "'DejaVu Sans Mono', ui-monospace, Menlo, Consolas, monospace"
 """Of one width each. A name that a machine has comes first: some programs that draw SVG read no other."""
+BRAILLE_FONTS = "DejaVu Sans, monospace"
+"""The same family of one width has no Braille; each text says how long it is, so that columns hold."""
 _EXPORTED_FONTS = "Fira Code, monospace"
+_BRAILLE = re.compile(r"<text (?=[^>]*>[^<]*[\u2801-\u28ff])")
 
 
 def canonical(svg: str, scene: str) -> str:
@@ -26,6 +29,7 @@ def canonical(svg: str, scene: str) -> str:
     """
     plain = _FONT_FACE.sub("", svg)
     named = _PREFIX.sub(_NAME.sub("-", scene), plain).replace(_EXPORTED_FONTS, FONTS)
+    named = _BRAILLE.sub(f'<text font-family="{BRAILLE_FONTS}" ', named)
     return "\n".join(line.rstrip() for line in named.splitlines()) + "\n"
 
 

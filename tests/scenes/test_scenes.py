@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenes.__main__ import FOLDER, SESSION, draw, main, picture_of
-from tests.scenes.picture import canonical, first_difference, text_rows
+from tests.scenes.picture import BRAILLE_FONTS, canonical, first_difference, text_rows
 from tests.scenes.scenes import (
     ROWS,
     SCENES,
@@ -84,6 +84,14 @@ def test_a_picture_is_named_after_its_scene_not_its_content() -> None:
 def test_the_first_font_of_a_picture_is_one_that_a_machine_has() -> None:
     svg = ".terminal-123-matrix { font-family: Fira Code, monospace; }"
     assert "font-family: 'DejaVu Sans Mono'," in canonical(svg, "market")
+
+
+def test_braille_is_drawn_in_a_font_that_has_it_and_still_read() -> None:
+    line = '<text class="x-r1" x="0" y="{y}" textLength="24.4" clip-path="url(#a)">{text}</text>'
+    svg = line.format(y=20, text="bid") + line.format(y=44.4, text="\u2847\u2800")
+    drawn = canonical(svg, "market")
+    assert drawn.count(BRAILLE_FONTS) == 1
+    assert text_rows(drawn) == ["bid", "\u2847\u2800"]
 
 
 def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
