@@ -67,7 +67,7 @@ def make_app(
     choose_clock(settings.times)
     is_grey = is_without_color()
     # What is replayed is somebody's yesterday: it leaves no traces in how one works.
-    memory = Memory(look.workplace if replay is None else None)
+    memory = Memory(look.workplace if replay is None else None, profile=settings.profile)
     surface = Surface(
         queries=queries,
         commands=commands,

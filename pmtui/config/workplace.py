@@ -9,12 +9,49 @@ import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from pmtui.config.paths import replace_file
 
 _logger = logging.getLogger(__name__)
 _LARGEST = 1 << 16
 """Bytes of a file that is read at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The screen in front when a terminal was left; the list of markets where nothing is named."""
+
+    profile: str = ""
+    """Whose: another profile's markets are not ours."""
+    screen: str = ""
+    item: str = ""
+    """The condition id of a market or the id of an event."""
+    outcome: int = 0
+    """Which outcome of the market was on show."""
+    tab: str = ""
+    """Which tab of the portfolio."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptList:
+    """How the list of markets was arranged. Zeros and empty texts narrow nothing."""
+
+    sort: str = ""
+    is_reversed: bool = False
+    tags: tuple[str, ...] = ()
+    """Slugs; events have to have all of these tags."""
+    labels: tuple[str, ...] = ()
+    """What those tags are called: untrusted text."""
+    include_closed: bool = False
+    min_volume_24h: int = 0
+    """In millionths of a dollar."""
+    max_spread: int = 0
+    """In millionths of a dollar."""
+    ends_within_s: int = 0
+    is_mine: bool = False
+    is_starred: bool = False
+    unfolded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +70,14 @@ class Workplace:
     has_candles: bool = False
     has_depth: bool = False
     """Whether the depth of the book stood in the place of the prices."""
+    has_both: bool = False
+    """Whether both outcomes stood on the ladder."""
+    prices: str = ""
+    """How prices were written."""
+    times: str = ""
+    """By which clock times were written."""
+    place: Place = Place()
+    listing: KeptList = KeptList()
 
 
 def load_workplace(path: Path) -> Workplace:
@@ -42,26 +87,39 @@ def load_workplace(path: Path) -> Workplace:
         found = json.loads(text)
     except (OSError, ValueError):
         return Workplace()
+    return _read(found, Workplace())
+
+
+_Kept = TypeVar("_Kept", bound=Workplace | Place | KeptList)
+
+
+def _read(found: object, usual: _Kept) -> _Kept:
+    """Take what is of the right kind; everything else is as it usually is."""
     if not isinstance(found, dict):
-        return Workplace()
-    usual = Workplace()
-    known = {
-        field.name: found[field.name]
-        for field in fields(Workplace)
-        if type(found.get(field.name)) is type(getattr(usual, field.name))
-    }
-    return Workplace(**known)
+        return usual
+    known: dict[str, Any] = {}
+    for field in fields(usual):
+        value, kind = found.get(field.name), getattr(usual, field.name)
+        if isinstance(kind, Place | KeptList):
+            known[field.name] = _read(value, kind)
+        elif isinstance(kind, tuple) and isinstance(value, list):
+            known[field.name] = tuple(each for each in value if isinstance(each, str))
+        elif type(value) is type(kind):
+            known[field.name] = value
+    return replace(usual, **known)
 
 
 class Memory:
     """The workplace as it is now, kept in a file wherever there is one."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, profile: str = "") -> None:
         """Begin with what the file tells.
 
         Args:
             path: of the file; None remembers nothing beyond this session.
+            profile: whose markets are on show.
         """
+        self._profile = profile
         self._path = path
         self._now = Workplace() if path is None else load_workplace(path)
 
@@ -69,6 +127,12 @@ class Memory:
     def now(self) -> Workplace:
         """What is remembered."""
         return self._now
+
+    @property
+    def place(self) -> Place:
+        """The screen that was left; the list where another profile was in use."""
+        kept = self._now.place
+        return kept if kept.profile == self._profile else Place()
 
     def keep(self, change: Callable[[Workplace], Workplace]) -> None:
         """Remember something; what cannot be written is logged, and remembered for this session."""
@@ -106,3 +170,23 @@ class Memory:
     def keep_charts(self, *, has_candles: bool, has_depth: bool) -> None:
         """Remember which chart is on show, and how it is drawn."""
         self.keep(lambda now: replace(now, has_candles=has_candles, has_depth=has_depth))
+
+    def keep_both(self, *, has_both: bool) -> None:
+        """Remember whether both outcomes stand on the ladder."""
+        self.keep(lambda now: replace(now, has_both=has_both))
+
+    def keep_prices(self, prices: str) -> None:
+        """Remember how prices are written."""
+        self.keep(lambda now: replace(now, prices=prices))
+
+    def keep_times(self, times: str) -> None:
+        """Remember by which clock times are written."""
+        self.keep(lambda now: replace(now, times=times))
+
+    def keep_place(self, place: Place) -> None:
+        """Remember which screen is in front."""
+        self.keep(lambda now: replace(now, place=replace(place, profile=self._profile)))
+
+    def keep_listing(self, listing: KeptList) -> None:
+        """Remember how the list of markets is arranged."""
+        self.keep(lambda now: replace(now, listing=listing))

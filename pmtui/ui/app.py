@@ -28,6 +28,7 @@ from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.keys.watch_keys import WatchKeys
+from pmtui.ui.last_place import LastPlace
 from pmtui.ui.navigation import Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
@@ -80,6 +81,7 @@ class PmtuiApp(TerminalApp):
         # Textual draws every scroll bar with one renderer.
         ScrollBar.renderer = ScrollBarRender
         self.navigation = Navigation(self, surface)
+        self._last_place = LastPlace(self, surface, self.navigation)
         self._watch_keys = WatchKeys(self, surface)
         self._outside_notices = OutsideNotices(self, surface)
         self._copy_key = CopyKey(self, surface)
@@ -108,6 +110,10 @@ class PmtuiApp(TerminalApp):
     @override
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return role_variables(self.current_theme)
+
+    def on_mount(self) -> None:
+        """Return to the screen that was left."""
+        self._last_place.restore()
 
     def on_ready(self) -> None:
         """Say where to begin, where nobody has been before."""

@@ -22,6 +22,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
+from pmtui.config.workplace import Place
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey
@@ -91,6 +92,8 @@ class FrameScreen(Screen[None]):
     """What it is, in a sentence that its help begins with."""
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     """Whose keys work here; the global ones always do."""
+    PLACE: ClassVar[str] = ""
+    """How it is called where the screen in front is remembered; empty for one that is not."""
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
     """Global keys that would do nothing here; the footer leaves them out."""
     message_line: MessageLine | None = None
@@ -177,6 +180,16 @@ class FrameScreen(Screen[None]):
         """Return what is under the cursor as it can be starred, with its title; None for nothing."""
         return None
 
+    def place(self) -> Place | None:
+        """Return where this is, to come back to when the terminal is opened again; None for nowhere."""
+        return Place(screen=self.PLACE) if self.PLACE else None
+
+    def keep_place(self) -> None:
+        """Remember that this is in front."""
+        place = self.place()
+        if place is not None:
+            self.surface.memory.keep_place(place)
+
     async def action_perform(self, name: str) -> None:
         """Do what the registry calls `context.<name>`."""
         work = self.actions[name]()
@@ -210,6 +223,7 @@ class FrameScreen(Screen[None]):
         """Start to listen."""
         self._feed.open()
         self.show_footer()
+        self.keep_place()
 
     def on_screen_suspend(self) -> None:
         """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""

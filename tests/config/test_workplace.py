@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.config.workplace import Memory, Workplace, load_workplace
+from pmtui.config.workplace import KeptList, Memory, Place, Workplace, load_workplace
 
 
 def test_what_was_kept_comes_back(tmp_path: Path) -> None:
@@ -16,7 +16,16 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     memory.keep_interval("1w")
     memory.keep_grouping(2)
     memory.keep_charts(has_candles=True, has_depth=False)
-    assert Memory(path).now == Workplace("nord", "250", 3, "1w", 2, has_candles=True)
+    memory.keep_both(has_both=True)
+    memory.keep_prices("american")
+    memory.keep_times("utc")
+    memory.keep_place(Place(screen="market", item="0x1", outcome=1))
+    memory.keep_listing(KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")))
+    assert Memory(path).now == Workplace(
+        "nord", "250", 3, "1w", 2, has_candles=True, has_both=True, prices="american", times="utc",
+        place=Place(screen="market", item="0x1", outcome=1),
+        listing=KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")),
+    )  # fmt: skip
     assert path.stat().st_mode & 0o077 == 0
 
 
@@ -27,6 +36,27 @@ def test_a_damaged_file_is_nothing_remembered(tmp_path: Path, body: bytes) -> No
     path = tmp_path / "workplace.json"
     path.write_bytes(body)
     assert load_workplace(path) == Workplace()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"place": 3, "listing": []}',
+        b'{"place": {"screen": 1, "outcome": "x"}, "listing": {"tags": "a", "max_spread": null}}',
+        b'{"listing": {"tags": [1, null]}}',
+    ],
+)
+def test_a_damaged_place_is_nothing_remembered(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "workplace.json"
+    path.write_bytes(body)
+    assert load_workplace(path) == Workplace()
+
+
+def test_a_place_belongs_to_its_profile(tmp_path: Path) -> None:
+    path = tmp_path / "workplace.json"
+    Memory(path, profile="paper").keep_place(Place(screen="market", item="0x1"))
+    assert Memory(path, profile="live").place == Place()
+    assert Memory(path, profile="paper").place.item == "0x1"
 
 
 def test_what_is_known_of_a_file_of_another_version_is_taken(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ class AccountScreen(FrameScreen):
     """Every step from a key to a first order, with its state and its result."""
 
     ABOUT: ClassVar[str] = "Every step from a key to a first order, with its state and its result."
+    PLACE: ClassVar[str] = "account"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.ACCOUNT,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.ACCOUNT)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - typed by Textual

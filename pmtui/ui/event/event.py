@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from typing_extensions import override
 
+from pmtui.config.workplace import Place
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.outcome_set import has_one_winner
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
@@ -39,6 +40,7 @@ class EventScreen(FrameScreen):
     """Every outcome of an event, with live prices and what they add up to."""
 
     ABOUT: ClassVar[str] = "Every outcome of an event, with live prices and what they add up to."
+    PLACE: ClassVar[str] = "event"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.EVENT, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.EVENT),
@@ -128,6 +130,10 @@ class EventScreen(FrameScreen):
             self.message_line.say("Not open for trading yet.")
         else:
             self.post_message(MarketChosen(market.condition_id))
+
+    @override
+    def place(self) -> Place:
+        return Place(screen=self.PLACE, item=self._event_topic.event_id)
 
     @override
     def to_copy(self) -> tuple[str, str]:

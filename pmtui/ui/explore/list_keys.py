@@ -8,6 +8,7 @@ from textual.screen import Screen
 from pmtui.domain.markets.listing import ListFilter
 from pmtui.ui.explore.event_list import EventList
 from pmtui.ui.explore.filter_form import FilterForm
+from pmtui.ui.explore.kept_list import kept_arrangement, kept_choice, to_kept
 from pmtui.ui.explore.paint_tags import TagChoice
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.surface import Surface
@@ -20,7 +21,7 @@ class ListKeys:
         self, page: Screen[Any], surface: Surface, rows: EventList, *,
         is_searching: Callable[[], bool], fetch: Callable[[], None], show: Callable[[bool], None],
     ) -> None:  # fmt: skip
-        """Begin with all tags.
+        """Begin with the list as it was left.
 
         Args:
             page: over which forms open.
@@ -36,8 +37,11 @@ class ListKeys:
         self._is_searching = is_searching
         self._fetch = fetch
         self._show = show
-        self.choice = TagChoice()
+        kept = surface.memory.now.listing
+        self.choice = kept_choice(kept)
         """How the list is narrowed by tags."""
+        rows.arrangement = kept_arrangement(kept)
+        rows.narrow_to_tags(self.choice.slugs[1:])
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
@@ -54,13 +58,13 @@ class ListKeys:
         """Order the list by the next measure."""
         if not self._says_list_only():
             self._rows.next_sort()
-            self._fetch()
+            self._arrange()
 
     def reverse(self) -> None:
         """Order the list the other way round."""
         if not self._says_list_only():
             self._rows.reverse()
-            self._fetch()
+            self._arrange()
 
     def narrow(self) -> None:
         """Choose what narrows the list besides its tags."""
@@ -68,6 +72,7 @@ class ListKeys:
         def narrow(wanted: ListFilter | None) -> None:
             if wanted is not None and wanted != self._rows.arrangement.filter:
                 self._rows.narrow(wanted)
+                self._keep()
                 self._show(True)  # noqa: FBT003 - one meaning only
 
         if not self._says_list_only():
@@ -78,6 +83,7 @@ class ListKeys:
         """Fold or unfold the windows in the row under the cursor."""
         key = self._rows.table.cursor_key or ""
         if not self._says_list_only() and self._rows.toggle(key):
+            self._keep()
             self._show(False)  # noqa: FBT003 - one meaning only
 
     def choose_tags(self) -> None:
@@ -86,10 +92,18 @@ class ListKeys:
         def narrow(choice: TagChoice | None) -> None:
             if choice is not None and choice != self.choice:
                 self.choice = choice
-                self._fetch()
+                self._arrange()
 
         if not self._says_list_only():
             _ = self._page.app.push_screen(TagPicker(self._surface, self.choice), narrow)
+
+    def _arrange(self) -> None:
+        self._fetch()
+        self._keep()
+
+    def _keep(self) -> None:
+        """Remember how the list is arranged."""
+        self._surface.memory.keep_listing(to_kept(self._rows.arrangement, self.choice))
 
     def _says_list_only(self) -> bool:
         is_searching = self._is_searching()

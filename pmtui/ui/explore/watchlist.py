@@ -51,6 +51,7 @@ class WatchlistScreen(FrameScreen):
     ABOUT: ClassVar[str] = (
         "What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."
     )
+    PLACE: ClassVar[str] = "watchlist"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.WATCHLIST, Context.ROW)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.watchlist"})
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
+from pmtui.config.workplace import Place
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
@@ -58,6 +59,7 @@ class MarketScreen(FrameScreen):
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
 
     CSS_PATH = "market.tcss"
+    PLACE: ClassVar[str] = "market"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
@@ -157,6 +159,11 @@ class MarketScreen(FrameScreen):
         return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
 
     @override
+    def place(self) -> Place:
+        reader = self.reader
+        return Place(screen=self.PLACE, item=reader.condition_id, outcome=reader.outcome_index)
+
+    @override
     def to_copy(self) -> tuple[str, str]:
         return "token id", self.reader.token_id or ""
 
@@ -229,5 +236,6 @@ class MarketScreen(FrameScreen):
                 case Part.TOPICS:
                     if self._watched and self._watched != tuple(self.controls.topics()):
                         self.retopic()
+                        self.keep_place()
                 case _:
                     self.controls.show(part)

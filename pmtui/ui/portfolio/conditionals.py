@@ -34,6 +34,7 @@ class ConditionalsScreen(FrameScreen):
     """Stops and targets, watched over by this program alone."""
 
     ABOUT: ClassVar[str] = "Stops and targets, watched over by this program alone."
+    PLACE: ClassVar[str] = "conditionals"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
     DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"

@@ -32,6 +32,7 @@ class LogScreen(FrameScreen):
     """Everything worth knowing that happened, newest first."""
 
     ABOUT: ClassVar[str] = "Everything worth knowing that happened, newest first."
+    PLACE: ClassVar[str] = "log"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.log", "global.open"})

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
+from pmtui.config.workplace import Place
 from pmtui.domain.account.position import Dust, Position
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import (
@@ -62,6 +63,7 @@ class PortfolioScreen(FrameScreen):
     """Positions, open orders, fills and what became of them."""
 
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
+    PLACE: ClassVar[str] = "portfolio"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.PORTFOLIO),
@@ -157,6 +159,7 @@ class PortfolioScreen(FrameScreen):
         self._show_items()
         if is_other:
             self.retopic()
+            self.keep_place()
 
     def show_first(self, tab: Tab) -> None:
         """Show a tab now, or as the first one of a screen that is not there yet."""
@@ -164,6 +167,10 @@ class PortfolioScreen(FrameScreen):
             self.show_tab(tab)
         else:
             self._rows.tab = tab
+
+    @override
+    def place(self) -> Place:
+        return Place(screen=self.PLACE, tab=self._rows.tab.value)
 
     @override
     def to_copy(self) -> tuple[str, str]:

@@ -69,7 +69,9 @@ class MarketControls:
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
-        widgets.ladder.viewport.grouping = workspace.surface.memory.now.grouping
+        kept = workspace.surface.memory.now
+        widgets.ladder.viewport.grouping = kept.grouping
+        workspace.reader.is_mirrored = kept.has_both
         self._news = OrderNews(workspace.surface, workspace.line)
         self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
         self.moving = Moving(workspace, self.own_orders, self._news)

@@ -105,6 +105,7 @@ class Outcomes:
             reader.is_mirrored = False
             self._line.say("No other outcome.")
             return
+        self._workspace.surface.memory.keep_both(has_both=reader.is_mirrored)
         self._page.show_parts(Part.BOOK)
         label = plain(inputs.other_label, 16) if inputs is not None else ""
         self._line.confirm(
