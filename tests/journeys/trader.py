@@ -34,11 +34,13 @@ def cents(price: Decimal) -> str:
 
 
 def wait_for_markets(terminal: Terminal) -> None:
-    """Wait for the list of markets and a funded account."""
+    """Wait for a funded account, go back to the list where another screen was left, and wait for it."""
+    terminal.until_text("cash $")
+    if not terminal.row_with("Markets", "by "):
+        terminal.press("m")
     terminal.until(
         lambda: terminal.row_with("Markets", "by volume") and terminal.row_with("¢"), "markets"
     )
-    terminal.until_text("cash $")
 
 
 def open_event(terminal: Terminal, market: Market) -> None:
