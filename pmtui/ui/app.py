@@ -11,10 +11,8 @@ from textual.theme import Theme
 from typing_extensions import override
 
 from pmtui.domain.orders.heartbeat import ExitPolicy
-from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen, show_answer
 from pmtui.ui.keys.action import Context
@@ -28,12 +26,9 @@ from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.keys.watch_keys import WatchKeys
-from pmtui.ui.last_place import LastPlace
+from pmtui.ui.last_place import SINGLE_SCREENS, LastPlace
 from pmtui.ui.navigation import Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
-from pmtui.ui.portfolio.conditionals import ConditionalsScreen
-from pmtui.ui.portfolio.log import LogScreen
-from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -111,12 +106,9 @@ class PmtuiApp(TerminalApp):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return role_variables(self.current_theme)
 
-    def on_mount(self) -> None:
-        """Return to the screen that was left."""
-        self._last_place.restore()
-
     def on_ready(self) -> None:
-        """Say where to begin, where nobody has been before."""
+        """Return to the screen that was left; say where to begin, where nobody has been before."""
+        self._last_place.restore()
         _ = self.call_after_refresh(self._outside_notices.listen)
         if self.surface.options.is_first_run:
             _ = self.call_after_refresh(self._tour_guide.greet)
@@ -141,25 +133,9 @@ class PmtuiApp(TerminalApp):
         """Go to the list of markets, not to what was searched for."""
         self.navigation.return_to_markets().action_close()
 
-    def action_portfolio(self) -> None:
-        """Go to what is ours."""
-        self.navigation.bring_forward(PortfolioScreen)
-
-    def action_account(self) -> None:
-        """Go to the account."""
-        self.navigation.bring_forward(AccountScreen)
-
-    def action_watchlist(self) -> None:
-        """Go to what is starred."""
-        self.navigation.bring_forward(WatchlistScreen)
-
-    def action_log(self) -> None:
-        """Go to the log."""
-        self.navigation.bring_forward(LogScreen)
-
-    def action_conditionals(self) -> None:
-        """Go to the conditional orders."""
-        self.navigation.bring_forward(ConditionalsScreen)
+    def action_bring_forward(self, place: str) -> None:
+        """Go to a screen of which there is one at most: portfolio, account, watchlist, log, stops."""
+        self.navigation.bring_forward(SINGLE_SCREENS[place])
 
     def action_help(self) -> None:
         """Explain the keys of the screen in front."""

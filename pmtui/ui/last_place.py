@@ -23,7 +23,7 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
 
 _LONGEST_NAME = 60
-_KINDS: dict[str, type[FrameScreen]] = {
+SINGLE_SCREENS: dict[str, type[FrameScreen]] = {
     kind.PLACE: kind
     for kind in (PortfolioScreen, WatchlistScreen, AccountScreen, LogScreen, ConditionalsScreen)
 }
@@ -53,8 +53,8 @@ class LastPlace:
             case EventScreen.PLACE if place.item:
                 self._navigation.open_event(EventId(place.item))
                 self._watch(EventTopic(EventId(place.item)))
-            case name if name in _KINDS:
-                self._navigation.bring_forward(_KINDS[name])
+            case name if name in SINGLE_SCREENS:
+                self._navigation.bring_forward(SINGLE_SCREENS[name])
                 tab = next((each for each in Tab if each.value == place.tab), None)
                 if tab is not None and isinstance(self._app.screen, PortfolioScreen):
                     self._app.screen.show_first(tab)

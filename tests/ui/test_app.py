@@ -161,7 +161,7 @@ async def test_the_key_of_the_list_shows_the_list_after_a_search_too() -> None:
         screen = app.screen
         assert isinstance(screen, MarketsScreen)
         await until(pilot, lambda: screen.has_class("-results"), "the results")
-        app.action_portfolio()
+        app.action_bring_forward("portfolio")
         await until(pilot, lambda: is_in_front(app, PortfolioScreen), "the portfolio")
         await pilot.press("m")
         await until(pilot, lambda: app.screen is screen, "the list")

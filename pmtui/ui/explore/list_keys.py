@@ -6,6 +6,7 @@ from typing import Any
 from textual.screen import Screen
 
 from pmtui.domain.markets.listing import ListFilter
+from pmtui.service.topics import MarketListTopic
 from pmtui.ui.explore.event_list import EventList
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.kept_list import kept_arrangement, kept_choice, to_kept
@@ -53,6 +54,13 @@ class ListKeys:
             "narrow": self.narrow,
             "fold": self.fold,
         }
+
+    @property
+    def topic(self) -> MarketListTopic:
+        """The list to fetch, in its order and by the first of its tags."""
+        first = next(iter(self.choice.slugs), "")
+        topic = MarketListTopic(tag_slug=first, include_closed=self.choice.include_closed)
+        return self._rows.topic(topic)
 
     def sort(self) -> None:
         """Order the list by the next measure."""

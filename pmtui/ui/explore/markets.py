@@ -121,7 +121,7 @@ class MarketsScreen(FrameScreen):
             self, surface, self._list, is_searching=lambda: self.is_searching,
             fetch=self._fetch_list, show=self._show_arranged,
         )  # fmt: skip
-        self._topic = self._wanted_topic()
+        self._topic = self._keys.topic
         verbs = RowVerbs(self, surface, self.message_line, lambda: self._target)
         self.actions = {**self._keys.actions, **verbs.actions}
 
@@ -278,13 +278,7 @@ class MarketsScreen(FrameScreen):
     def _fetch_list(self) -> None:
         """Fetch the list anew, in its order and by its tags."""
         self._list.narrow_to_tags(self._keys.choice.slugs[1:])
-        self._show_list(self._wanted_topic())
-
-    def _wanted_topic(self) -> MarketListTopic:
-        choice = self._keys.choice
-        first = next(iter(choice.slugs), "")
-        topic = MarketListTopic(tag_slug=first, include_closed=choice.include_closed)
-        return self._list.topic(topic)
+        self._show_list(self._keys.topic)
 
     def _show_arranged(self, from_top: bool) -> None:  # noqa: FBT001 - the keys' only question
         self._goes_to_top = self._goes_to_top or from_top
