@@ -65,7 +65,7 @@ class Column(NamedTuple):
 
 def line_width(line: Line) -> int:
     """Return how many cells a line takes."""
-    return sum(cell_width(cell.text) for cell in line)
+    return sum([cell_width(cell.text) for cell in line])
 
 
 def focus_mark() -> str:

@@ -71,7 +71,7 @@ def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
 
 def cell_width(text: str) -> int:
     """Return how many terminal cells the text takes."""
-    return cell_len(text)
+    return len(text) if text.isascii() and text.isprintable() else cell_len(text)
 
 
 @lru_cache(maxsize=8192)

@@ -64,7 +64,8 @@ class Axis:
         return self.price_at(self._within(index + steps))
 
     def _within(self, index: int) -> int:
-        return min(max(index, self.first), self.last)
+        least = 1 if self.group == self.tick else 0
+        return min(max(index, least), ONE // self.group - least)
 
 
 def groupings(tick: Micros) -> tuple[Micros, ...]:
@@ -454,7 +455,7 @@ def size_in_view(ladder: Ladder, top: int, height: int) -> tuple[Micros, Micros]
     """Return the shares that are bid for and asked for on the rows in view, own ones included."""
     rows = range(top - height + 1, top + 1)
     bid, ask = (
-        sum(size for index, size in sizes.items() if index in rows)
+        sum([size for index, size in sizes.items() if index in rows])
         for sizes in (ladder.bids, ladder.asks)
     )
     return Micros(bid), Micros(ask)

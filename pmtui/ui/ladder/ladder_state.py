@@ -158,14 +158,13 @@ def paint_facts(
     else:
         facts = [*_imbalance(*in_view), *_holding_facts(ladder, is_good=is_good)]
     line: list[Cell] = []
+    used = 0
     for fact in facts:
-        room = width - line_width(tuple(line))
-        if line_width(fact) + 1 > room:
+        gap = "  " if line else " "
+        used += len(gap) + line_width(fact)
+        if used > width:
             break
-        line += [Cell(" "), *fact] if not line else [Cell("  "), *fact]
-        if line_width(tuple(line)) > width:
-            del line[-len(fact) - 1 :]
-            break
+        line += [Cell(gap), *fact]
     return fit_line(tuple(line), width)
 
 

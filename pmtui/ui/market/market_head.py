@@ -93,12 +93,16 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     if market is not None:
         numbers += _market_numbers(market)
     line: list[Cell] = []
+    used = 0
     for name, text, role in numbers:
         gap = "" if name.startswith(",") else " "
-        piece = [Cell(f"{gap}{name} ", Role.DIM), Cell(text, role)]
-        if line_width((*line, *piece)) >= width:
+        piece = (Cell(f"{gap}{name} ", Role.DIM), Cell(text, role))
+        size = line_width(piece)
+        if used + size >= width:
             break
-        line += piece if not line or not gap else [Cell(" "), *piece]
+        between = (Cell(" "),) if line and gap else ()
+        line += (*between, *piece)
+        used += len(between) + size
     return tuple(line)
 
 
