@@ -231,6 +231,8 @@ class PreparedOrder:
     """Most taker fee that its shares can cost, at whatever price within the limit they fill."""
     is_derived: bool = True
     """Whether the token follows from the condition id; else two hosts agree on it, and no more."""
+    replaces_size: Micros | None = None
+    """Shares that the order in whose place it goes had left as this was prepared; None for none."""
 
     @property
     def order_id(self) -> OrderId:

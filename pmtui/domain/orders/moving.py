@@ -1,4 +1,4 @@
-"""Moving an order to another price: what may be moved, and what is to take its place.
+"""Moving an order to another price or size: what may be moved, and what is to take its place.
 
 The venue cannot amend: a move is a cancel and then a new order for what is left. So everything
 that can be known to fail is refused before anything is cancelled.
@@ -102,8 +102,10 @@ def plan_move(
     terms: MarketTerms,
     now: datetime,
     available_cash: Micros | None,
+    size: Micros | None = None,
+    available_shares: Micros | None = None,
 ) -> LimitIntent | MoveProblem:
-    """Return what takes an order's place at another price, or why nothing can.
+    """Return what takes an order's place at another price or of another size, or why nothing can.
 
     Args:
         order: ours, as last heard of.
@@ -111,11 +113,16 @@ def plan_move(
         terms: of its market.
         now: the venue's clock.
         available_cash: free besides what this order ties up; None where it is not known.
+        size: shares that are to work from now on; None for as many as are left.
+        available_shares: free besides what this order ties up; None where it is not known.
     """
-    problem = why_not_movable(order, terms, now) or _problem_with_price(order, price, terms)
+    left = size_floor(order.remaining_size)
+    size = left if size is None else size
+    problem = why_not_movable(order, terms, now)
+    problem = problem or _problem_with_size(order, size, terms, free=available_shares)
+    problem = problem or _problem_with_price(order, price, terms, is_same_size=size == left)
     if problem:
         return MoveProblem(problem)
-    size = size_floor(order.remaining_size)
     if order.side is Side.BUY and available_cash is not None:
         freed = notional_ceil(order.price, order.remaining_size)
         lacking = notional_ceil(price, size) - freed - available_cash
@@ -134,8 +141,31 @@ def plan_move(
     )
 
 
-def _problem_with_price(order: Order, price: Micros, terms: MarketTerms) -> str:
-    if price == order.price:
+def size_after_fills(wanted: Micros, *, left: Micros, left_now: Micros) -> Micros:
+    """Return what may be placed of a size that was confirmed while so much of the old order was left.
+
+    What filled since then counts as done: never more is bought or sold than was confirmed.
+    """
+    return Micros(max(wanted - max(left - left_now, 0), 0))
+
+
+def _problem_with_size(
+    order: Order, size: Micros, terms: MarketTerms, *, free: Micros | None
+) -> str:
+    if size != size_floor(size) or size <= 0:
+        return "Two decimals at most, and more than 0"
+    if size < terms.min_order_size:
+        return f"Minimum {format_micros(terms.min_order_size)} shares"
+    more = size - order.remaining_size
+    if order.side is Side.SELL and free is not None and more > free:
+        return f"Only {shares_are(size_floor(free))} free besides this order"
+    return ""
+
+
+def _problem_with_price(
+    order: Order, price: Micros, terms: MarketTerms, *, is_same_size: bool
+) -> str:
+    if price == order.price and is_same_size:
         return "It is at that price already"
     if not is_on_tick(price, terms.tick_size):
         nearest = format_micros(Micros(nearest_price(price, terms.tick_size) * 100))

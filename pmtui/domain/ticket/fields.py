@@ -249,8 +249,8 @@ def _to_quantity(
 
 
 _PERCENT_STEP = 5 * SCALE
-DEFAULT_LIFE = "60m"
-"""How long a timed order lives until the trader says otherwise."""
+LIVES = ("5m", "15m", "60m")
+"""How long a timed order lives, as the key goes from one to the next."""
 
 
 class Step(IntEnum):
@@ -299,13 +299,33 @@ def after_sending(draft: TicketDraft) -> TicketDraft:
 
 
 def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
-    """Return the draft with the next time in force its kind allows."""
-    choices = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
-    place = choices.index(draft.time_in_force) if draft.time_in_force in choices else -step
-    chosen = choices[(place + step) % len(choices)]
-    is_unsaid = chosen is TimeInForce.GTD and not draft.expiry_text.strip()
-    life = DEFAULT_LIFE if is_unsaid else draft.expiry_text
-    return replace(draft, time_in_force=chosen, expiry_text=life)
+    """Return the draft with the next time in force its kind allows.
+
+    A timed order goes through the usual lives first; one that was typed stands where it belongs
+    by its length.
+    """
+    kinds = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
+    choices = [
+        (kind, life) for kind in kinds for life in (LIVES if kind is TimeInForce.GTD else ("",))
+    ]
+    place = _place_among(choices, draft, step)
+    kind, life = choices[(place + step) % len(choices)]
+    return replace(draft, time_in_force=kind, expiry_text=life or draft.expiry_text)
+
+
+def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, step: Step) -> int:
+    """Return which choice a draft is at; for a life between two of them the one behind it."""
+    same = [place for place, each in enumerate(choices) if each[0] is draft.time_in_force]
+    if draft.time_in_force is not TimeInForce.GTD or not same:
+        return same[0] if same else -step
+    typed = parse_life(draft.expiry_text)
+    lives = [parse_life(choices[place][1]) for place in same]
+    if typed is None:
+        return same[0] - step
+    if typed in lives:
+        return same[lives.index(typed)]
+    shorter = sum(life is not None and life < typed for life in lives)
+    return same[0] + shorter - (1 if step is Step.UP else 0)
 
 
 def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:

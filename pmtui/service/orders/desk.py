@@ -7,6 +7,7 @@ that goes loses the words, not the order. How things are done is next door: `sen
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.books.book_view import BookView
@@ -120,6 +121,9 @@ class Desk:
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
         if isinstance(order, Rejected):
             return order
+        old = None if replacing is None else self._feed.own.order(replacing)
+        if old is not None:
+            order = replace(order, replaces_size=old.remaining_size)
         return self._guard.check(order, replacing=replacing, beside=beside) or order
 
     def why_not_this_market(self, condition_id: ConditionId) -> str:

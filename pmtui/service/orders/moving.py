@@ -21,6 +21,7 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.flattening import NOT_SOLD
 from pmtui.domain.orders.moving import (
     find_final_size,
+    size_after_fills,
     why_not_movable,
     why_not_replaced,
     why_too_short,
@@ -218,6 +219,10 @@ class Mover:
         if remaining <= 0:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: it filled before it was cancelled")
         terms = self._terms_of(old.condition_id)
+        if replacement.replaces_size is not None:
+            remaining = size_after_fills(
+                replacement.size, left=replacement.replaces_size, left_now=remaining
+            )
         problem = why_not_replaced(remaining, terms) if terms is not None else "terms not loaded"
         problem = problem or why_too_short(old, self._kernel.venue_now())
         if problem:

@@ -46,7 +46,11 @@ def paint_move_card(
     """Show which orders go, and what is signed in their place."""
     if len(moves) == 1:
         old, order = moves[0]
-        first = (f"Replaces {say_resting(old)} (queue place lost)",)
+        first: tuple[str, ...] = (f"Replaces {say_resting(old)} (queue place lost)",)
+        _, shares = signed_amounts(order)
+        if shares != old.remaining_size:
+            change = f"{format_size(old.remaining_size)} → {format_size(shares)}"
+            first = (*first, f"Size {change}")
         return paint_confirm(
             order, width, mode=mode, doubt=doubt,
             occasion=Occasion("Move this order?", first, numbers=numbers),

@@ -173,7 +173,7 @@ ACTIONS: tuple[Action, ...] = (
             "Cancel your orders at the cursor; where there are none, the stop or target.", danger=Danger.TRADES),
     _action("market.move_order", "e", "Move",
             "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "
-            "enter asks.",
+            "digits another size, enter asks unless armed.",
             danger=Danger.ASKS),
     _action("market.nudge_up", "shift+up", "Nudge up",
             "Move your orders at the cursor a tick up; keys add up, and after a pause one move goes out. "
@@ -184,7 +184,7 @@ ACTIONS: tuple[Action, ...] = (
             "Asks unless armed.",
             danger=Danger.TRADES, in_footer=False),
     _action("market.cancel_market", "z", "Cancel market",
-            "Cancel all your orders in this market; asks first.", danger=Danger.ASKS),
+            "Cancel all your orders in this market, without asking.", danger=Danger.TRADES),
     _action("market.drop_order", "escape", "Put back",
             "Leave a picked-up order as is; else close the ticket; else go back to the ladder; "
             "there, leave this screen.",

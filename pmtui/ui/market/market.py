@@ -7,7 +7,7 @@ The ticket has a region of its own at every size and never covers the ladder. Wh
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
@@ -47,6 +47,7 @@ from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 Answer = TypeVar("Answer")
+_NUMBER = "0123456789."
 
 
 def _framed(pane: Widget) -> Panel:
@@ -180,6 +181,13 @@ class MarketScreen(FrameScreen):
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         self.controls.resize()
+
+    def on_key(self, event: events.Key) -> None:
+        """Let digits be the size of what is picked up, not presets."""
+        is_number = event.character is not None and event.character in _NUMBER
+        key = event.character if is_number else event.key
+        if (is_number or key == "backspace") and self.controls.moving.type_size(key or ""):
+            event.stop()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus now."""

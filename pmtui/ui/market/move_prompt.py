@@ -1,4 +1,4 @@
-"""Asks for the price an order is to be moved to, where no ladder is on the screen."""
+"""Asks for the price and the size an order is to have, where no ladder is on the screen."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -7,7 +7,8 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.formats import format_cents, parse_cents
+from pmtui.domain.formats import format_cents, parse_cents, parse_size
+from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.orders.order import Order
 from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.account.action_cards import MoveCard
@@ -20,9 +21,11 @@ from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.widgets.text_line import TextLine
 
+_SIZE_STEP = 10 * SCALE
+
 
 class MovePrompt(OrderForm[tuple[Move, ...] | None]):
-    """Takes a price, shows the card, and answers with what was agreed to."""
+    """Takes a price and a size, shows the card, and answers with what was agreed to."""
 
     WIDTH = 56
     DEFAULT_CSS = """
@@ -32,6 +35,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
     """
 
     price = query_one("#move-price", NumberField)
+    amount = query_one("#move-size", NumberField)
     touch = query_one("#move-touch", TextLine)
 
     def __init__(self, surface: Surface, order: Order) -> None:
@@ -50,12 +54,17 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
                 yield TextLine((Cell("To ¢"),), classes="label")
                 yield NumberField(id="move-price", characters="0-9.¢")
                 yield TextLine(id="move-touch")
+            with Horizontal(classes="row"):
+                yield TextLine((Cell("Size"),), classes="label")
+                yield NumberField(id="move-size", characters="0-9.,")
+                yield TextLine((Cell(" shares", Role.DIM),))
             yield TextBlock(id="state")
             yield self.keys()
 
     def on_mount(self) -> None:
         """Start from the price it has, and fetch what a new one must obey."""
         self.price.value = format_cents(self._order.price)
+        self.amount.value = format_micros(self._order.remaining_size)
         _ = self.price.focus()
         self.watch_market(self._order.token_id)
 
@@ -66,11 +75,16 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             reason = "Enter a price in cents" if terms else "The trading terms are loading"
             self.say(reason)
             return
+        size = parse_size(self.amount.value)
+        if size is None:
+            self.say("Enter a size in shares")
+            return
         account = self._surface.queries.account()
         known = tuple(o for o in account.open_orders if o.order_id == self._order.order_id)
         moves = await prepare_moves(
-            self._surface, known, price, terms=terms, available=account.available
-        )
+            self._surface, known, price, terms=terms, available=account.available,
+            size=None if size == self._order.remaining_size else size,
+        )  # fmt: skip
         if isinstance(moves, str):
             self.say(moves)
             return
@@ -92,5 +106,11 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
-        if self.terms is not None:
+        if self.terms is None:
+            return
+        if event.field is self.amount:
+            least = self.terms.min_order_size
+            size = (parse_size(self.amount.value) or least) + event.step * _SIZE_STEP
+            event.field.write(format_micros(Micros(max(size, least))))
+        else:
             event.field.write(step_cents(self.price.value, event.step, self.terms.tick_size))

@@ -5,9 +5,13 @@ from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import LimitIntent, Order, Rejected
+from pmtui.domain.ticket.warnings import check_price, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
+from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.surface import Surface
+from pmtui.ui.ticket.ticket_context import ticket_context
 
 LEFT_OUT = "The old order is cancelled. This places what was left of it."
 
@@ -19,13 +23,24 @@ async def prepare_moves(
     *,
     terms: MarketTerms,
     available: Micros | None,
+    size: Micros | None = None,
 ) -> tuple[Move, ...] | str:
-    """Prepare what takes the place of orders at a price, or say why it cannot be."""
+    """Prepare what takes the place of orders at a price, or say why it cannot be.
+
+    Args:
+        surface: the service.
+        orders: ours.
+        price: where they go.
+        terms: of their market.
+        available: free cash; None where it is not known.
+        size: shares that one order is to be for from now on; None for what is left of each.
+    """
     moves: list[Move] = []
     for old in orders:
         intent = plan_move(
-            old, price, terms=terms, now=surface.queries.now(), available_cash=available
-        )
+            old, price, terms=terms, now=surface.queries.now(), available_cash=available, size=size,
+            available_shares=surface.queries.account().sellable(old.token_id),
+        )  # fmt: skip
         if isinstance(intent, MoveProblem):
             return intent.text
         order = await surface.commands.prepare(intent, replacing=old.order_id)
@@ -53,3 +68,35 @@ def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
     if order.intent.is_post_only:
         return "It would cross: post-only is then rejected, and the old order is gone."
     return "It crosses: it fills at once as far as the book goes."
+
+
+def needs_move_card(
+    surface: Surface, model: MarketModel, moves: tuple[Move, ...], *, doubt: str
+) -> bool:
+    """Return whether moves are asked about: not while single keys are armed, nor for small orders.
+
+    They are where the book is not good, where they would cross, and where the ticket would warn.
+
+    Args:
+        surface: the service and the user's choices.
+        model: the market as it is on show.
+        moves: as prepared.
+        doubt: why they may be a mistake; empty for no reason.
+    """
+    book, terms = model.book, model.terms
+    if doubt or model.status.entry_lock or book is None or terms is None:
+        return True
+    context = ticket_context(
+        surface, terms=terms, market=model.market, account=model.account, book=book,
+        outcome_index=model.outcome_index,
+    )  # fmt: skip
+    intents = (order.intent for _, order in moves)
+    is_far = any(isinstance(i, LimitIntent) and check_price(context, i) for i in intents)
+    if is_far or not book.state.is_good:
+        return True
+    if model.is_armed:
+        return False
+    orders = [order for _, order in moves]
+    worth = Micros(sum(order.cash + order.worst_fee for order in orders))
+    is_doubtful = bool(say_doubts(surface, orders))
+    return needs_card(surface.options.ticket, worth, is_doubtful=is_doubtful)

@@ -72,8 +72,9 @@ class ProtectScreen(OrderForm[None]):
     others = query_one("#protect-others", TextLine)
 
     def __init__(
-        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros
-    ) -> None:
+        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros,
+        at: Micros | None = None,
+    ) -> None:  # fmt: skip
         """Ask for the prices.
 
         Args:
@@ -81,8 +82,11 @@ class ProtectScreen(OrderForm[None]):
             condition_id: the market.
             outcome_index: which outcome is held.
             held: shares of it.
+            at: the price pointed at: below the best bid of others it is the stop to begin with,
+                above it the target.
         """
         super().__init__(surface, condition_id)
+        self._at = at
         self._outcome_index = outcome_index
         self._held = held
         self._is_asked = False
@@ -117,8 +121,18 @@ class ProtectScreen(OrderForm[None]):
             draft = ConditionalDraft(size_text=format_shares(left).replace(",", ""))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
-        _ = self._field("protect-stop").focus()
+        self._begin_at_cursor()
         self.watch_market(self._token_id)
+
+    def _begin_at_cursor(self) -> None:
+        """Fill in the price pointed at, which whatever is typed replaces."""
+        bid = self._bid
+        is_target = self._at is not None and bid is not None and self._at > bid
+        field = self._field("protect-profit" if is_target else "protect-stop")
+        if self._at is not None and bid is not None and self._at != bid:
+            field.value = format_cents(self._at)
+            field.action_select_all()
+        _ = field.focus()
 
     @override
     def show(self) -> None:

@@ -13,6 +13,7 @@ from pmtui.domain.orders.moving import (
     find_final_size,
     nudged_price,
     plan_move,
+    size_after_fills,
     why_not_movable,
     why_not_replaced,
 )
@@ -33,9 +34,13 @@ ORDER = Order(
 
 
 def plan(
-    order: Order, price: str, *, cash: Micros | None = None, terms: MarketTerms = TERMS
-) -> LimitIntent | MoveProblem:
-    return plan_move(order, m(price), terms=terms, now=NOW, available_cash=cash)
+    order: Order, price: str, *, cash: Micros | None = None, terms: MarketTerms = TERMS,
+    size: str | None = None, free: Micros | None = None,
+) -> LimitIntent | MoveProblem:  # fmt: skip
+    return plan_move(
+        order, m(price), terms=terms, now=NOW, available_cash=cash, available_shares=free,
+        size=None if size is None else m(size),
+    )  # fmt: skip
 
 
 def problem(order: Order, price: str = "0.42", **changes: object) -> str:
@@ -52,6 +57,38 @@ def test_the_new_order_keeps_type_expiry_and_post_only() -> None:
         price=m("0.41"), size=m("10"), time_in_force=TimeInForce.GTD, is_post_only=True,
         expires_at=end,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("price", ["0.40", "0.42"])
+def test_an_order_may_get_another_size_at_its_price_or_another(price: str) -> None:
+    for size in ("5", "7.25", "30"):
+        moved = plan(ORDER, price, size=size)
+        assert isinstance(moved, LimitIntent)
+        assert (moved.price, moved.size) == (m(price), m(size))
+
+
+def test_a_size_that_cannot_be_says_why() -> None:
+    assert problem(ORDER, "0.40", size="10") == "It is at that price already"
+    assert problem(ORDER, "0.40", size="4.99") == "Minimum 5 shares"
+    assert problem(ORDER, "0.40", size="7.005") == "Two decimals at most, and more than 0"
+    assert problem(ORDER, "0.40", size="20", cash=m("3")) == (
+        "It would cost $1 more than is available"
+    )
+    sale = replace(ORDER, side=Side.SELL)
+    assert problem(sale, "0.42", size="20", free=m("9.5")) == (
+        "Only 9.5 shares are free besides this order"
+    )
+    assert isinstance(plan(sale, "0.42", size="19.5", free=m("9.5")), LimitIntent)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_what_filled_meanwhile_counts_against_the_size_that_was_confirmed(
+    wanted: int, left: int, filled: int
+) -> None:
+    filled = min(filled, left)
+    placed = size_after_fills(Micros(wanted), left=Micros(left), left_now=Micros(left - filled))
+    assert placed == max(wanted - filled, 0)
+    assert placed + min(filled, wanted) == wanted
 
 
 def test_only_what_is_left_is_moved() -> None:

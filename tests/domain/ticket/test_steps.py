@@ -66,16 +66,31 @@ def test_a_limit_order_that_was_a_market_order_for_a_moment_is_as_before() -> No
 
 def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:
     draft, seen = BUY, []
-    for _ in range(4):
-        seen.append(draft.time_in_force)
+    for _ in range(6):
+        seen.append((draft.time_in_force, draft.expiry_text))
         draft = next_time_in_force(draft)
-    assert seen == list(TimeInForce)
+    gtd, fok, fak = TimeInForce.GTD, TimeInForce.FOK, TimeInForce.FAK
+    assert seen == [
+        (TimeInForce.GTC, ""), (gtd, "5m"), (gtd, "15m"), (gtd, "60m"), (fok, "60m"), (fak, "60m"),
+    ]  # fmt: skip
     assert draft == replace(BUY, expiry_text="60m")
     assert next_time_in_force(BUY, Step.DOWN).time_in_force is TimeInForce.FAK
     assert next_time_in_force(MARKET).time_in_force is TimeInForce.FAK
     resting = replace(MARKET, time_in_force=TimeInForce.GTC)
     assert not next_time_in_force(resting).time_in_force.rests
     assert not next_time_in_force(resting, Step.DOWN).time_in_force.rests
+
+
+@pytest.mark.parametrize(
+    ("typed", "step", "life"),
+    [
+        ("15m", Step.UP, "60m"), ("20m", Step.UP, "60m"), ("20m", Step.DOWN, "15m"),
+        ("900s", Step.DOWN, "5m"), ("", Step.UP, "5m"), ("1", Step.UP, "5m"), ("soon", Step.UP, "5m"),
+    ],
+)  # fmt: skip
+def test_a_life_that_was_typed_goes_on_from_its_length(typed: str, step: Step, life: str) -> None:
+    draft = next_time_in_force(replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=typed), step)
+    assert (draft.time_in_force, draft.expiry_text) == (TimeInForce.GTD, life)
 
 
 def test_units_go_round_and_take_a_typed_sign_away() -> None:

@@ -200,6 +200,26 @@ async def test_only_what_is_left_of_it_is_placed_again(tmp_path: Path) -> None:
         assert world.account.posted != [order.unsigned.order_id.encode()]
 
 
+@pytest.mark.parametrize(("wanted", "filled", "placed"), [(25, 0, 25), (25, 4, 21), (9, 3, 6)])
+async def test_a_changed_size_counts_what_filled_meanwhile(
+    tmp_path: Path, wanted: int, filled: int, placed: int
+) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.open[OLD] = resting(OLD)
+        await world.pass_time(11)
+        _ = await prepared(world)
+        intent = replace(BUY, size=Micros(wanted * 1_000_000))
+        order = await world.service.commands.prepare(intent, replacing=OLD)
+        assert isinstance(order, PreparedOrder)
+        assert order.replaces_size == 10_000_000
+        if filled:
+            world.account.own_fills = (part_of_old(filled * 1_000_000),)
+        verdict = await moved(world, order)
+        assert verdict.end is MoveEnd.MOVED
+        (live,) = world.service.queries.account().open_orders
+        assert (live.original_size, live.price) == (placed * 1_000_000, BUY.price)
+
+
 async def test_what_is_left_below_the_minimum_is_not_placed_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await with_old(world)

@@ -14,6 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, MarketTopic, TapeTopic
 from pmtui.service.views import Load, MarketView
+from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.question import QuestionScreen
@@ -23,6 +24,7 @@ from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, YES
+from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
@@ -204,22 +206,30 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
         assert service.calls_of("cancel") == [(tuple(bids),)]
 
 
-async def test_z_names_the_orders_and_cancels_after_yes_only() -> None:
+async def test_z_cancels_the_orders_of_this_market_without_asking() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         service = app.market.service
-        for key, calls in (("escape", []), ("enter", [(CONDITION, None)])):
-            await pilot.press("z")
-            await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
-            texts = ["".join(c.text for c in t.line) for t in app.screen.query(TextLine)]
-            assert any("4 orders" in text for text in texts)
-            await pilot.press(key)
-            await until(pilot, lambda: app.screen is screen, "it is answered")
-            assert service.calls_of("cancel_market") == calls
+        await pilot.press("z")
+        assert service.calls_of("cancel_market") == [(CONDITION, None)]
+        assert app.screen is screen
         _set_orders(app, ())
         await pilot.press("z")
         assert "No working orders" in line(screen, "notice")
+        assert len(service.calls_of("cancel_market")) == 1
+
+
+async def test_digits_change_the_size_of_what_is_picked_up_and_no_preset() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("e", "1", "2", "0", "backspace", "5")
+        assert "One-key size" not in line(screen, "notice")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "250 → 125")
 
 
 async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> None:
@@ -227,26 +237,31 @@ async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> Non
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
-        await pilot.press("z")
-        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        answers: list[bool | None] = []
+        question = QuestionScreen("Really?", (), agree="Yes", options=screen.surface.options)
+        await app.push_screen(question, answers.append)
+        await settle(pilot)
         for _ in range(3):
             app.post_message(events.Key("enter", None))
         await until(pilot, lambda: app.screen is screen, "it is answered")
         await settle(pilot)
-        assert app.market.service.calls_of("cancel_market") == [(CONDITION, None)]
+        assert answers == [True]
         assert not screen.ticket.is_open
 
 
 async def test_an_enter_pressed_before_the_question_opened_is_no_answer() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot)
-        for key in ("z", "enter", "enter"):
-            app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "it asks")
+        screen = await opened(app, pilot)
+        answers: list[bool | None] = []
+        question = QuestionScreen("Really?", (), agree="Yes", options=screen.surface.options)
+        pressed = [events.Key("enter", None) for _ in range(2)]
+        await app.push_screen(question, answers.append)
+        for key in pressed:
+            app.post_message(key)
         await settle(pilot)
-        assert isinstance(app.screen, QuestionScreen)
-        assert app.market.service.calls_of("cancel_market") == []
+        assert app.screen is question
+        assert answers == []
 
 
 def _set_orders(app: MarketDemo, orders: tuple[Order, ...]) -> None:

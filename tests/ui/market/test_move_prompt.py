@@ -63,6 +63,27 @@ async def test_e_asks_for_a_price_and_moves_after_the_card() -> None:
         await until(pilot, lambda: shows(app, "Moved."), "the verdict")
 
 
+async def test_e_changes_the_size_at_the_same_price_too() -> None:
+    service = MovingMarket().service
+    app = app_of(service)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        prompt = await prompted(app, pilot)
+        prompt.amount.focus()
+        prompt.amount.action_select_all()
+        await pilot.press("x", "enter")
+        await settle(pilot)
+        await pilot.press("backspace", "enter")
+        await settle(pilot)
+        assert shows(app, "Enter a size in shares")
+        await pilot.press(*"80", "up", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "250 → 90")
+        await agree(app, pilot, service)
+        ((_, order),) = service.calls_of("move")
+        assert isinstance(order, PreparedOrder)
+        assert (order.price, order.size) == (490_000, 90_000_000)
+
+
 async def test_a_price_that_will_not_do_is_said_in_the_prompt() -> None:
     service = MovingMarket().service
     app = app_of(service)

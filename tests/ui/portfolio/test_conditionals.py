@@ -25,6 +25,7 @@ from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.paint_conditional import paint_conditional_row, paint_protection
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.widgets.line_table import LineTable
@@ -57,6 +58,25 @@ async def asked(app: MarketDemo, pilot: Pilot[None]) -> ProtectScreen:
 def says(screen: ProtectScreen, entry: str) -> str:
     found = screen.query_one(f"#protect-{entry}-says", TextLine)
     return "".join(cell.text for cell in found.line).strip()
+
+
+@pytest.mark.parametrize(
+    ("pointed", "entry", "text"), [("0.41", "stop", "41"), ("0.80", "profit", "80")]
+)
+async def test_the_price_pointed_at_is_the_stop_or_the_target_to_begin_with(
+    pointed: str, entry: str, text: str
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(m(pointed))
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the entries")
+        field = app.screen.query_one(f"#protect-{entry}", NumberField)
+        await until(pilot, lambda: app.focused is field, "the price can be typed over")
+        assert field.value == text
+        await pilot.press(*"39")
+        assert field.value == "39"
 
 
 async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None:

@@ -202,7 +202,7 @@ async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
         )  # fmt: skip
 
 
-async def test_a_timed_order_starts_with_an_hour_and_leaves_the_focus_where_it_was() -> None:
+async def test_a_timed_order_starts_with_five_minutes_and_leaves_the_focus_where_it_was() -> None:
     app = TicketApp(FakeService())
     async with app.run_test(size=(80, 24)) as pilot:
         app.open(price="0.53")
@@ -211,7 +211,9 @@ async def test_a_timed_order_starts_with_an_hour_and_leaves_the_focus_where_it_w
         await until(pilot, lambda: app.pane.expiry.display, "the expiry field")
         await settle(pilot)
         assert app.focused is app.pane.size_field
-        assert app.pane.expiry.value == "60m"
+        assert app.pane.expiry.value == "5m"
+        await pilot.press("ctrl+t")
+        assert app.pane.expiry.value == "15m"
 
 
 async def test_a_decimal_comma_is_refused_in_words_and_not_dropped() -> None:
@@ -261,7 +263,7 @@ async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
         await settle(pilot)
         await pilot.press(*"10", "ctrl+t")
         await until(pilot, lambda: app.pane.expiry.display, "the expiry field")
-        ends = f"{(NOW + timedelta(minutes=60, seconds=2)).astimezone():%d %b %H:%M %Z}"
+        ends = f"{(NOW + timedelta(minutes=5, seconds=2)).astimezone():%d %b %H:%M %Z}"
         await until(pilot, lambda: ends in app.words(), "when it ends")
         app.pane.expiry.focus()
         app.pane.expiry.action_select_all()

@@ -43,6 +43,7 @@ class MarketForms:
             ProtectScreen(
                 self._workspace.surface, model.condition_id,
                 outcome_index=model.outcome_index, held=held,
+                at=None if model.cursor is None else model.cursor[0],
             )
         )  # fmt: skip
 

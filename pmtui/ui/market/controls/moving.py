@@ -1,4 +1,4 @@
-"""Moving own orders, stops and targets on the ladder: pick up, choose a price, confirm.
+"""Moving own orders, stops and targets on the ladder: pick up, choose a price or a size, confirm.
 
 Where an order and a stop share a row, the first key picks up the order and the next one the stop.
 What is picked up is known by its ids, and where it goes is a price: nothing that moves on the
@@ -6,9 +6,10 @@ screen meanwhile changes either.
 """
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmtui.domain.books.ladder import StopMark
+from pmtui.domain.formats import parse_size
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import why_not_movable
@@ -22,13 +23,15 @@ from pmtui.ui.keys.action_doubts import say_doubts
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LEFT_OUT, prepare_moves, say_crossing
+from pmtui.ui.market.moves import LEFT_OUT, needs_move_card, prepare_moves, say_crossing
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.paint_conditional import say_stops, where_stops_live
+
+_LONGEST_SIZE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Picked:
     """Where they were picked up."""
     stops: tuple[StopMark, ...] = ()
     """Instead of orders: stops or targets."""
+    size_text: str = ""
+    """The size that is typed for it; empty for what it has."""
 
 
 class Moving:
@@ -74,7 +79,9 @@ class Moving:
         elif picked is not None and picked.order_ids and self._own.stops_at(picked.price):
             self._pick_stops(picked.token_id, picked.price)
         elif picked is not None:
-            self._line.say("Arrows choose a price; enter moves it there, esc leaves it as is.")
+            self._line.say(
+                "Arrows choose a price, digits a size; enter moves it there, esc leaves it as is."
+            )
         elif self._left_out is not None and self._left_out.condition_id == model.condition_id:
             await self._offer_again(self._left_out)
         else:
@@ -88,6 +95,24 @@ class Moving:
             # Where it still is: the next key is for the same order.
             self._ladder.point_at(picked.price)
             self._line.say("Nothing was moved.")
+
+    def type_size(self, key: str) -> bool:
+        """Take a key that belongs to a number; return whether something is picked up to change.
+
+        Args:
+            key: a digit, a point, or `backspace`.
+        """
+        picked = self._picked
+        if picked is None:
+            return False
+        if picked.stops or len(picked.order_ids) != 1:
+            what = "a stop" if picked.stops else "several orders at once"
+            self._line.say(f"The size of {what} stays; choose one order in the list to change it.")
+            return True
+        text = picked.size_text[:-1] if key == "backspace" else f"{picked.size_text}{key}"
+        self._picked = replace(picked, size_text=text[:_LONGEST_SIZE])
+        self._page.show_parts(Part.STATE)
+        return True
 
     def follow(self, model: MarketModel) -> None:
         """Drop what is no longer there to be moved."""
@@ -120,9 +145,12 @@ class Moving:
         else:
             return ()
         to = "?" if model.cursor is None else self._workspace.price(model.cursor[0])
+        text = self._picked.size_text
+        size = (Cell(f"size {text}▏", Role.NOTICE_WARN, Emphasis.BOLD),) if text else ()
         return (
             Cell(" MOVE ", Role.NOTICE_WARN, Emphasis.BOLD),
             Cell(f"{what} to {to} ", Role.NOTICE_WARN),
+            *size,
         )
 
     async def move_to(self, price: Micros) -> None:
@@ -135,8 +163,13 @@ class Moving:
             self._move_stops_to(self._picked.stops, price)
             return
         orders = self._picked_orders(model.account)
+        text = self._picked.size_text if self._picked is not None else ""
+        size = parse_size(text) if text else None
+        if text and size is None:
+            self._line.say(f"Not moved: {text} is no size.")
+            return
         moves = await prepare_moves(
-            surface, orders, price, terms=terms, available=model.account.available
+            surface, orders, price, terms=terms, available=model.account.available, size=size
         )
         if isinstance(moves, str):
             self._line.say(f"Not moved: {plain(moves, 90)}.")
@@ -147,7 +180,12 @@ class Moving:
                 self._let_go()
                 self.send(moves)
 
+        model = self._workspace.reader.read()
         doubt = say_crossing(moves, model.book)
+        if not needs_move_card(surface, model, moves, doubt=doubt):
+            self._workspace.commands.touch_arming()
+            decide(is_agreed=True)
+            return
         self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), decide)
 
     def _pick_up(self, model: MarketModel) -> None:

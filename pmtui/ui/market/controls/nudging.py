@@ -7,23 +7,19 @@ the ticket would warn of.
 
 from dataclasses import dataclass
 
-from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import nudged_price, why_not_movable
-from pmtui.domain.orders.order import LimitIntent, Order
-from pmtui.domain.ticket.warnings import check_price
+from pmtui.domain.orders.order import Order
 from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.account.paint_action_cards import say_resting
 from pmtui.ui.facts import count
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import prepare_moves, say_crossing
+from pmtui.ui.market.moves import needs_move_card, prepare_moves, say_crossing
 from pmtui.ui.plain import plain
-from pmtui.ui.ticket.ticket_context import ticket_context
 
 PAUSE_S = 0.3
 """Keys that follow each other faster are one move."""
@@ -98,7 +94,7 @@ class Nudging:
             return
         model = self._workspace.reader.read()
         doubt = say_crossing(moves, model.book)
-        if not doubt and self._needs_no_card(model, moves):
+        if not needs_move_card(self._workspace.surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
             self._moving.send(moves)
             return
@@ -134,22 +130,3 @@ class Nudging:
         if found and not own:
             self._line.say("Your order there is in the other outcome: flip to move it.")
         return own
-
-    def _needs_no_card(self, model: MarketModel, moves: tuple[Move, ...]) -> bool:
-        book, terms = model.book, model.terms
-        if not model.is_armed or model.status.entry_lock or book is None or terms is None:
-            return False
-        return book.state.is_good and not any(
-            self._is_doubtful(model, terms, book, order.intent)
-            for _, order in moves
-            if isinstance(order.intent, LimitIntent)
-        )
-
-    def _is_doubtful(
-        self, model: MarketModel, terms: MarketTerms, book: BookView, intent: LimitIntent
-    ) -> bool:
-        context = ticket_context(
-            self._workspace.surface, terms=terms, market=model.market, account=model.account,
-            book=book, outcome_index=model.outcome_index,
-        )  # fmt: skip
-        return bool(check_price(context, intent))

@@ -8,14 +8,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
-from pmtui.ui.cells import Cell
+from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.sale import LOADING, prepare_sale
-from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_orders import paint_resting_orders
-from pmtui.ui.question import QuestionScreen
 
 TICKET_WANTED_FOR = timedelta(seconds=5)
 """A ticket that was asked for from a list opens no later than this: fingers are elsewhere by then."""
@@ -83,7 +80,7 @@ class Trading:
             self.open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
 
     def cancel_market(self) -> None:
-        """Cancel all own orders in this market, after a question that names them."""
+        """Cancel all own orders in this market at once: that only ever takes risk off."""
         model = self._workspace.reader.read()
         orders = model.own_orders
         if self._workspace.is_read_only(model):
@@ -91,21 +88,9 @@ class Trading:
         if not orders:
             self._line.refuse_form("No working orders in this market.")
             return
-        commands = self._workspace.commands
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                command_id = commands.cancel_market(model.condition_id, None)
-                work = self._news.report_cancel(command_id, "in this market")
-                _ = self._page.run_worker(work)
-
-        market = model.market.market
-        name = (Cell(plain(market.distinct_name if market else model.condition_id, 120)),)
-        by_price = sorted(orders, key=lambda order: order.price, reverse=True)
-        lines = (name, *paint_resting_orders(by_price))
-        options = self._workspace.surface.options
-        title = "Cancel all working orders in this market?"
-        self._page.ask(QuestionScreen(title, lines, agree="Cancel them", options=options), decide)
+        command_id = self._workspace.commands.cancel_market(model.condition_id, None)
+        self._line.say(f"Cancelling {count(len(orders), 'order')} in this market.")
+        _ = self._page.run_worker(self._news.report_cancel(command_id, "in this market"))
 
     async def flatten(self) -> None:
         """Sell the whole position of this outcome now, after a card that says how."""

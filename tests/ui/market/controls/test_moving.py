@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from pmtui.domain.conditionals.conditional import Trigger
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.question import QuestionScreen
@@ -39,6 +41,56 @@ async def test_an_order_is_moved_to_another_price_after_its_card() -> None:
     assert not desk.moving.is_moving
     await desk.page.finish()
     assert desk.said == "Moved."
+
+
+async def test_digits_give_an_order_another_size_with_one_replacement() -> None:
+    desk = await picked_up()
+    for key in ("1", "2", "9", "backspace", ".", "5"):
+        assert desk.moving.type_size(key)
+    assert moving_text(desk).endswith("size 12.5▏")
+    await desk.moving.move_to(cents(49))
+    await desk.page.answer(True)
+    ((old, new),) = desk.service.calls_of("move")
+    assert old == desk.order(0).order_id
+    assert isinstance(new, PreparedOrder)
+    assert (new.price, new.size) == (cents(49), Micros(12_500_000))
+    await desk.page.finish()
+
+
+async def test_what_is_typed_that_is_no_size_moves_nothing() -> None:
+    desk = await picked_up()
+    for key in "1..":
+        assert desk.moving.type_size(key)
+    await desk.moving.move_to(cents(50))
+    assert desk.said == "Not moved: 1.. is no size."
+    assert not desk.page.asked
+    desk.moving.drop()
+    assert not desk.moving.type_size("1")
+
+
+async def test_a_stop_keeps_its_size() -> None:
+    desk = Desk()
+    watch_stop(desk)
+    desk.ladder.point_at(cents(45))
+    await desk.moving.move()
+    assert desk.moving.type_size("5")
+    assert desk.said.startswith("The size of a stop stays")
+
+
+async def test_an_order_is_moved_without_a_card_while_armed() -> None:
+    desk = await picked_up()
+    desk.arm()
+    await desk.moving.move_to(cents(50))
+    assert not desk.page.asked
+    assert len(desk.service.calls_of("move")) == 1
+    await desk.page.finish()
+
+
+async def test_a_move_that_crosses_asks_though_armed() -> None:
+    desk = await picked_up()
+    desk.arm()
+    await desk.moving.move_to(cents(54))
+    assert isinstance(desk.page.asked[0], MoveCard)
 
 
 async def test_what_is_put_back_is_pointed_at_again() -> None:

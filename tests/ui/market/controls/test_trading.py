@@ -8,7 +8,6 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part
-from pmtui.ui.question import QuestionScreen
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, cents
 from tests.ui.moving_market import CONDITION
@@ -67,11 +66,10 @@ async def test_nothing_held_is_nothing_to_sell() -> None:
     assert desk.said.startswith("Nothing to sell")
 
 
-async def test_a_market_is_cancelled_after_a_question() -> None:
+async def test_a_market_is_cancelled_without_a_question() -> None:
     desk = Desk()
     desk.trading.cancel_market()
-    assert isinstance(desk.page.asked[0], QuestionScreen)
-    await desk.page.answer(True)
+    assert not desk.page.asked
     assert desk.service.calls_of("cancel_market") == [(CONDITION, None)]
     await desk.page.finish()
     assert "in this market" in desk.said
