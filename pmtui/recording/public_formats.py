@@ -49,7 +49,12 @@ def read_frames(path: Path) -> Iterator[Recorded]:
         OSError: the file cannot be read.
         ValueError: it is a damaged archive.
     """
-    data = read_bytes(path)
+    yield from split_frames(read_bytes(path))
+
+
+def split_frames(data: bytes) -> Iterator[Recorded]:
+    """Yield the messages of a file's unpacked content, in its order."""
+    data = data.removeprefix(_BYTE_ORDER_MARK)
     # A damaged first line is one message that cannot be read; those after it can.
     documents = [data] if _is_json(data) else data.splitlines()
     for document in documents:

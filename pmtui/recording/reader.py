@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pmtui.recording.public_formats import Recorded, read_frames
+from pmtui.recording.public_formats import Recorded, split_frames
 from pmtui.recording.rows import (
     FORMAT,
     VERSION,
@@ -29,6 +29,7 @@ from pmtui.wire.bounds import UNREADABLE
 
 MAX_BYTES = 512 << 20
 """Unpacked; all of it is held in memory while it is replayed."""
+_OWN_BEGINNING = b'{"kind":"header"'
 _GZIP = 31
 _PIECE = 1 << 20
 _KINDS = frozenset(
@@ -75,6 +76,8 @@ class Unreadable:
     """Why a file cannot be replayed, in one line."""
 
     text: str
+    is_recording: bool = False
+    """Whether it is one all the same, in which no message had arrived when it ended or was cut off."""
 
 
 def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unreadable:
@@ -99,13 +102,33 @@ def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unr
     if isinstance(header, str):
         return Unreadable(f"{path}: {header}")
     if header is None:
-        found = _read_public(path)
+        found = _read_public(text)
+        found.is_torn = is_torn
     else:
         found = _read_own(header, text[len(first) + 1 :])
         found.is_torn = is_torn or found.is_torn
-    if not found.messages:
-        return Unreadable(f"{path}: holds no message of the market stream")
-    return found
+    return found if found.messages else _without_messages(path, found, text, is_own=bool(header))
+
+
+def _without_messages(path: Path, found: Recording, text: bytes, *, is_own: bool) -> Unreadable:
+    """Say what a file is of which no message can be played."""
+    if is_own and found.is_torn:
+        told = "a recording that was cut off before a message of the stream came"
+        return Unreadable(f"{path}: {told}", is_recording=True)
+    if is_own:
+        return Unreadable(
+            f"{path}: a recording in which the stream told nothing", is_recording=True
+        )
+    if not text and found.is_torn:
+        told = "cut off at its very beginning: nothing of it can be unpacked"
+    elif not text:
+        told = "the file is empty"
+    elif found.is_torn and _OWN_BEGINNING.startswith(text[: len(_OWN_BEGINNING)]):
+        told = "a recording that was cut off in its first line"
+        return Unreadable(f"{path}: {told}", is_recording=True)
+    else:
+        told = "no recording: it holds no message of the market stream"
+    return Unreadable(f"{path}: {told}")
 
 
 def _unpack(raw: bytes, max_bytes: int) -> tuple[bytes, bool]:
@@ -170,11 +193,8 @@ def _read_own(header: Header, text: bytes) -> Recording:
     return found
 
 
-def _read_public(path: Path) -> Recording:
-    try:
-        frames = list(read_frames(path))
-    except (OSError, ValueError):
-        frames = []
+def _read_public(text: bytes) -> Recording:
+    frames = list(split_frames(text))
     rows = [(recorded, list(_elements(recorded.frame))) for recorded in frames]
     started_ms = _first_moment(rows)
     found = Recording(Header(started_ms=started_ms, token_ids=()))

@@ -10,8 +10,13 @@ from pathlib import Path
 
 from pmtui.recording.rows import Header, Row, row_encoder
 
+EXISTS = "exists; a recording is never written over"
 _GZIP = 31
 """Window bits that make zlib write gzip."""
+
+
+class CannotMakeError(Exception):
+    """Why a file cannot be made, in one line."""
 
 
 class RecordingWriter:
@@ -21,16 +26,26 @@ class RecordingWriter:
         """Make the file, the user's alone, and put the header on the disk.
 
         Raises:
-            FileExistsError: there is such a file already.
-            OSError: it cannot be made or written.
+            CannotMakeError: there is such a file already, or none can be made there.
+            OSError: it cannot be written; the file is removed again.
         """
-        self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            raise CannotMakeError(EXISTS) from None
+        except OSError as error:
+            raise CannotMakeError(error.strerror or str(error)) from None
         self._packer = zlib.compressobj(wbits=_GZIP)
         self._waiting: list[bytes] = []
         self.written = 0
         """Bytes on the disk."""
         self.add(header)
-        self.flush()
+        try:
+            self.flush()
+        except OSError:
+            os.close(self._handle)
+            path.unlink(missing_ok=True)
+            raise
 
     def add(self, row: Row) -> None:
         """Take a row; it is on the disk after the next flush."""

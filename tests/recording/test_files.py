@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from pmtui.recording.reader import Recording, Unreadable, read_recording
 from pmtui.recording.rows import AnswerRow, EndRow, FrameRow, Header, LinkRow
-from pmtui.recording.writer import RecordingWriter
+from pmtui.recording.writer import CannotMakeError, RecordingWriter
 
 HEADER = Header(started_ms=1_790_000_000_000, token_ids=("11", "22"), profile="paper")
 CHANGE = {
@@ -79,7 +80,7 @@ def test_an_array_of_books_is_a_message_each(tmp_path: Path) -> None:
 def test_a_file_is_never_written_over(tmp_path: Path) -> None:
     write(tmp_path / "a", 1)
     before = (tmp_path / "a").read_bytes()
-    with pytest.raises(FileExistsError):
+    with pytest.raises(CannotMakeError):
         RecordingWriter(tmp_path / "a", HEADER)
     assert (tmp_path / "a").read_bytes() == before
 
@@ -141,6 +142,50 @@ def test_a_file_without_messages_is_refused_in_a_line(tmp_path: Path, content: b
     found = read_recording(path)
     assert isinstance(found, Unreadable)
     assert "\n" not in found.text
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_recording_without_messages_is_told_from_a_wrong_file(
+    tmp_path: Path, *, is_ended: bool
+) -> None:
+    write(tmp_path / "a", 0, is_ended=is_ended)
+    found = read_recording(tmp_path / "a")
+    assert isinstance(found, Unreadable)
+    assert (found.is_recording, "cut off" in found.text) == (True, not is_ended)
+    whole = (tmp_path / "a").read_bytes()
+    begun = gzip.compress(b'{"kind":"header","star')[:-8]
+    told = {begun: True, whole[:5]: False, b"": False, b"hello": False, b"{": False}
+    for content, is_recording in told.items():
+        (tmp_path / "b").write_bytes(content)
+        found = read_recording(tmp_path / "b")
+        assert isinstance(found, Unreadable)
+        assert found.is_recording == is_recording
+
+
+def test_a_file_of_others_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    path = tmp_path / "public.jsonl.gz"
+    lines = "".join(f"{text_of(CHANGE | {'n': number})}\n" for number in range(2_000))
+    packed = gzip.compress(lines.encode())
+    path.write_bytes(packed[: len(packed) // 2])
+    found = read(path)
+    assert found.is_torn
+    assert 100 < len(found.messages) < 2_000
+
+
+def test_a_file_that_cannot_be_made_is_named_and_one_that_cannot_be_filled_is_removed(
+    tmp_path: Path,
+) -> None:
+    for path in (tmp_path / "none" / "a", tmp_path / ("x" * 300), tmp_path):
+        with pytest.raises(CannotMakeError):
+            RecordingWriter(path, HEADER)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            RecordingWriter(tmp_path / "a", HEADER)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.formats import count
 from pmtui.domain.ids import TokenId
+from pmtui.recording.writer import EXISTS, CannotMakeError
 from pmtui.service.clock import SystemClock
 
 _PROG = "pmtui record"
@@ -27,8 +29,8 @@ MOST_TOKENS = 200
 def run(arguments: Sequence[str]) -> int:
     """Record until told to stop; returns the exit code."""
     options = _parser().read(arguments)
-    if options.file.exists():
-        return refuse(f"{options.file}: exists; a recording is never written over", prog=_PROG)
+    if reason := _why_not_made(options.file):
+        return refuse(f"{options.file}: {reason}", prog=_PROG)
     try:
         settings = load_settings({"profile": options.profile})
     except ConfigError as error:
@@ -36,10 +38,19 @@ def run(arguments: Sequence[str]) -> int:
     tokens = tuple(dict.fromkeys(options.token_id))
     try:
         return asyncio.run(_record(settings, options.file, tokens, limit_s=options.seconds))
-    except FileExistsError:
-        return refuse(f"{options.file}: exists; a recording is never written over", prog=_PROG)
+    except CannotMakeError as error:
+        return refuse(f"{options.file}: {error}", prog=_PROG)
     except OSError as error:
         return refuse(f"{options.file}: {error.strerror or error}", prog=_PROG, code=UNAVAILABLE)
+
+
+def _why_not_made(path: Path) -> str:
+    """Say why a file cannot be made, before any host is asked; empty where nothing speaks against it."""
+    if os.path.lexists(path):
+        return EXISTS
+    if not path.parent.is_dir():
+        return "its folder does not exist"
+    return "" if os.access(path.parent, os.W_OK | os.X_OK) else "its folder cannot be written"
 
 
 async def _record(
@@ -115,8 +126,8 @@ def _parser() -> SecretiveParser:
         "market stream letter for letter, and the answers a terminal asks for. Both tokens of each "
         "market are kept. Ends on ctrl+c or SIGTERM; a crash costs the last second.",
         epilog="`pmtui replay FILE` plays it. The file is gzip of one JSON object a line. Exit "
-        "code: 0 fine, 1 no market has the token, 2 wrong usage, or the file exists, 69 a host "
-        "did not answer.",
+        "code: 0 fine, 1 no market has the token, 2 wrong usage, or the file exists or cannot be made, "
+        "69 a host did not answer, the stream told nothing, or the disk is full.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="to be made; never written over")
     parser.add_argument(

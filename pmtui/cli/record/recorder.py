@@ -90,7 +90,7 @@ class Recorder:
         """Record until told to stop; the file is whole afterwards.
 
         Raises:
-            FileExistsError: there is such a file already.
+            CannotMakeError: there is such a file already, or none can be made there.
             OSError: it cannot be written.
         """
         tokens = tuple(token for market in self._markets for token in market.token_ids)

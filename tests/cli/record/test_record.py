@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -91,15 +92,22 @@ async def test_an_unknown_token_is_told_and_no_file_is_made(
 
 
 @asynccontextmanager
-async def program(running: RunningVenue, home: Path, *words: str) -> AsyncIterator[Process]:
+async def program(
+    running: RunningVenue, home: Path, *words: str, file_limit: int | None = None
+) -> AsyncIterator[Process]:
     """Run the command as a process of its own, on the small venue in the place of the public one."""
+
+    def limit() -> None:
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
     environ = {"PMTUI_HOME": str(home), "PATH": ""}
     environ |= {
         f"PMTUI_{name.upper()}_URL": running.urls[name] for name in Endpoints.__dataclass_fields__
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "pmtui", "record", "--profile", "live", *words,
-        env=environ, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE,
+        env=environ, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, preexec_fn=limit,
     )  # fmt: skip
     try:
         yield process
@@ -145,6 +153,26 @@ def test_wrong_usage_makes_no_file(tmp_path: Path, words: list[str]) -> None:
         main(["record", str(tmp_path / "a"), *words])
     assert ended.value.code == 2
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("name", ["none/a", ""])
+def test_a_file_that_cannot_be_made_is_refused_before_anything_is_asked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["record", f"{tmp_path}/{name}", "--token-id", "1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+async def test_a_disk_that_becomes_full_ends_with_69_and_keeps_what_was_written(
+    venue: RunningVenue, tmp_path: Path
+) -> None:
+    path = tmp_path / "rain.pmtui"
+    words = (str(path), "--token-id", RAIN_YES)
+    async with program(venue, tmp_path / "home", *words, file_limit=2_000) as process:
+        _, said = await process.communicate()
+        assert process.returncode == 69
+    assert said.splitlines()[-1].startswith(b"pmtui record: ")
+    assert path.stat().st_size <= 2_000
 
 
 def test_a_file_that_exists_is_refused_before_anything_is_asked(
