@@ -173,7 +173,8 @@ _SAFETY = (
 _MANUAL = (
     Command(
         "help", COMMANDS["help"].words,
-        (Option("--man", "the man page, for `man -l -`"),), "TOPIC", tuple(topics()),
+        (Option("--man", "the man page, for `man -l -`"),), "TOPIC",
+        tuple(dict.fromkeys((*topics(), *COMMANDS))),
     ),
     Command("completion", COMMANDS["completion"].words, (), "SHELL", ("bash", "zsh", "fish")),
 )  # fmt: skip

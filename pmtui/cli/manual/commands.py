@@ -12,34 +12,53 @@ class Entry(NamedTuple):
     """What it does."""
     entry: str
     """Module and function that run it, with the arguments; the function returns the exit code."""
+    page: str = ""
+    """The page of the manual that explains it; empty where its own help says all."""
 
 
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
         "attach": Entry(
-            "open a terminal on a profile's service, as pmtui alone does", "pmtui.cli.attach:run"
+            "open a terminal on a profile's service, as pmtui alone does",
+            "pmtui.cli.attach:run",
+            "service",
         ),
-        "serve": Entry("run that service in the foreground", "pmtui.cli.service.serve:run"),
-        "status": Entry("how the service stands", "pmtui.cli.service.standing:run_status"),
-        "stop": Entry("end the service", "pmtui.cli.service.standing:run_stop"),
-        "sim": Entry("run the local venue in the foreground", "pmtui.cli.venue.sim:run"),
+        "serve": Entry(
+            "run that service in the foreground", "pmtui.cli.service.serve:run", "service"
+        ),
+        "status": Entry(
+            "how the service stands", "pmtui.cli.service.standing:run_status", "service"
+        ),
+        "stop": Entry("end the service", "pmtui.cli.service.standing:run_stop", "service"),
+        "sim": Entry("run the local venue in the foreground", "pmtui.cli.venue.sim:run", "paper"),
         "export": Entry(
-            "orders, fills, positions and activity as data", "pmtui.cli.export.export:run"
+            "orders, fills, positions and activity as data",
+            "pmtui.cli.export.export:run",
+            "privacy",
         ),
-        "get": Entry("any read of the hosts, as a table, CSV or JSON", "pmtui.cli.get.get:run"),
-        "agent": Entry("read-only tools for programs", "pmtui.cli.agent.agent:run"),
-        "record": Entry("keep the streams of some tokens in a file", "pmtui.cli.record.record:run"),
-        "replay": Entry("play such a file into the terminal", "pmtui.cli.replay.replay:run"),
+        "get": Entry(
+            "any read of the hosts, as a table, CSV or JSON", "pmtui.cli.get.get:run", "reads"
+        ),
+        "agent": Entry("read-only tools for programs", "pmtui.cli.agent.agent:run", "agent"),
+        "record": Entry(
+            "keep the streams of some tokens in a file", "pmtui.cli.record.record:run", "recordings"
+        ),
+        "replay": Entry(
+            "play such a file into the terminal", "pmtui.cli.replay.replay:run", "recordings"
+        ),
         "account": Entry(
-            "create, import, show or remove the key of a profile", "pmtui.cli.account.account:run"
+            "create, import, show or remove the key of a profile",
+            "pmtui.cli.account.account:run",
+            "account",
         ),
         "kill": Entry(
             "lock trading and let the running session cancel all orders",
             "pmtui.cli.service.kill:run_kill",
+            "safety",
         ),
-        "release": Entry("unlock trading", "pmtui.cli.service.kill:run_release"),
+        "release": Entry("unlock trading", "pmtui.cli.service.kill:run_release", "safety"),
         "doctor": Entry(
-            "what will not work, and what to do about it", "pmtui.cli.doctor.doctor:run"
+            "what will not work, and what to do about it", "pmtui.cli.doctor.doctor:run", "doctor"
         ),
         "help": Entry("the manual, by topic", "pmtui.cli.manual.help:run"),
         "completion": Entry(

@@ -1,16 +1,22 @@
-"""`pmtui help`: the pages of `pmtui/docs`, laid out for a terminal; it lists them without a topic."""
+"""`pmtui help`: the pages of `pmtui/docs`, laid out for a terminal; it lists them without a topic.
+
+A command's name leads to the page that explains it; further words, or a read's name, to the command's own help.
+"""
 
 import re
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
+from pmtui.cli.manual.commands import COMMANDS
 from pmtui.cli.output import show, show_paged
 from pmtui.cli.usage import SecretiveParser
 
 DOCS = Path(__file__).parents[2] / "docs"
 WIDEST = 100
+_COMMANDS_TOO = "The name of a command, such as `pmtui help get`, leads to its page."
 _LINK = re.compile(r"!?\[([^\]]+)\]\([^)]+\)")
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _ITEM = re.compile(r"(\s*(?:[-*]|\d+\.) )(.*)")
@@ -26,17 +32,36 @@ def run(arguments: Sequence[str]) -> int:
 
         show(*man_page().splitlines())
         return 0
-    topic = asked.topic
-    if topic is None:
-        show("pmtui help TOPIC shows one of:", "", *_list())
-        return 0
     pages = topics()
-    if topic not in pages:
-        parser.refuse(f"no such topic; there are {', '.join(pages)}")
+    match asked.topic:
+        case []:
+            show("pmtui help TOPIC shows one of:", "", *_list(), "", _COMMANDS_TOO)
+            return 0
+        case [word] if word in pages or (word in COMMANDS and COMMANDS[word].page):
+            topic = word if word in pages else COMMANDS[word].page
+        case [command, *further] if command in COMMANDS:
+            return _show_usage(command, further)
+        case [word] if word in _reads():
+            return _show_usage("get", [word])
+        case _:
+            parser.refuse(f"no such topic; there are {', '.join(pages)}, and the names of commands")
     width = min(shutil.get_terminal_size().columns, WIDEST)
     lines = tuple(lay_out(pages[topic].read_text(encoding="utf-8"), width))
     show_paged(lines)
     return 0
+
+
+def _show_usage(command: str, further: Sequence[str]) -> int:
+    """Show what a command says of itself."""
+    module, _, function = COMMANDS[command].entry.partition(":")
+    run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
+    return run([*further, "--help"])
+
+
+def _reads() -> Mapping[str, object]:
+    from pmtui.reads.registry import READS  # noqa: PLC0415 - as above
+
+    return READS
 
 
 def topics() -> dict[str, Path]:
@@ -119,6 +144,11 @@ def _list() -> Iterator[str]:
 
 def _parser() -> SecretiveParser:
     parser = SecretiveParser(prog="pmtui help", description="Show a page of the manual.")
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(topics()))
+    parser.add_argument(
+        "topic",
+        nargs="*",
+        metavar="TOPIC",
+        help=f"{', '.join(topics())}; or a command, such as `get` or `get book`",
+    )
     parser.add_argument("--man", action="store_true", help="the man page, for `man -l -`")
     return parser

@@ -5,6 +5,7 @@ import pytest
 
 from pmtui.cli.main import main
 from pmtui.cli.manual import help as manual
+from pmtui.cli.manual.commands import COMMANDS
 
 PAGE = """# A page
 
@@ -61,6 +62,41 @@ def test_paragraphs_lists_tables_and_code_are_laid_out() -> None:
         "key    does", "`a|b`  something long enough to be", "       wrapped in a narrow table", "",
         "    code   stays", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_name_of_a_command_leads_to_its_page_or_its_own_help(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = COMMANDS[command].page
+    if page:
+        assert main(["help", command]) == 0
+        shown = capsys.readouterr().out
+        assert main(["help", page]) == 0
+        assert shown == capsys.readouterr().out
+        assert f"pmtui {command}" in shown
+    else:
+        with pytest.raises(SystemExit) as ended:
+            main(["help", command])
+        assert ended.value.code == 0
+        assert f"pmtui {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "prog"),
+    [
+        (["markets"], "pmtui get markets"),
+        (["get", "book"], "pmtui get book"),
+        (["account", "deploy"], "pmtui account deploy"),
+    ],
+)
+def test_the_name_of_a_read_or_an_action_leads_to_its_help(
+    words: list[str], prog: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["help", *words])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: {prog} ")
 
 
 def test_an_unknown_topic_names_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
