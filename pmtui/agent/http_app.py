@@ -6,6 +6,7 @@ problem details.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
@@ -25,6 +26,10 @@ from pmtui.agent.tools import Toolbox, to_text
 PROBLEM = "application/problem+json"
 DOCUMENT = "/openapi.json"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+MOST_AT_ONCE = 64
+"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
+_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
+"""Any port or none: a forwarded port has another number, and a name is what an attack would need."""
 _STATUSES = {
     Refusal.WRONG: HTTPStatus.BAD_REQUEST,
     Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
@@ -115,10 +120,15 @@ def _answer(text: str) -> Response:
 
 
 def problem(status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an error as problem details (RFC 9457)."""
-    body = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+    """Return an error as problem details."""
     whole = {**_NEVER_KEPT, **(headers or {})}
-    return Response(json.dumps(body), status.value, whole, PROBLEM)
+    return Response(problem_body(status, detail), status.value, whole, PROBLEM)
+
+
+def problem_body(status: HTTPStatus, detail: str) -> bytes:
+    """Return the JSON of problem details (RFC 9457)."""
+    body = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+    return json.dumps(body).encode()
 
 
 async def _to_problem(_request: Request, error: Exception) -> Response:
@@ -134,20 +144,25 @@ class _Guard:
         self, app: ASGIApp, *, port: int, accepts_token: Callable[[str], bool] | None
     ) -> None:
         self._app = app
-        self._hosts = frozenset(f"{name}:{port}" for name in LOOPBACK_NAMES)
-        self._origins = frozenset(f"http://{host}" for host in self._hosts)
+        self._origins = frozenset(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
         self._accepts_token = accepts_token
+        self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         refusal = self._refusal(Request(scope))
-        await (self._app if refusal is None else refusal)(scope, receive, send)
+        self._running += 1
+        try:
+            await (self._app if refusal is None else refusal)(scope, receive, send)
+        finally:
+            self._running -= 1
 
     def _refusal(self, request: Request) -> Response | None:
         hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return problem(HTTPStatus.FORBIDDEN, "the Host header names another machine")
+        if len(hosts) != 1 or _HOST.fullmatch(hosts[0]) is None:
+            names = ", ".join(LOOPBACK_NAMES)
+            return problem(HTTPStatus.FORBIDDEN, f"the Host header is to name one of {names}")
         if any(origin.lower() not in self._origins for origin in origins):
             return problem(HTTPStatus.FORBIDDEN, "pages of other origins are not served")
         if self._accepts_token is not None:
@@ -155,4 +170,7 @@ class _Guard:
             if kind.lower() != "bearer" or not self._accepts_token(token.strip()):
                 challenge = {"WWW-Authenticate": 'Bearer realm="pmtui"'}
                 return problem(HTTPStatus.UNAUTHORIZED, "a bearer token is needed", challenge)
+        if self._running >= MOST_AT_ONCE:
+            text = f"{MOST_AT_ONCE} requests are being answered"
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": "1"})
         return None

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -12,15 +13,18 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
+from typing_extensions import override
 
-from pmtui.agent.http_app import Diagnosis, make_app
-from pmtui.agent.port import Refusal, Refused
+from pmtui.agent.http_app import MOST_AT_ONCE, Diagnosis, make_app
+from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.http_server import bind, serve
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.directory import HitKind, SearchHit
 from pmtui.domain.money import Micros
+from pmtui.reads.arguments import Values
+from pmtui.reads.read import Read
 from tests.agent.ports import ANSWERS, TOKEN, FakePort
 
 WALLET = "0x" + "11" * 20
@@ -40,6 +44,23 @@ SIX = [
     "/orderbook/{token_id}",
     "/marketdata/snapshot",
 ]
+
+
+class SlowPort(FakePort):
+    """Answers when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = 0
+        self.is_full, self.go_on = asyncio.Event(), asyncio.Event()
+
+    @override
+    async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
+        self.waiting += 1
+        if self.waiting == MOST_AT_ONCE:
+            self.is_full.set()
+        await self.go_on.wait()
+        return await super().ask(read, values, limit=limit)
 
 
 @asynccontextmanager
@@ -145,9 +166,22 @@ async def test_nothing_but_reading_is_answered(method: str) -> None:
             assert "GET" in response.headers["allow"]
 
 
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8765"])
+async def test_this_machine_is_served_by_any_of_its_names_and_through_a_forwarded_port(
+    host: str,
+) -> None:
+    async with served() as client:
+        response = await client.get("/health", headers={"Host": host})
+    assert response.status_code == 200
+
+
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil:80", ""]
-)
+    "host",
+    [
+        "evil.example", "localhost.evil:80", "", "localhost:", "localhost:80x", "localhost@evil",
+        "127.0.0.1.evil", "localhost:123456", "evil:localhost", "::1",
+    ],
+)  # fmt: skip
 async def test_another_host_is_refused(host: str) -> None:
     async with served() as client:
         response = await client.get("/health", headers={"Host": host})
@@ -212,12 +246,66 @@ async def test_a_thousand_malformed_requests_end_in_errors_and_reach_nobody() ->
     assert port.asked == []
 
 
+BROKEN = (
+    b"\x00\xff\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET /health HTTP/1.1\r\n\r\n",
+    b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET /health HTTP/1.1\r\nHost: localhost\r\nbad header: 1\r\n\r\n",
+    b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000,
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+)
+
+
 async def test_a_broken_request_does_not_end_the_server() -> None:
     async with served() as client:
-        for raw in (b"\x00\xff\r\n\r\n", b"GET\r\n\r\n", b"GET /health HTTP/9.9\r\n\r\n"):
+        for raw in BROKEN:
             reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
             writer.write(raw)
-            answer = await reader.read(200)
-            assert b" 200 " not in answer.split(b"\r\n")[0]
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 400 ")
+            assert b"application/problem+json" in head
+            assert set(json.loads(body)) == {"type", "title", "status", "detail"}
             writer.close()
         assert (await client.get("/health")).status_code == 200
+
+
+async def test_a_body_that_breaks_off_into_nonsense_ends_the_connection_and_nothing_else() -> None:
+    async with served() as client:
+        port = client.base_url.port
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = (
+            f"POST /health HTTP/1.1\r\nHost: localhost:{port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        writer.write(head.encode())
+        first = await reader.readuntil(b"\r\n")
+        writer.write(b"nonsense\r\n")
+        rest = await reader.read()
+        writer.close()
+        assert first.startswith(b"HTTP/1.1 405 ")
+        assert b"HTTP/1.1" not in rest
+        assert (await client.get("/health")).status_code == 200
+
+
+def test_answers_do_not_wait_for_the_clients_acknowledgement() -> None:
+    # asyncio turns Nagle's algorithm off for sockets that say they are TCP, and for no others.
+    with bind(0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
+
+
+async def test_too_many_requests_at_once_are_refused_by_problem_details() -> None:
+    port = SlowPort()
+    async with served(port) as client:
+        limits = httpx.Limits(max_connections=MOST_AT_ONCE + 1)
+        url = str(client.base_url)
+        async with httpx.AsyncClient(base_url=url, trust_env=False, limits=limits) as crowd:
+            waiting = [
+                asyncio.create_task(crowd.get(f"/orderbook/{TOKEN}")) for _ in range(MOST_AT_ONCE)
+            ]
+            await port.is_full.wait()
+            refused = await crowd.get("/diag")
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+            assert refused.json()["status"] == 503
+            port.go_on.set()
+            assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {200}
+        assert (await client.get("/diag")).status_code == 200

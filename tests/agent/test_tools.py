@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.reads.read import Needs
 from pmtui.reads.records import Record
 from pmtui.reads.registry import READS
-from tests.agent.ports import ANSWERS, TOKEN, FakePort
+from tests.agent.ports import ANSWERS, BOOK, TOKEN, FakePort
 
 CONTRACT = [
     "service.health",
@@ -171,6 +171,11 @@ async def test_rows_and_bytes_are_bounded_and_what_is_left_out_is_said() -> None
         ("service.orderbook_book", {"token_id": ["7", "8"]}),
         ("service.orderbook_book", {"token_id": {"a": 1}}),
         ("service.orderbook_book", {"token_id": 1.5}),
+        ("service.orderbook_book", {"token_id": 71}),
+        ("service.orderbook_book", {"token_id": [71]}),
+        ("service.orderbook_book", {"token_id": True}),
+        ("service.discover_search", {"query": 2026}),
+        ("service.discover_search", {"query": "x", "limit": 10**5_000}),
         ("service.orderbook_book", {"token_id": "7", "order": "buy"}),
         ("service.discover_search", {"query": "x" * 201}),
         ("service.discover_search", {"query": "x", "limit": -1}),
@@ -188,6 +193,20 @@ async def test_wrong_calls_are_refused_before_anything_is_asked(
     assert isinstance(told, Refused)
     assert told.reason is Refusal.WRONG
     assert port.asked == []
+
+
+async def test_an_id_that_came_as_a_number_is_refused_as_its_digits_may_be_lost() -> None:
+    told = await box().call("service.marketdata_snapshot", {"token_id": 71})
+    assert isinstance(told, Refused)
+    assert (told.argument, "JSON string" in told.words) == ("token_id", True)
+
+
+async def test_what_several_were_asked_and_none_told_about_is_named() -> None:
+    toolbox = Toolbox(FakePort({"books": (BOOK,)}), version="0", further=(READS["books"],))
+    told = answered(await toolbox.call("service.books", {"token_id": ["77", TOKEN]}))
+    assert told["missing"] == ["77"]
+    told = answered(await toolbox.call("service.books", {"token_id": [TOKEN]}))
+    assert told["missing"] == []
 
 
 async def test_positions_ask_about_the_wallet_that_was_named() -> None:

@@ -4,15 +4,20 @@ import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from pmtui.agent.http_app import PROBLEM, problem_body
 
 LOOPBACK = "127.0.0.1"
 KEEP_ALIVE_S = 30
-MOST_AT_ONCE = 64
-"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
+MOST_CONNECTIONS = 512
+"""Beyond them even a request is refused unread."""
 
 
 def bind(port: int) -> socket.socket:
@@ -21,7 +26,8 @@ def bind(port: int) -> socket.socket:
     Raises:
         OSError: the port is taken.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # Stated as TCP, or asyncio leaves Nagle's algorithm on, and each answer waits 40 ms.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
@@ -49,13 +55,14 @@ async def serve(
     server = _Server(
         uvicorn.Config(
             app,
+            http=_Protocol,
             ws="none",
             lifespan="off",
             log_config=None,
             log_level="critical",
             access_log=False,
             server_header=False,
-            limit_concurrency=MOST_AT_ONCE,
+            limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=1,
         ),
@@ -71,6 +78,29 @@ async def serve(
 async def _end_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
     await stop.wait()
     server.should_exit = True
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1 as uvicorn speaks it; what is no request is answered by problem details as well."""
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = problem_body(HTTPStatus.BAD_REQUEST, msg)
+            headers = [
+                ("Content-Type", PROBLEM),
+                ("Content-Length", str(len(body))),
+                ("Connection", "close"),
+            ]
+            status = HTTPStatus.BAD_REQUEST
+            for event in (
+                h11.Response(status_code=status, headers=headers, reason=status.phrase),
+                h11.Data(data=body),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event) or b"")
+        # Else an answer is on its way, behind which another would be read as part of it.
+        self.transport.close()
 
 
 class _Server(uvicorn.Server):
