@@ -2,7 +2,6 @@
 
 import logging
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from textual.theme import Theme
 from pmtui.cli.heap import give_back
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
-from pmtui.config.settings import Settings, Times
+from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.config.workplace import Memory
 from pmtui.domain.orders.heartbeat import ExitReason
@@ -64,7 +63,6 @@ def make_app(
 ) -> PmtuiApp:
     """Return the application over a service, wherever that runs; with the keys of a replay of one."""
     forget_true_color(os.environ)
-    choose_clock(settings.times)
     is_grey = is_without_color()
     # What is replayed is somebody's yesterday: it leaves no traces in how one works.
     memory = Memory(look.workplace if replay is None else None, profile=settings.profile)
@@ -100,6 +98,7 @@ def _options(settings: Settings, look: Look, *, is_first_run: bool, is_attached:
         presets=settings.presets,
         chart_interval=settings.chart.interval,
         prices=settings.prices,
+        times=settings.times,
         is_calm=settings.calm,
         notices=settings.notices.to_ways(),
         is_first_run=is_first_run,
@@ -111,13 +110,6 @@ def _options(settings: Settings, look: Look, *, is_first_run: bool, is_attached:
 def _first_known(name: str, look: Look) -> str:
     """Return the theme that was kept, unless its file is gone."""
     return name if name in {theme.name for theme in look.themes} else ""
-
-
-def choose_clock(times: Times) -> None:
-    """Show all times in UTC where the settings ask for it."""
-    if times is Times.UTC:
-        os.environ["TZ"] = "UTC"
-        time.tzset()
 
 
 def read_keys(settings: Settings) -> Keymap:

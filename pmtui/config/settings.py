@@ -337,11 +337,11 @@ class Settings(BaseSettings, Addresses):
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
     prices: PriceFormat = PriceFormat.CENTS
-    """How prices are written in lists."""
+    """How prices are written for reading, until a key chooses another way."""
     calm: bool = False
     """Nothing on the ladder flashes, pulses or fades: for eyes, and for lines that count bytes."""
     times: Times = Times.LOCAL
-    """Which clock all times are written by."""
+    """Which clock all times are written by, until a key chooses the other one."""
     notices: NoticeTable = NoticeTable()
     limits: LimitTable = LimitTable()
     service: ServiceTable = ServiceTable()

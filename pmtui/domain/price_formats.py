@@ -16,7 +16,7 @@ _WHOLE_FROM = 100 * _HUNDREDTHS
 
 
 class PriceFormat(StrEnum):
-    """How prices are written in lists and headers."""
+    """How prices are written for reading."""
 
     CENTS = "cents"
     PERCENT = "percent"

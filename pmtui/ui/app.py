@@ -24,6 +24,7 @@ from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour_guide import TourGuide
+from pmtui.ui.keys.unit_keys import UnitKeys
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.last_place import SINGLE_SCREENS, LastPlace
@@ -83,6 +84,7 @@ class PmtuiApp(TerminalApp):
         self._cancel_all_key = CancelAllKey(self, surface)
         self._kill_key = KillKey(self, surface)
         self._command_key = CommandKey(self, surface)
+        self._unit_keys = UnitKeys(self, surface)
         self._quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
         self.unlock_prompt = UnlockPrompt(self, surface)
@@ -181,6 +183,14 @@ class PmtuiApp(TerminalApp):
     def action_command(self) -> None:
         """Type a command."""
         self._command_key.press()
+
+    def action_switch_prices(self) -> None:
+        """Write prices in cents, per cent, decimal or American odds."""
+        self._unit_keys.switch_prices()
+
+    def action_switch_times(self) -> None:
+        """Write times by the clock of this machine, or in UTC."""
+        self._unit_keys.switch_times()
 
     def action_copy(self) -> None:
         """Copy what is under the cursor."""

@@ -6,21 +6,18 @@ from typing import NamedTuple
 
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ONE, Micros, round_price
-from pmtui.domain.price_formats import PriceFormat, write_price
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_age,
-    format_average,
     format_money_compact,
-    format_price,
-    format_price_change,
     format_size,
     format_time_left,
 )
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_average, read_change, read_distance, read_price
 
 ABSENT = "–"
 STAR = "★"
@@ -36,16 +33,22 @@ FRESH_S = 35
 
 
 def paint_price(
-    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None,
-    prices: PriceFormat = PriceFormat.CENTS,
-) -> Cell:  # fmt: skip
-    """Show a price, to a tenth of a cent where the exact one has no room."""
+    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None
+) -> Cell:
+    """Show a price for reading, to a tenth of a cent where the exact one has no room."""
     if price is None:
         return Cell(ABSENT, Role.DIM)
-    if prices is not PriceFormat.CENTS:
-        return Cell(_as_wished(price, prices), role)
-    text = format_price(price, tick=tick)
-    return Cell(text if len(text) <= PRICE_WIDTH else format_average(price), role)
+    text = read_price(price, tick=tick)
+    return Cell(text if len(text) <= PRICE_WIDTH else read_average(price), role)
+
+
+def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
+    """Show the distance of two prices, to a tenth of a cent where the exact one has no room."""
+    if spread is None:
+        return Cell(ABSENT, Role.DIM)
+    text = read_distance(spread)
+    fits = len(text) <= PRICE_WIDTH
+    return Cell(text if fits else read_distance(round_price(spread, TENTH_OF_CENT)), role)
 
 
 def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
@@ -60,26 +63,13 @@ def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
     return (bid is None) is not (ask is None)
 
 
-def paint_mid(
-    bid: Micros | None, ask: Micros | None, role: Role, *, prices: PriceFormat = PriceFormat.CENTS
-) -> Cell:
+def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
     """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
     middle = counted_mid(bid, ask)
     if middle is None or not is_one_sided(bid, ask):
-        return paint_price(middle, role, prices=prices)
-    if prices is not PriceFormat.CENTS:
-        return Cell(f"~{_as_wished(middle, prices)}"[:PRICE_WIDTH], role)
-    text = f"~{format_price(middle)}"
-    return Cell(text if len(text) <= PRICE_WIDTH else f"~{format_average(middle)}", role)
-
-
-def _as_wished(price: Micros, prices: PriceFormat) -> str:
-    """Write a price another way: a chance exact where that fits, else to a tenth."""
-    text = write_price(price, prices)
-    if len(text) <= PRICE_WIDTH:
-        return text
-    text = write_price(round_price(price, TENTH_OF_CENT), prices)
-    return text if len(text) <= PRICE_WIDTH else text.replace(",", "")
+        return paint_price(middle, role)
+    text = f"~{read_price(middle)}"
+    return Cell(text if len(text) <= PRICE_WIDTH else f"~{read_average(middle)}", role)
 
 
 def paint_change(change: Micros | None) -> Cell:
@@ -87,12 +77,12 @@ def paint_change(change: Micros | None) -> Cell:
     if change is None:
         return Cell(ABSENT, Role.DIM)
     if not change:
-        return Cell("0¢", Role.DIM)
+        return Cell(read_change(Micros(0)), Role.DIM)
     size = Micros(abs(change))
     if 2 * size <= TENTH_OF_CENT:
-        return Cell("<0.1¢", Role.DIM)
+        return Cell(f"<{read_distance(TENTH_OF_CENT)}", Role.DIM)
     rounded = Micros(round_price(size, TENTH_OF_CENT) * (1 if change > 0 else -1))
-    return Cell(format_price_change(rounded), Role.UP if change > 0 else Role.DOWN)
+    return Cell(read_change(rounded), Role.UP if change > 0 else Role.DOWN)
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:

@@ -2,12 +2,8 @@
 
 Every function is pure and takes exact amounts. With a `width` the answer fills it exactly, to the
 right; a number that does not fit becomes a row of `#`, because half a number is a wrong number.
-
-Times are those of the machine this runs on, which over SSH need not be the trader's own. So a zone is
-named: beside a time that stands alone, once on a screen full of them.
 """
 
-from datetime import datetime
 from itertools import pairwise
 from math import floor
 
@@ -176,6 +172,11 @@ def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
     return _place(f"{seconds}s", width)
 
 
+def fit_right(text: str, width: int | None) -> str:
+    """Return a number in exactly so many cells, to the right; as it is where none are named."""
+    return _place(text, width)
+
+
 def _place(text: str, width: int | None) -> str:
     if width is None:
         return text
@@ -237,25 +238,3 @@ def _percent(ratio: int, decimals: int) -> str:
     steps = (2 * abs(ratio) * 10**decimals + unit) // (2 * unit)
     whole, rest = divmod(steps, 10**decimals)
     return f"{whole:,}.{rest:0{decimals}d}" if decimals else f"{whole:,}"
-
-
-def write_clock(at: datetime) -> str:
-    """Write the time of day; whoever shows it names the zone nearby."""
-    return f"{at.astimezone():%H:%M:%S}"
-
-
-def write_moment(at: datetime) -> str:
-    """Write day and time with the zone: `05 Jan 2026 14:03:20 CET`."""
-    local = at.astimezone()
-    return f"{local:%d %b %Y %H:%M:%S} {_name(local)}"
-
-
-def zone_at(at: datetime) -> str:
-    """Name the zone that such a moment is written in: `UTC`, `CEST`, `UTC-03`."""
-    return _name(at.astimezone())
-
-
-def _name(local: datetime) -> str:
-    # Zones without a name of their own are called by their distance.
-    name = local.tzname() or f"{local:%z}"
-    return name if name.isalpha() else f"UTC{name}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from pmtui.ui.cells import Row
+from pmtui.ui.units import UNITS
 
 
 class RowMemo:
@@ -14,6 +15,7 @@ class RowMemo:
 
     def row(self, key: str, inputs: tuple[object, ...], paint: Callable[[], Row]) -> Row:
         """Return the row for these inputs, painted anew only when one of them differs."""
+        inputs = (*inputs, UNITS.key)
         known = self._rows.get(key)
         if known is not None and known[0] == inputs:
             return known[1]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pmtui.config.settings import Times
 from pmtui.config.workplace import Memory
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
@@ -29,7 +30,9 @@ class Options:
     chart_interval: Interval = Interval.DAY
     """How far back a chart reaches at first."""
     prices: PriceFormat = PriceFormat.CENTS
-    """How prices are written in lists; what is typed stays in cents."""
+    """How prices are written for reading; what is typed stays in cents."""
+    times: Times = Times.LOCAL
+    """By which clock times are written."""
     is_calm: bool = False
     """Nothing flashes, pulses or fades."""
     notices: NoticeWays = field(default=NoticeWays())

@@ -3,8 +3,8 @@
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.canvas import BLANKS, Drawing, row_of_price
-from pmtui.ui.format import format_price
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price
 
 
 def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
@@ -19,7 +19,7 @@ def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     if row is None or price is None or row >= len(lines):
         return lines
     width = line_width(lines[row])
-    label = f" {format_price(price)}".ljust(drawing.axis)
+    label = f" {read_price(price)}".ljust(drawing.axis)
     stroke = "─"
     canvas = _cropped(lines[row], width - len(label))
     marked = [cell for run in canvas for cell in _stroked(run, stroke)]
@@ -56,7 +56,7 @@ def add_out_of_range(
     if price is None or prices[0] <= price <= prices[1]:
         return title
     where = "above" if price > prices[1] else "below"
-    words = Cell(f" cursor {format_price(price)} {where} ", Role.KEY)
+    words = Cell(f" cursor {read_price(price)} {where} ", Role.KEY)
     kept = tuple(cell for cell in title if cell.text.strip())
     line = (*kept, words)
     return fit_line(line, width) if line_width(line) <= width else title

@@ -7,8 +7,8 @@ from pmtui.ui.cells import Emphasis
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.plot import Axes
 from pmtui.ui.charts.time_ticks import Tick, time_ticks
-from pmtui.ui.format import format_price, zone_at
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price, zone_at
 
 FINEST = Micros(100)
 """Every tick size is a multiple of it; what a history says beyond it is arithmetic."""
@@ -49,7 +49,7 @@ def price_names(axes: Axes) -> dict[int, str]:
 
 def axis_price(price: Micros) -> str:
     """Write a price beside a chart."""
-    return format_price(round_price(price, FINEST))
+    return read_price(round_price(price, FINEST))
 
 
 def time_line(axes: Axes, room: int) -> str:
@@ -60,7 +60,7 @@ def time_line(axes: Axes, room: int) -> str:
         room: the cells beside the canvas; where the zone does not fit in there, it stands below it.
     """
     width = axes.columns + room
-    zone = zone_at(axes.last.astimezone())
+    zone = zone_at(axes.last)
     is_beside = len(zone) < room
     end = axes.columns if is_beside else max(width - len(zone) - _LEAST_GAP, 0)
     text = _placed(axes, end)

@@ -15,9 +15,10 @@ from pmtui.ui.charts.canvas import Canvas, Drawing
 from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
 from pmtui.ui.charts.paint_candles import draw_candles
 from pmtui.ui.charts.plot import Axes, axes_over, plot_curve
-from pmtui.ui.format import format_age, format_price, format_price_change
+from pmtui.ui.format import format_age
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_change, read_price
 
 MIN_WIDTH = 16
 MIN_HEIGHT = 4
@@ -65,9 +66,9 @@ def paint_chart_title(
     if curve.points:
         first, last = curve.points[0].price, curve.points[-1].price
         role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
-        ends = [format_price(_readable(price)) for price in (first, last)]
+        ends = [read_price(_readable(price)) for price in (first, last)]
         moved = Micros(_readable(last) - _readable(first))
-        change = format_price_change(moved)
+        change = read_change(moved)
         sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
         # Both ends: the venue counts a change of its own, over other times.
         line += [Cell(f"{ends[0]} → {ends[1]}  ", Role.DIM), Cell(f"{sign}{change}", role)]

@@ -1,4 +1,4 @@
-"""Round moments below a chart: full minutes, hours and days by the clock of this machine.
+"""Round moments below a chart: full minutes, hours and days by the clock in force.
 
 A moment is found on the calendar, not by dividing a width: an hour that the clocks are put forward
 or back is no reason for an odd label.
@@ -7,6 +7,8 @@ or back is no reason for an odd label.
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
+
+from pmtui.ui.units import moment_of, shown_time
 
 _DAY = timedelta(days=1)
 _CLOCK_STEPS = tuple(
@@ -88,14 +90,14 @@ def _day_ticks(first: datetime, last: datetime, days: int) -> tuple[Tick, ...]:
 
 def _month_ticks(first: datetime, last: datetime, months: int) -> tuple[Tick, ...]:
     def moments() -> Iterator[datetime]:
-        start = first.astimezone()
+        start = shown_time(first)
         number = (start.year * _MONTHS_A_YEAR + start.month - 1) // months * months
         while True:
             year, month = divmod(number, _MONTHS_A_YEAR)
             if year > _LAST_YEAR:
                 return
             if year > 0:
-                yield datetime(year, month + 1, 1)  # noqa: DTZ001 - by the clock of this machine
+                yield datetime(year, month + 1, 1)  # noqa: DTZ001 - by the clock in force
             number += months
 
     return tuple(
@@ -107,9 +109,9 @@ def _month_ticks(first: datetime, last: datetime, months: int) -> tuple[Tick, ..
 def _within(
     first: datetime, last: datetime, moments: Iterator[datetime]
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the moments of a span by the clock of this machine, and with their zone."""
+    """Yield the moments of a span by the clock in force, and with their zone."""
     for local in moments:
-        at = local.astimezone()
+        at = moment_of(local)
         if at > last:
             return
         if at >= first:
@@ -117,7 +119,7 @@ def _within(
 
 
 def _midnight(at: datetime) -> datetime:
-    return at.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    return shown_time(at).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
 
 
 def _day(local: datetime) -> str:

@@ -32,6 +32,7 @@ from pmtui.ui.facts import (
     paint_mid,
     paint_money,
     paint_price,
+    paint_spread,
     paint_time_left,
     say_prices_age,
     spread,
@@ -44,6 +45,7 @@ from pmtui.ui.format import (
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import shown_time
 
 OWN_WIDTH = 9
 _CHANCE_WIDTH = 14
@@ -94,7 +96,7 @@ def paint_outcome_row(
         _paint_chance(market, counted_mid(bid, ask), is_live=is_live),
         *prices,
         paint_change(market.change_to(counted_mid(bid, ask) if is_live else None)),
-        paint_price(None if market.closed else spread(bid, ask), Role.DIM),
+        paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),
         paint_money(market.volume),
         paint_money(market.volume_24h, Role.DIM),
@@ -244,7 +246,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     facts: list[Cell | Line] = [
         Cell(f"one-sided book: no {empty}, counted as {counted}", Role.STALE) if is_assumed else (),
         name_fact("position", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
-        name_fact("spread", paint_price(None if market.closed else spread(bid, ask))),
+        name_fact("spread", paint_spread(None if market.closed else spread(bid, ask))),
         name_fact("last", paint_price(quote.last_trade_price if quote else None)),
         name_fact("24h", paint_money(market.volume_24h)),
         name_fact("liquidity", paint_money(market.liquidity)),
@@ -277,7 +279,7 @@ def _end_fact(event: Event, now: datetime) -> Line:
         return (Cell("closed", Role.STALE),)
     if event.end_at is None:
         return (Cell("no end date", Role.DIM),)
-    date = f"{event.end_at.astimezone():%d %b %Y}"
+    date = f"{shown_time(event.end_at):%d %b %Y}"
     if event.end_at - now < timedelta(seconds=1):
         # The last second has begun; it is closed once it is decided.
         return (Cell(f"ended {date}", Role.STALE),)

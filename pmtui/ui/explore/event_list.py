@@ -11,7 +11,6 @@ from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, MarketListView, MarketRow
 from pmtui.ui.cells import Line, Row
@@ -45,7 +44,6 @@ class EventList:
     def __init__(
         self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
         day_of: Callable[[TokenId | None], Sequence[PricePoint]] = lambda _: (),
-        prices: PriceFormat = PriceFormat.CENTS,
     ) -> None:  # fmt: skip
         """Begin with what is traded most today.
 
@@ -53,11 +51,9 @@ class EventList:
             table: where the rows are shown.
             book_of: the book of a token where it is streamed.
             day_of: the prices of a token's last day where they are watched.
-            prices: how a price is written.
         """
         self.table = table
         self._day_of = day_of
-        self._prices = prices
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
         self._book_of = book_of
@@ -181,12 +177,12 @@ class EventList:
         if isinstance(entry, SeriesFold):
             paint = partial(
                 paint_fold_row, entry, book, now,
-                is_cached=is_cached, prices=self._prices, day=day,
+                is_cached=is_cached, day=day,
             )  # fmt: skip
         else:
             paint = partial(
                 paint_event_row, entry, book, now,
-                is_cached=is_cached, prices=self._prices, day=day,
+                is_cached=is_cached, day=day,
             )  # fmt: skip
         return self._memo.row(key, inputs, paint)
 
@@ -195,12 +191,10 @@ class FoundMarkets:
     """The results of a search: what is shown stays where it is, what came later comes after it."""
 
     def __init__(
-        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
-        prices: PriceFormat = PriceFormat.CENTS,
+        self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
     ) -> None:  # fmt: skip
         """Begin without any, in a table."""
         self.table = table
-        self._prices = prices
         self.by_key: dict[str, MarketRow] = {}
         self._book_of = book_of
         self._memo = RowMemo()
@@ -262,7 +256,7 @@ class FoundMarkets:
     def _row(self, row: MarketRow, now: datetime) -> Row:
         book = self._book_of(row.market.quoted_token)
         inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
-        paint = partial(paint_result_row, row, book, now, prices=self._prices)
+        paint = partial(paint_result_row, row, book, now)
         return self._memo.row(row.market.market_id, inputs, paint)
 
 

@@ -108,14 +108,11 @@ class MarketsScreen(FrameScreen):
             on_change=self.retopic,
         )
         self._days = RowDays(self._stream, self.surface.queries, width=lambda: self.size.width)
-        prices = surface.options.prices
         self._list = EventList(
             LineTable(EVENT_COLUMNS, id="events"), self._stream.book,
-            day_of=self._days.points, prices=prices,
+            day_of=self._days.points,
         )  # fmt: skip
-        self._found = FoundMarkets(
-            LineTable(RESULT_COLUMNS, id="results"), self._stream.book, prices=prices
-        )
+        self._found = FoundMarkets(LineTable(RESULT_COLUMNS, id="results"), self._stream.book)
         self._ticked_at: datetime | None = None
         self._keys = ListKeys(
             self, surface, self._list, is_searching=lambda: self.is_searching,

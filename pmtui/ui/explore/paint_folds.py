@@ -5,7 +5,6 @@ from datetime import datetime
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.listing import SeriesFold
 from pmtui.domain.money import Micros
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.views import EventRow
 from pmtui.ui.cells import Cell, Row
 from pmtui.ui.explore.paint_markets import NO_DAY, paint_event_row
@@ -19,11 +18,11 @@ _TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 8, 9, 1
 
 def paint_fold_row(
     fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
-    prices: PriceFormat = PriceFormat.CENTS, day: Cell = NO_DAY,
+    day: Cell = NO_DAY,
 ) -> Row:  # fmt: skip
     """Show the windows of a series by the next one to end, and their sums."""
     following = fold.next_window
-    row = paint_event_row(following, book, now, is_cached=is_cached, prices=prices, day=day)
+    row = paint_event_row(following, book, now, is_cached=is_cached, day=day)
     cells = list(row.cells)
     events = [row.event for row in fold.rows]
     mark = "▸" if fold.is_folded else "▾"

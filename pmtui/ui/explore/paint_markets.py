@@ -10,7 +10,6 @@ from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_w
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.sparkline import spark_levels
 from pmtui.domain.money import Micros
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -34,6 +33,7 @@ from pmtui.ui.facts import (
     paint_mid,
     paint_money,
     paint_price,
+    paint_spread,
     paint_time_left,
     say_prices_age,
     spread,
@@ -89,7 +89,7 @@ RESULT_COLUMNS = (
 
 def paint_event_row(
     row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
-    prices: PriceFormat = PriceFormat.CENTS, day: Cell = NO_DAY,
+    day: Cell = NO_DAY,
 ) -> Row:  # fmt: skip
     """Show an event by its leading market; nothing of a cached one looks current.
 
@@ -98,7 +98,6 @@ def paint_event_row(
         book: of its leading market, where it is streamed.
         now: for what is counted from it.
         is_cached: seen by an earlier session.
-        prices: how a price is written.
         day: the shape of its day, by `paint_day`.
     """
     event, leading = row.event, row.leading
@@ -106,7 +105,7 @@ def paint_event_row(
         _own_mark(is_held=row.has_position),
         Cell(with_star(plain(event.title), is_starred=row.is_starred)),
         Cell(_leading_name(event, leading), Role.DIM),
-        *_with_day(_quote_cells(leading, book, row.as_of, now, prices=prices), day),
+        *_with_day(_quote_cells(leading, book, row.as_of, now), day),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
         paint_money(event.volume, Role.DIM),
@@ -134,10 +133,7 @@ def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ..
     return price, age, change, day, spread_cell
 
 
-def paint_result_row(
-    row: MarketRow, book: BookView | None, now: datetime, *,
-    prices: PriceFormat = PriceFormat.CENTS,
-) -> Row:  # fmt: skip
+def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
     """Show a market that a search found, with the prices of its book where that is streamed."""
     market = row.market
     size = row.position_size
@@ -145,7 +141,7 @@ def paint_result_row(
         _own_mark(is_held=bool(size)),
         Cell(with_star(plain(market.distinct_name), is_starred=row.is_starred)),
         Cell(first_label(market), Role.DIM),
-        *_quote_cells(market, book, row.as_of, now, prices=prices),
+        *_quote_cells(market, book, row.as_of, now),
         paint_money(market.volume_24h),
         paint_money(market.liquidity, Role.DIM),
         paint_time_left(market.end_at, now, is_closed=market.closed),
@@ -327,9 +323,8 @@ def _leading_name(event: Event, leading: Market | None) -> str:
 
 
 def _quote_cells(
-    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
-    prices: PriceFormat,
-) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
+    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime
+) -> tuple[Cell, Cell, Cell, Cell]:
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
@@ -337,10 +332,10 @@ def _quote_cells(
     moved = market.change_to(live)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
-        price = paint_price(first_price(market), Role.DIM, prices=prices)
+        price = paint_price(first_price(market), Role.DIM)
         return price, Cell(""), change, spread_cell
     if is_live(book):
-        price = paint_mid(book.best_bid, book.best_ask, Role.TEXT, prices=prices)
+        price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
         if live is None:
             # Nobody bids or asks: there is no price that could be live.
             return price, Cell(""), change, spread_cell
@@ -348,7 +343,7 @@ def _quote_cells(
         age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
         return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
-    price = paint_price(first_price(market), Role.STALE, prices=prices)
+    price = paint_price(first_price(market), Role.STALE)
     return price, age, change, spread_cell
 
 
@@ -361,9 +356,9 @@ def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
     if market is None or market.closed:
         return paint_price(None)
     if is_live(book):
-        return _warned(paint_price(book.spread, Role.DIM), book.spread)
+        return _warned(paint_spread(book.spread, Role.DIM), book.spread)
     told = spread(market.best_bid, market.best_ask)
-    return _warned(paint_price(told, Role.STALE), told)
+    return _warned(paint_spread(told, Role.STALE), told)
 
 
 def _warned(cell: Cell, distance: Micros | None) -> Cell:

@@ -30,6 +30,7 @@ from pmtui.ui.facts import (
     paint_mid,
     paint_money,
     paint_price,
+    paint_spread,
     paint_time_left,
     say_prices_age,
     spread,
@@ -95,7 +96,7 @@ def paint_watch_row(row: WatchRow, now: datetime) -> Row:
         paint_change(
             market.change_to(counted_mid(bid, ask) if is_live else None) if market else None
         ),
-        paint_price(None if is_closed else spread(bid, ask), Role.DIM),
+        paint_spread(None if is_closed else spread(bid, ask), Role.DIM),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),
         paint_time_left(seen.end_at, now, is_closed=is_closed),
@@ -115,8 +116,9 @@ def paint_alert_row(row: AlertRow) -> Row:
     words = Cell(f"  {outcome} {describe_plan(alert.plan)}", Role.DIM)
     if has_rung:
         words = words._replace(role=Role.NOTICE_WARN, emphasis=Emphasis.BOLD)
-    bid = paint_price(row.best_bid, Role.TEXT if is_good and is_bid else Role.DIM)
-    ask = paint_price(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
+    # In cents, like the level beside them that was typed.
+    bid = paint_spread(row.best_bid, Role.TEXT if is_good and is_bid else Role.DIM)
+    ask = paint_spread(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
     # The columns between are the market's, which stands above.
     return Row(
         alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 7, _state(row), _NOTHING)
@@ -172,7 +174,7 @@ def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line,
     is_live = quote is not None and quote.is_live
     facts: list[Cell | Line] = [
         name_fact("prices of", Cell(_outcome(row, seen))) if market else (),
-        name_fact("spread", paint_price(None if seen.is_closed else prices)),
+        name_fact("spread", paint_spread(None if seen.is_closed else prices)),
         name_fact("volume", paint_money(seen.volume)),
         name_fact("24h", paint_money(seen.volume_24h)),
         Cell(f"last seen {format_age(age_s)} ago", Role.STALE) if not is_live else (),

@@ -12,9 +12,10 @@ from pmtui.domain.money import ONE
 from pmtui.service.views import EventRow
 from pmtui.ui.cells import Cell, Line, bar_text, fit_line
 from pmtui.ui.facts import ABSENT, first_label, first_price, join_facts, name_fact, paint_money
-from pmtui.ui.format import format_average, format_size_compact
+from pmtui.ui.format import format_size_compact
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_average
 from pmtui.ui.widgets.line_pane import LinePane
 
 _MOST_OUTCOMES = 12
@@ -79,7 +80,7 @@ def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:
     room = max(width - bar - _PRICE_CELLS - 2, 1)
     name = plain(first_label(market) if is_alone else market.title, room)
     drawn = bar_text(price or 0, ONE, bar)
-    text = ABSENT if price is None else format_average(price)
+    text = ABSENT if price is None else read_average(price)
     role = Role.BID if price is not None and not market.closed else Role.DIM
     return (
         Cell(f"{fit(name, room)} "), Cell(f"{drawn} ", role), Cell(f"{text:>{_PRICE_CELLS}}"),
@@ -90,7 +91,7 @@ def _own_lines(markets: Sequence[Market], held: Mapping[TokenId, Position]) -> l
     own = [
         (Cell(f"{format_size_compact(position.size).strip()} ", Role.OWN_ORDER),
          Cell(f"{plain(outcome.label)} "),
-         Cell(f"at {format_average(position.average_price)}", Role.DIM))
+         Cell(f"at {read_average(position.average_price)}", Role.DIM))
         for market in markets
         for outcome in market.outcomes
         if outcome.token_id is not None

@@ -83,6 +83,11 @@ ACTIONS: tuple[Action, ...] = (
     _action("global.tour", "T", "Tour",
             "A tour step by step, in a line above the notices; again to stop.",
             in_footer=False),
+    _action("global.switch_prices", "", "Prices",
+            "Write prices in cents, per cent, decimal or American odds. What you type, orders and "
+            "ladders stay in cents.", in_footer=False),
+    _action("global.switch_times", "", "Times",
+            "Write times by the clock of this machine, or in UTC.", in_footer=False),
     _action("global.change_theme", "", "Change theme", "Preview themes and choose one.",
             in_footer=False),
     _action("global.quit", "q", "Quit", "Quit; asks while orders are working.",

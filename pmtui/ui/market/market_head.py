@@ -24,6 +24,7 @@ from pmtui.ui.format import (
 from pmtui.ui.market.market_facts import market_words, outcome_label, why_not_tradable
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_distance, read_price
 from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_LABEL = 16
@@ -79,8 +80,11 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         if value is None:
             # A book that has not come is not an empty one.
             return "–" if book.state is BookState.LOADING else "none"
-        return format_price(value, tick=book.tick_size)
+        return read_price(value, tick=book.tick_size)
 
+    apart = "none" if book.spread is None else read_distance(book.spread, tick=book.tick_size)
+    if book.state is BookState.LOADING:
+        apart = "–"
     market = view.market
     is_good = book.state.is_good
     numbers = [
@@ -88,7 +92,7 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
         ("last", price(book.own_last_price), Role.LAST_TRADE),
-        ("spread", price(book.spread), Role.TEXT if is_good else Role.STALE),
+        ("spread", apart, Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None:
         numbers += _market_numbers(market)

@@ -10,8 +10,9 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
-from pmtui.ui.format import format_price, format_size_compact, write_clock
+from pmtui.ui.format import format_size_compact
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price, write_clock
 
 _TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 2
 """Side and price with the blank after them; the sign of an own trade and what we did."""
@@ -114,7 +115,7 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
     if plan is None:
         return blank_line(width)
     role = Role.BID if trade.side is Side.BUY else Role.ASK
-    price = format_price(trade.price, tick=tick, width=_PRICE - 1)
+    price = read_price(trade.price, tick=tick, width=_PRICE - 1)
     cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
     cells += [Cell(f"{price} ", role)]
     if plan.size:

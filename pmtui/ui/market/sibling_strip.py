@@ -16,10 +16,10 @@ from pmtui.domain.money import Micros, complement
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.facts import midpoint
-from pmtui.ui.format import format_price
 from pmtui.ui.market.siblings import Siblings
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price
 from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_NAME = 18
@@ -81,7 +81,7 @@ def _item(
     if not has_prices:
         return name, ""
     mid = mids.get(market.condition_id or ConditionId(""))
-    price = "-" if mid is None else format_price(mid)
+    price = "-" if mid is None else read_price(mid)
     return name, price.rjust(_PRICE + 1)
 
 

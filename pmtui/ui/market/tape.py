@@ -15,12 +15,13 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.format import format_money_change, zone_at
+from pmtui.ui.format import format_money_change
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.market.paint_tape import paint_tape, times_end
 from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import zone_at
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.scrolling_pane import ScrollingPane
 

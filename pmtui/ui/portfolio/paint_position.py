@@ -11,7 +11,6 @@ from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.format import (
-    format_average,
     format_money,
     format_money_change,
     format_price,
@@ -20,6 +19,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_average
 
 _LABEL = 8
 _SHORTEST_LABEL = 3
@@ -96,7 +96,7 @@ def _position(name: Cell, held: Position, width: int) -> Line:
     # Hundredths of a share are what an order can carry; what is beyond them is dust.
     is_dust = held.size < SIZE_STEP
     size = format_size(held.size if is_dust else size_floor(held.size))
-    average = format_average(held.average_price)
+    average = read_average(held.average_price)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
     value, gain = held.value, held.unrealized
     if value is not None and gain is not None:

@@ -8,13 +8,11 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import indent, join_facts, name_fact
 from pmtui.ui.format import (
-    format_average,
     format_cost,
     format_money,
     format_past_money,
     format_price,
     format_size,
-    write_moment,
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_portfolio import paint_gain
@@ -26,6 +24,7 @@ from pmtui.ui.portfolio.portfolio_rows import (
     say_what_to_do,
 )
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_average, read_price, write_moment
 from pmtui.ui.wallet.paint_transactions import say_calls, say_state
 
 _STATUS_SENTENCES = {
@@ -74,7 +73,7 @@ def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
     note = say_what_to_do(position)
     return [
         Cell(held),
-        name_fact("average", Cell(format_average(position.average_price))),
+        name_fact("average", Cell(read_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
         name_fact("realised (gross)", paint_gain(position.realized)),
         Cell(note, Role.NOTICE_GOOD) if note and position.token_id not in marks.notes else (),
@@ -96,7 +95,7 @@ def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
 def _fill_facts(fill: Fill) -> list[Cell | Line]:
     return [
         paint_side(fill.side),
-        Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {format_price(fill.price)}"),
+        Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {read_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
         name_fact("fee", _fee(fill)),
         Cell(write_moment(fill.matched_at), Role.DIM),

@@ -16,11 +16,9 @@ from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
 from pmtui.ui.format import (
     format_age,
-    format_average,
     format_percent,
     format_price,
     format_size_compact,
-    write_clock,
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -31,6 +29,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_past_cash,
 )
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_average, read_price, shown_time, write_clock
 from pmtui.ui.wallet.paint_transactions import TRANSACTION_COLUMNS, paint_transaction_row
 
 DUST_KEY = "dust"
@@ -170,7 +169,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         Cell(f"● {title}", Role.KEY) if is_marked else Cell(title),
         Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
         Cell(_size(position.size, 8)),
-        Cell(format_average(position.average_price)),
+        Cell(read_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         _return(position),
         paint_gain(position.realized, MONEY_WIDTH),
@@ -256,7 +255,7 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
         Cell(_time(fill.matched_at, now), Role.DIM),
         paint_side(fill.side),
         Cell(_size(fill.size, 8)),
-        Cell(format_price(fill.price)),
+        Cell(read_price(fill.price)),
         Cell(plain(fill.outcome)),
         Cell(title),
         paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
@@ -269,8 +268,8 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
 
 def _time(at: datetime, now: datetime) -> str:
     """Write when something was: by the clock today, else by the day."""
-    is_today = at.astimezone().date() == now.astimezone().date()
-    return write_clock(at) if is_today else f"{at.astimezone():%d %b}"
+    is_today = shown_time(at).date() == shown_time(now).date()
+    return write_clock(at) if is_today else f"{shown_time(at):%d %b}"
 
 
 def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) -> Row:
@@ -279,7 +278,7 @@ def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) ->
         _age(closed.closed_at, now),
         Cell(title),
         Cell(plain(closed.outcome)),
-        Cell(format_average(closed.average_price)),
+        Cell(read_average(closed.average_price)),
         Cell(_size(closed.total_bought, 9)),
         paint_gain(closed.realized, MONEY_WIDTH),
     )

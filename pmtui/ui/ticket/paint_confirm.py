@@ -25,6 +25,7 @@ from pmtui.ui.ticket.paint_ticket import (
     side_role,
     wrap_text,
 )
+from pmtui.ui.units import shown_zone
 
 VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 """The venue removes a GTD order this long before the time it states (docs/wire.md#orders)."""
@@ -68,7 +69,7 @@ def paint_confirm(
         mode: whether this is real money.
         doubt: why sending it may be a mistake; empty for no reason.
         height: lines there are; 0 for any number. Facts share lines before a warning is left out.
-        zone: of the times shown, the computer's own where absent.
+        zone: of the times shown, that of the clock in force where absent.
         occasion: why it is sent, where it is more than a plain order.
     """
     occasion = occasion or Occasion()
@@ -211,7 +212,7 @@ def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list
     terms = [("TIF", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
-        gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone)
+        gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone or shown_zone())
         terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S %Z}"))
     if not is_dense:
         terms.append(("Post-only", "yes" if draft.is_post_only else "no"))

@@ -14,6 +14,7 @@ from pmtui.ui.cells import Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket_context import ticket_context
+from pmtui.ui.units import shown_time
 
 
 @dataclass(slots=True)
@@ -66,7 +67,7 @@ class TicketState:
         self.check = check_ticket(self.draft, context) if context is not None else None
         self.after = estimate_after(self.draft.side, self.check, context)
         ends = read_expiry(self.draft, context, []) if context is not None else None
-        self.ends = ends.astimezone() if ends is not None else None
+        self.ends = shown_time(ends) if ends is not None else None
         self.forbidden = self._ask_own_rules(surface)
         self.lacking = self._find_missing_approval(surface, context)
 

@@ -22,6 +22,7 @@ from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question
 from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.units import shown_zone
 
 _LABEL = 9
 _INDENT = "  "
@@ -70,7 +71,7 @@ def paint_card(
         mode: whether this is real money.
         held: before it.
         now: for the time that is left.
-        zone: of the deadline; the computer's own where absent.
+        zone: of the deadline; that of the clock in force where absent.
     """
     # A market's name is often a question already.
     asked = plain(card.title).rstrip("?")
@@ -185,7 +186,7 @@ def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[
         facts.append(("Nonce", f"{card.nonce}"))
     if card.deadline is not None:
         left = format_age(max((card.deadline - now).total_seconds(), 0))
-        at = card.deadline.astimezone(zone)
+        at = card.deadline.astimezone(zone or shown_zone())
         facts.append(("Deadline", f"{at:%Y-%m-%d %H:%M:%S %Z} (in {left})"))
     if card.gas and (card.calls or isinstance(card.step, Deploy)):
         facts.append(("Gas", f"paid by {plain(card.gas)}"))

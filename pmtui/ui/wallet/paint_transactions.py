@@ -12,6 +12,7 @@ from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import format_age
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import shown_zone
 from pmtui.ui.wallet.paint_card import paint_call, paint_named, shorten_hash
 
 TRANSACTION_COLUMNS = (
@@ -88,7 +89,7 @@ def paint_transaction(
         width: cells there are.
         names: of contracts.
         now: for its age.
-        zone: of the times shown; the computer's own where absent.
+        zone: of the times shown; that of the clock in force where absent.
     """
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
     facts = [
@@ -105,7 +106,7 @@ def paint_transaction(
     if transaction.nonce is not None:
         facts += [("Nonce", f"{transaction.nonce}"), ("Signed", transaction.key)]
     if transaction.deadline is not None:
-        deadline = transaction.deadline.astimezone(zone)
+        deadline = transaction.deadline.astimezone(zone or shown_zone())
         facts.append(("Deadline", f"{deadline:%Y-%m-%d %H:%M:%S %Z}"))
     if not transaction.is_ours:
         facts.append(("Sent by", "another program with the same key"))
@@ -119,7 +120,7 @@ def paint_transaction(
 
 
 def _moment(at: datetime, now: datetime, zone: tzinfo | None) -> str:
-    return f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
+    return f"{at.astimezone(zone or shown_zone()):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
 
 
 def _age(at: datetime, now: datetime) -> str:

@@ -11,6 +11,7 @@ from typing_extensions import override
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import UNITS
 from pmtui.ui.widgets.line_pane import LinePane
 
 _SETTLE_S = 3.0
@@ -38,6 +39,8 @@ class Picture(NamedTuple):
     """How far its series have grown."""
     width: int
     height: int
+    units: Hashable = None
+    """How its prices and times are written."""
 
     def is_same_frame(self, other: "Picture | None") -> bool:
         """Whether only the series have grown."""
@@ -106,7 +109,8 @@ class DrawnPane(LinePane, can_focus=False):
     def _want(self) -> None:
         width, height = self.size
         rows = height - self.title_rows
-        self._wanted = self.picture(width, rows) if width and rows > 0 else None
+        wanted = self.picture(width, rows) if width and rows > 0 else None
+        self._wanted = wanted._replace(units=UNITS.key) if wanted is not None else None
         is_idle = self._worker is None or self._worker.is_finished
         if is_idle and self._wanted is not None and self._wanted != self._drawn:
             self._worker = self.run_worker(self._draw(), group="chart")

@@ -9,7 +9,6 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MarketSort, Series
 from pmtui.domain.money import Micros
 from pmtui.domain.money import parse_micros as m
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.topics import (
     HistoryTopic,
     MarketListTopic,
@@ -23,7 +22,6 @@ from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.frame import EventChosen, MarketChosen
-from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
@@ -550,17 +548,6 @@ async def test_resizing_never_crashes() -> None:
         await survives_resizing(pilot, app, "Harbour City")
         await pilot.press("slash", "w")
         await survives_resizing(pilot, app, "43 results")
-
-
-async def test_prices_are_written_as_the_trader_wishes() -> None:
-    service = believable_service()
-    options = Options(prices=PriceFormat.AMERICAN)
-    app = ScreenApp(MarketsScreen(Surface(service, service, service, options)))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
-        row = next(line for line in screen_lines(app) if "Harbour City" in line)
-        assert "+117" in row
-        assert "46¢" not in row
 
 
 async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
