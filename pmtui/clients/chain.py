@@ -9,6 +9,7 @@ import msgspec
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
+from pmtui.domain.account.chain_proof import ChainTransaction
 from pmtui.domain.account.wallet_call import Call, CallReverted, Receipt
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
@@ -23,6 +24,7 @@ from pmtui.wire.relayer import (
     rpc_receipt,
     rpc_simulated,
     rpc_text,
+    rpc_transaction,
 )
 
 _LONGEST_TEXT = 120
@@ -140,6 +142,20 @@ class ChainClient:
             return unreadable(
                 f"POST {method}", WireError("transactionHash", "of another transaction")
             )
+        return found
+
+    async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
+        """Return a transaction with its input; None where the node knows none of this hash."""
+        method = "eth_getTransactionByHash"
+        answer = await self._ask(method, transaction_hash, is_optional=True)
+        if isinstance(answer, Failure):
+            return answer
+        try:
+            found = rpc_transaction(answer)
+        except WireError as error:
+            return unreadable(f"POST {method}", error)
+        if found is not None and found.hash.lower() != transaction_hash.lower():
+            return unreadable(f"POST {method}", WireError("hash", "of another transaction"))
         return found
 
     async def _number(self, method: str) -> int | Failure:

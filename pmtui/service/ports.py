@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
+from pmtui.domain.account.chain_proof import ChainTransaction
 from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.keys import BuilderKey, PastedKey
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
@@ -347,6 +348,10 @@ class CallHost(Protocol):
         """Return what became of a transaction; None while it is in no block."""
         ...
 
+    async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
+        """Return a transaction with its input; None where the chain knows none of this hash."""
+        ...
+
 
 class RelayerHost(Protocol):
     """Transactions that the relayer pays for, as one caller may use it."""
@@ -402,6 +407,11 @@ class CallTable(Protocol):
     @property
     def approvals(self) -> tuple[tuple[Approval, bool], ...]:
         """The approvals that are offered, and which of them orders or redeeming need."""
+        ...
+
+    @property
+    def factory(self) -> Address:
+        """The contract through which the relayer reaches deposit wallets."""
         ...
 
     def to_address(self, text: str) -> Address | None:

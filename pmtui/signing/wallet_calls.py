@@ -38,6 +38,11 @@ class WalletCalls:
         spare = Approval(AUTO_REDEEMER, ApprovalKind.SHARES)
         return (*((each, True) for each in needed), (spare, False))
 
+    @property
+    def factory(self) -> Address:
+        """The contract through which the relayer reaches deposit wallets."""
+        return self._contracts.wallets.deposit_factory
+
     def to_address(self, text: str) -> Address | None:
         """Return an address in its checksummed spelling; None where the text is none."""
         try:

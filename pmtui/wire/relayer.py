@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 import msgspec
 from typing_extensions import override
 
+from pmtui.domain.account.chain_proof import ChainTransaction
 from pmtui.domain.account.wallet_call import (
     CallReverted,
     Receipt,
@@ -30,6 +31,9 @@ MOST_ROWS: Final = 1_000
 LONGEST_ID: Final = 100
 LONGEST_TEXT: Final = 500
 LONGEST_DATA: Final = 200_000
+MOST_TOPICS: Final = 4
+"""Of a log."""
+_ADDRESS_WORD: Final = "0x" + "0" * 24
 _ERROR_SELECTOR = "0x08c379a0"
 """Of `Error(string)`: how a contract gives the reason of a revert."""
 
@@ -96,10 +100,22 @@ class _SimulatedBlock(msgspec.Struct):
     calls: list[_Simulated]
 
 
+class _Log(msgspec.Struct):
+    address: str = ""
+    topics: list[str] = []
+
+
 class _Receipt(msgspec.Struct, rename="camel"):
     transaction_hash: str
     status: str
     block_number: str
+    logs: list[_Log] = []
+
+
+class _ChainTransaction(msgspec.Struct):
+    hash: str
+    input: str
+    to: str | None = None
 
 
 def decode_submitted(body: bytes) -> RelayerTransaction:
@@ -217,7 +233,30 @@ def rpc_receipt(answer: RpcAnswer) -> Receipt | None:
     row = _decode(bytes(answer.result), _Receipt)
     status = hex_number(row.status, "status")
     block = hex_number(row.block_number, "blockNumber")
-    return Receipt(row.transaction_hash[:LONGEST_ID], status == 1, block)
+    named = {log.address.lower() for log in row.logs[:MOST_ROWS]}
+    for log in row.logs[:MOST_ROWS]:
+        # The first topic is the kind of the event; an address fills the last 20 bytes of a word.
+        words = (topic.lower() for topic in log.topics[1:MOST_TOPICS])
+        named |= {"0x" + word[-40:] for word in words if word.startswith(_ADDRESS_WORD)}
+    return Receipt(row.transaction_hash[:LONGEST_ID], status == 1, block, frozenset(named))
+
+
+def rpc_transaction(answer: RpcAnswer) -> ChainTransaction | None:
+    """Return a transaction; None where the node knows none of the hash.
+
+    Raises:
+        WireError: it cannot be read.
+    """
+    if bytes(answer.result) == b"null":
+        return None
+    row = _decode(bytes(answer.result), _ChainTransaction)
+    if len(row.input) > LONGEST_DATA or not row.input.startswith("0x"):
+        raise WireError("input", "not hexadecimal, or too long")
+    try:
+        data = bytes.fromhex(row.input[2:])
+    except ValueError as error:
+        raise WireError("input", "not hexadecimal") from error
+    return ChainTransaction(row.hash[:LONGEST_ID], (row.to or "")[:LONGEST_ID], data)
 
 
 def rpc_simulated(answer: RpcAnswer) -> tuple[CallReverted | None, ...]:

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from pmtui.clients.chain import ChainClient
-from pmtui.domain.account.wallet_call import CallReverted
+from pmtui.domain.account.chain_proof import ChainTransaction
+from pmtui.domain.account.wallet_call import CallReverted, Receipt
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.calldata import split
@@ -89,6 +90,61 @@ async def test_a_simulation_of_something_else_tells_nothing(answer: bytes) -> No
     async with serving(answering(answer)) as server:
         chain = ChainClient(server.host())
         assert isinstance(await chain.simulate((SPLIT, SPLIT), sender=WALLET), Failure)
+
+
+HASH = "0x" + "7a" * 32
+OTHER_HASH = "0x" + "7b" * 32
+
+
+def answered(result: object) -> bytes:
+    return msgspec.json.encode({"id": 1, "result": result})
+
+
+async def test_a_receipt_names_who_wrote_its_logs_and_about_whom() -> None:
+    topics = ["0x" + "dd" * 32, "0x" + "0" * 24 + WALLET[2:], "0x" + "11" * 32]
+    row = {
+        "transactionHash": HASH.upper().replace("0X", "0x"), "status": "0x1", "blockNumber": "0x5",
+        "logs": [{"address": "0xAB" + "00" * 19, "topics": topics, "data": "0x"}],
+    }  # fmt: skip
+    async with serving(answering(answered(row))) as server:
+        receipt = await ChainClient(server.host()).receipt(HASH)
+        assert isinstance(receipt, Receipt)
+        assert receipt.named == {WALLET.lower(), "0xab" + "00" * 19}
+
+
+async def test_a_receipt_of_another_transaction_is_none_of_this_one() -> None:
+    row = {"transactionHash": OTHER_HASH, "status": "0x1", "blockNumber": "0x5"}
+    async with serving(answering(answered(row))) as server:
+        assert isinstance(await ChainClient(server.host()).receipt(HASH), Failure)
+
+
+async def test_a_transaction_is_read_with_its_input() -> None:
+    row = {"hash": HASH, "to": WALLET, "input": "0x00ff"}
+    async with serving(answering(answered(row))) as server:
+        found = await ChainClient(server.host()).transaction(HASH)
+        assert found == ChainTransaction(HASH, WALLET, b"\x00\xff")
+        asked = msgspec.json.decode(server.calls[0].body)
+        assert (asked["method"], asked["params"]) == ("eth_getTransactionByHash", [HASH])
+    async with serving(answering(answered(None))) as server:
+        assert await ChainClient(server.host()).transaction(HASH) is None
+    async with serving(answering(answered({"hash": HASH, "to": None, "input": "0x"}))) as server:
+        made = await ChainClient(server.host()).transaction(HASH)
+        assert made == ChainTransaction(HASH, "", b"")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"hash": OTHER_HASH, "to": WALLET, "input": "0x00"},
+        {"hash": HASH, "to": WALLET, "input": "00ff"},
+        {"hash": HASH, "to": WALLET, "input": "0x0g"},
+        {"hash": HASH, "to": WALLET, "input": "0x" + "0" * 300_000},
+        {"hash": HASH, "to": WALLET},
+    ],
+)
+async def test_a_transaction_that_cannot_be_read_proves_nothing(row: object) -> None:
+    async with serving(answering(answered(row))) as server:
+        assert isinstance(await ChainClient(server.host()).transaction(HASH), Failure)
 
 
 async def test_a_node_on_another_chain_is_asked_nothing_more() -> None:

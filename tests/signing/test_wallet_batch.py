@@ -3,6 +3,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from eth_abi.abi import decode
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from pmtui.signing.wallet_batch import (
     DepositWalletSigner,
     encode_batch,
     encode_create,
+    encode_creation,
+    encode_execution,
     recover_batch_signer,
     sign_batch,
 )
@@ -70,6 +73,17 @@ def test_bodies_hold_what_was_signed_and_a_bounded_text() -> None:
     assert body["nonce"] == "4"
     assert len(body["metadata"]) == MOST_METADATA
     assert "metadata" not in json.loads(encode_create(OWNER.address))
+
+
+def test_what_the_local_chain_executes_holds_batch_and_signature() -> None:
+    signed = sign_batch(BATCH, OWNER)
+    data = encode_execution(BATCH, signed.signature)
+    terms = "(address,uint256,uint256,(address,uint256,bytes)[])"
+    batch, signature = decode([terms, "bytes"], data[4:])
+    call = (CALL.target.lower(), 0, CALL.data)
+    assert batch == (WALLET.lower(), 4, BATCH.deadline_s, (call,))
+    assert signature == signed.signature
+    assert encode_creation(OWNER.address)[16:].hex() == OWNER.address[2:].lower()
 
 
 def test_the_service_gets_a_checked_submission_and_never_the_key() -> None:

@@ -225,6 +225,8 @@ class Receipt:
     hash: str
     is_success: bool
     block_number: int
+    named: frozenset[str] = frozenset()
+    """Addresses in its logs, in small letters: who wrote them, and about whom."""
 
 
 def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransaction:

@@ -42,6 +42,9 @@ from pmtui.service.wallet.wallet_views import (
     WalletView,
 )
 
+NOBODY = "nobody"
+_BELIEVED = {TransactionStatus.FAILED: CHAIN, TransactionStatus.CONFIRMED: RELAYER}
+"""Where relayer and chain disagree about a transaction, by what it is taken for."""
 JOURNAL = "the journal"
 """Of this program: what was signed."""
 _STATE = {
@@ -278,6 +281,8 @@ def _transactions(
             reason=each.reason,
             is_deployment=each.is_deployment,
             is_followed=known is None or known.is_followed(each.key),
+            chain_view=each.chain_view,
+            relayer_view=each.relayer_view,
         )
 
 
@@ -323,5 +328,5 @@ def _doubted(ours: Sequence[WalletTransaction]) -> Iterable[ViewsDiffer]:
             yield ViewsDiffer(f"“{each.title}”", views, JOURNAL)
         if each.chain_view:
             views = (RELAYER, each.relayer_state), (CHAIN, each.chain_view)
-            believed = CHAIN if each.status is TransactionStatus.FAILED else RELAYER
+            believed = _BELIEVED.get(each.status, NOBODY)
             yield ViewsDiffer(f"“{each.title}”", views, believed)

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from pmtui.domain.account.chain_proof import is_of_batch
 from pmtui.domain.account.relayer_refusals import explain_refusal
 from pmtui.domain.account.wallet_call import (
     Batch,
     Call,
     CallReverted,
     DecodedCall,
+    Receipt,
     RelayerTransaction,
     TransactionKey,
     TransactionStatus,
@@ -50,6 +52,9 @@ GONE = "never reached the relayer; its deadline has passed"
 REVERTED = "the chain says that it reverted"
 CARRIED_OUT = "the chain says that it was carried out"
 NOT_IN_A_BLOCK = "the relayer says confirmed, the chain knows no such transaction"
+OTHER_TRANSACTION = (
+    "the relayer says how it ended, but the transaction that it names does not hold this batch"
+)
 NO_HASH = "the relayer says confirmed and names no transaction that could be looked for"
 MOST_DOUBTS = 8
 """Questions to the chain about a transaction that the relayer calls confirmed."""
@@ -104,6 +109,7 @@ class WalletTransactions:
         self._signer = signer
         self._wallet = wallet
         self._decode = table.decode
+        self._factory = table.factory
         self._names = {each.address.lower(): each.name for each in table.contracts}
         self._chain = chain
         self._on_end = on_end
@@ -203,8 +209,15 @@ class WalletTransactions:
     def why_busy(self) -> str:
         """Say why nothing else may leave now; empty where it may."""
         running = (each for each in self.view() if not each.status.is_over)
-        found = next(running, None)
+        found = next((each for each in running if not self._is_past(each)), None)
         return "" if found is None else f"the last transaction is still pending: {found.title}"
+
+    def _is_past(self, known: WalletTransaction) -> bool:
+        """Whether no chain can take a batch any more, whatever became of it."""
+        if known.deadline_s is None:
+            return False
+        until_s = known.deadline_s + AFTER_DEADLINE.total_seconds()
+        return self._kernel.venue_now().timestamp() > until_s
 
     def is_followed(self, key: TransactionKey) -> bool:
         """Whether a transaction is asked about until its end is known."""
@@ -325,7 +338,8 @@ class WalletTransactions:
         """Hold an end that the relayer tells against the chain, where one can be asked.
 
         A receipt that says reverted goes before the relayer's word. Where the chain knows no such
-        transaction it is asked a few times more; then the relayer is believed, and both are shown.
+        transaction it is asked a few times more; then the relayer is believed, and both are shown. A
+        transaction that does not hold the batch as it was signed proves nothing of it.
         """
         if self._chain is None or not told.status.is_over:
             return told
@@ -333,26 +347,25 @@ class WalletTransactions:
             is_confirmed = told.status is TransactionStatus.CONFIRMED
             return self._doubt(told, NO_HASH) if is_confirmed else told
         receipt = await self._chain.receipt(told.hash)
-        if isinstance(receipt, Failure):
+        found = await self._chain.transaction(told.hash) if isinstance(receipt, Receipt) else None
+        if isinstance(receipt, Failure) or isinstance(found, Failure):
             return told
         is_confirmed = told.status is TransactionStatus.CONFIRMED
-        if receipt is not None and receipt.is_success is is_confirmed:
-            return replace(told, chain_view="")
-        if receipt is not None and is_confirmed:
-            return replace(
-                told, status=TransactionStatus.FAILED, reason=REVERTED, chain_view=REVERTED
-            )
-        if receipt is not None:
-            return replace(told, chain_view=CARRIED_OUT)
-        if not is_confirmed:
-            return told
-        return self._doubt(told, NOT_IN_A_BLOCK)
+        if receipt is None or found is None:
+            return self._doubt(told, NOT_IN_A_BLOCK) if is_confirmed else told
+        if not is_of_batch(told, found, receipt, factory=self._factory):
+            # Whatever became of that one tells nothing of ours.
+            unknown = replace(told, chain_view=OTHER_TRANSACTION)
+            if not is_confirmed:
+                return unknown
+            return replace(unknown, status=TransactionStatus.UNKNOWN, reason=OTHER_TRANSACTION)
+        return _by_receipt(told, receipt)
 
     def _doubt(self, told: WalletTransaction, why: str) -> WalletTransaction:
         """Take the relayer's word only after some more questions; both views stay."""
         doubts = self._doubts[told.key] = self._doubts.get(told.key, 0) + 1
         if doubts >= MOST_DOUBTS:
-            return replace(told, chain_view=why)
+            return replace(told, reason=why, chain_view=why)
         return replace(told, status=TransactionStatus.PENDING, reason=why, chain_view=why)
 
     def _why_not_this_nonce(self, nonce: int) -> str:
@@ -442,6 +455,16 @@ class WalletTransactions:
     def _mark(self) -> None:
         self._kernel.mark(WalletTopic())
         self._kernel.mark(StatusTopic())
+
+
+def _by_receipt(told: WalletTransaction, receipt: Receipt) -> WalletTransaction:
+    """Return what follows from the receipt of a transaction that is proved to be ours."""
+    is_confirmed = told.status is TransactionStatus.CONFIRMED
+    if receipt.is_success is is_confirmed:
+        return replace(told, chain_view="")
+    if is_confirmed:
+        return replace(told, status=TransactionStatus.FAILED, reason=REVERTED, chain_view=REVERTED)
+    return replace(told, chain_view=CARRIED_OUT)
 
 
 def _first_revert(outcomes: Sequence[CallReverted | None]) -> str:

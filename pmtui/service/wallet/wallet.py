@@ -486,7 +486,8 @@ class WalletDesk:
 def _verdict(known: WalletTransaction) -> WalletVerdict:
     match known.status:
         case TransactionStatus.CONFIRMED:
-            return Confirmed(known.title, known.key, known.hash)
+            doubt = f" ({known.chain_view})" if known.chain_view else ""
+            return Confirmed(known.title + doubt, known.key, known.hash)
         case TransactionStatus.FAILED:
             return Failed(known.reason or "failed", known.key)
         case _:

@@ -190,6 +190,10 @@ class TransactionView:
     """Whether it is still asked about; False after the trader stopped it."""
     is_ours: bool = True
     """Whether this program sent it."""
+    chain_view: str = ""
+    """What the chain says where that is not what the relayer says; empty where they agree."""
+    relayer_view: str = ""
+    """What the relayer tells of it that is not what was submitted; untrusted, empty where it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ class OperatorSet:
 
     operator: Address
     is_approved: bool
+    contract: Address
+    """That keeps the tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,9 @@ class Redeemed:
     """The whole balance of both outcomes became what it pays."""
 
     condition_id: ConditionId
+    burned: tuple[int, int]
+    """Shares of each outcome."""
+    paid: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,10 @@ class Converted:
     given: tuple[ConditionId, ...]
     received: tuple[ConditionId, ...]
     amount: int
+    event: str
+    """What the contracts call it, 0x and 64 hexadecimal digits."""
+    index_set: int
+    """A bit for each question given."""
 
 
 Effect = Approved | OperatorSet | Sent | Split | Merged | Redeemed | Converted
@@ -234,7 +243,7 @@ class _Draft:
             raise _RevertError(NO_FUNCTION)
         operator, is_approved = _address(call, "operator"), bool(call.argument("approved"))
         self._operators[operator] = is_approved
-        return OperatorSet(operator, is_approved)
+        return OperatorSet(operator, is_approved, call.target)
 
     def _adapter(self, call: DecodedCall) -> Effect:
         is_neg_risk = call.target == self._contracts.neg_risk_collateral_adapter
@@ -266,14 +275,18 @@ class _Draft:
         self._need_operator(adapter)
         if condition.payouts is None:
             raise _RevertError(NOT_RESOLVED)
+        paid, (first, second) = 0, condition.tokens
+        burned = self._held(first), self._held(second)
         for token_id, pays in zip(condition.tokens, condition.payouts, strict=True):
-            self._collateral += self._held(token_id) * pays // 1_000_000
+            paid += self._held(token_id) * pays // 1_000_000
             self._shares[token_id] = 0
-        return Redeemed(condition.condition_id)
+        self._collateral += paid
+        return Redeemed(condition.condition_id, burned, paid)
 
     def _convert(self, call: DecodedCall) -> Effect:
         self._need_operator(call.target)
-        questions = self._world.questions(str(call.argument("negRiskMarketId")))
+        event = str(call.argument("negRiskMarketId"))
+        questions = self._world.questions(event)
         chosen, amount = _number(call, "indexSet"), _number(call, "amount")
         if not questions or not chosen or chosen >> len(questions):
             raise _RevertError(UNKNOWN_CONDITION)
@@ -288,8 +301,9 @@ class _Draft:
             self._shares[yes] = self._held(yes) + amount
         self._collateral += amount * (len(given) - 1)
         return Converted(
-            tuple(q.condition_id for q in given), tuple(q.condition_id for q in received), amount
-        )
+            tuple(q.condition_id for q in given), tuple(q.condition_id for q in received), amount,
+            event, chosen,
+        )  # fmt: skip
 
     def _pay(self, amount: int) -> None:
         if amount > self._collateral:

@@ -6,7 +6,7 @@ states (docs/wire.md#relayer). What was accepted is on the disk and goes on afte
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import msgspec
@@ -19,6 +19,7 @@ from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
 from pmtui.sim.chain.contracts import CONTRACTS, TRADES_THROUGH, Chain, Reverted, execute
+from pmtui.sim.chain.logs import LogEntry, write_entries
 from pmtui.sim.controls import RelayCourse
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.venue import Venue
@@ -111,6 +112,10 @@ class Transaction:
     error: str = ""
     course: RelayCourse = RelayCourse.NORMAL
     mined_ms: int | None = None
+    deadline: str = "0"
+    """Of a batch, as it was signed."""
+    logs: list[LogEntry] = field(default_factory=list)
+    """What it wrote when it was carried out; none of one that did nothing."""
 
     @property
     def is_in_flight(self) -> bool:
@@ -255,6 +260,7 @@ class Relay:
             created_ms=now_ms,
             updated_ms=now_ms,
             course=self._venue.controls.take_relay_course(),
+            deadline="0" if parameters is None else parameters.deadline,
         )
         self._known[transaction.transaction_id] = transaction
         self._keep(transaction)
@@ -302,6 +308,7 @@ class Relay:
                 transaction.state = RelayerState.FAILED
                 transaction.error = f"call {effects.call_index}: {effects.reason}"
                 return
+            transaction.logs = write_entries(wallet, effects, self._chain)
             self._chain.apply(wallet, effects)
             self._chain.count_batch(wallet)
         transaction.state = RelayerState.MINED

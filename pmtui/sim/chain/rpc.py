@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pmtui.domain.account.wallet_call import Call, DecodedCall, RelayerState
+from pmtui.domain.account.wallet_call import Batch, Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import SCALE
 from pmtui.signing.calldata import decode_call
@@ -17,11 +17,13 @@ from pmtui.signing.eip712 import (
     address_bytes,
     address_word,
     checksum_address,
+    keccak256,
     uint_word,
 )
 from pmtui.signing.wallet import derive_deposit
+from pmtui.signing.wallet_batch import encode_creation, encode_execution
 from pmtui.sim.chain.contracts import Chain, Reverted, execute, try_each
-from pmtui.sim.chain.logs import MOST_BLOCKS, LogFilter, block_hash, logs_of
+from pmtui.sim.chain.logs import MOST_BLOCKS, Log, LogFilter, block_hash, place_entries
 from pmtui.sim.chain.relay import Relay, Transaction
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
@@ -33,6 +35,8 @@ OTHER_CODE = "0x363d3d373d3d3d363d73"
 CONTRACT_CODE = "0x60806040"
 """How most contracts begin; that there is code is all that anyone asks."""
 MOST_IN_BATCH = 100
+OPERATOR = checksum_address(keccak256(b"relayer operator")[12:])
+"""Who sends every transaction to the chain, and pays for it."""
 _CONTRACTS = frozenset(
     {
         POLYGON.collateral,
@@ -96,6 +100,7 @@ class RpcRoutes:
             "eth_getCode": self._code,
             "eth_call": self._call,
             "eth_simulateV1": self._simulate,
+            "eth_getTransactionByHash": self._transaction,
             "eth_getTransactionReceipt": self._receipt,
             "eth_getLogs": self._logs,
             "eth_getBlockByNumber": self._block,
@@ -227,6 +232,22 @@ class RpcRoutes:
         sizes = [self._chain.shares(Address(o), TokenId(str(i))) for o, i in pairs]
         return uint_word(32) + uint_word(len(sizes)) + b"".join(map(uint_word, sizes))
 
+    def _transaction(self, parameters: Sequence[msgspec.Raw]) -> Json:
+        found = self._relay.by_hash(_text(parameters, 0))
+        if found is None:
+            return None
+        number = None if found.mined_ms is None else self._chain.block_at(found.mined_ms)
+        return {
+            "hash": found.hash,
+            "blockNumber": None if number is None else hex(number),
+            "blockHash": None if number is None else block_hash(number),
+            "transactionIndex": None if number is None else "0x0",
+            "from": OPERATOR,
+            "to": POLYGON.wallets.deposit_factory,
+            "value": "0x0",
+            "input": "0x" + _input_of(found).hex(),
+        }
+
     def _receipt(self, parameters: Sequence[msgspec.Raw]) -> Json:
         found = self._relay.by_hash(_text(parameters, 0))
         if found is None or found.mined_ms is None:
@@ -240,9 +261,9 @@ class RpcRoutes:
             "status": hex(is_good),
             "blockNumber": hex(self._chain.block_at(mined_ms)),
             "blockHash": block_hash(self._chain.block_at(mined_ms)),
-            "from": POLYGON.wallets.deposit_factory,
+            "from": OPERATOR,
             "to": POLYGON.wallets.deposit_factory,
-            "logs": logs_of(transaction, self._chain.block_at(mined_ms)),
+            "logs": _logs_of(transaction, self._chain.block_at(mined_ms)),
         }
 
     def _logs(self, parameters: Sequence[msgspec.Raw]) -> Json:
@@ -257,7 +278,7 @@ class RpcRoutes:
         for transaction in self._relay.mined():
             number = self._chain.block_at(transaction.mined_ms or 0)
             if first <= number <= last:
-                found += [log for log in logs_of(transaction, number) if wanted.takes(log)]
+                found += [log for log in _logs_of(transaction, number) if wanted.takes(log)]
         return found
 
     def _range(self, wanted: LogFilter) -> tuple[int, int]:
@@ -286,6 +307,20 @@ class RpcRoutes:
                 if self._chain.block_at(each.mined_ms or 0) == number
             ],
         }
+
+
+def _logs_of(transaction: Transaction, block: int) -> list[Log]:
+    return place_entries(transaction.logs, block=block, transaction_hash=transaction.hash)
+
+
+def _input_of(transaction: Transaction) -> bytes:
+    if transaction.kind == "WALLET-CREATE":
+        return encode_creation(transaction.owner)
+    calls = tuple(
+        Call(target, bytes.fromhex(data.removeprefix("0x"))) for target, data in transaction.calls
+    )
+    batch = Batch(transaction.wallet, int(transaction.nonce), int(transaction.deadline), calls)
+    return encode_execution(batch, bytes.fromhex(transaction.signature.removeprefix("0x")))
 
 
 def _simulated(reason: str | None) -> dict[str, Json]:

@@ -31,9 +31,11 @@ _STATES = {
     TransactionStatus.CONFIRMED: ("+ confirmed", Role.NOTICE_GOOD),
     TransactionStatus.FAILED: ("x failed", Role.NOTICE_BAD),
 }
+_DOUBTED = ("! confirmed", Role.NOTICE_WARN)
+BY_RELAYER = "by the relayer's word alone"
 _SENTENCES = {
     TransactionStatus.SENDING: "journaled and sent; there is no answer yet",
-    TransactionStatus.UNKNOWN: "no answer: it may have been taken, is looked for, and is never "
+    TransactionStatus.UNKNOWN: "it may have been carried out; it is looked for, and never "
     "submitted again",
     TransactionStatus.PENDING: "the relayer has it and has not said how it ended",
     TransactionStatus.CONFIRMED: "final on chain",
@@ -44,6 +46,8 @@ _SENTENCES = {
 def paint_transaction_row(key: str, transaction: TransactionView, now: datetime) -> Row:
     """Show a transaction on one line."""
     text, role = _STATES[transaction.status]
+    if transaction.status is TransactionStatus.CONFIRMED and transaction.chain_view:
+        text, role = _DOUBTED
     nonce = ABSENT if transaction.nonce is None else f"{transaction.nonce}"
     told = plain(transaction.relayer_state).removeprefix("STATE_").lower()
     cells = (
@@ -61,9 +65,12 @@ def paint_transaction_row(key: str, transaction: TransactionView, now: datetime)
 def say_state(transaction: TransactionView) -> Cell:
     """Say how a transaction stands, with the reason where there is one."""
     _, role = _STATES[transaction.status]
+    is_doubted = transaction.status is TransactionStatus.CONFIRMED and bool(transaction.chain_view)
+    sentence = BY_RELAYER if is_doubted else _SENTENCES[transaction.status]
+    role = Role.NOTICE_WARN if is_doubted else role
     reason = f": {plain(transaction.reason, 160)}" if transaction.reason else ""
     followed = "" if transaction.is_followed else "; it is not asked about any more"
-    return Cell(f"{_SENTENCES[transaction.status]}{reason}{followed}", role)
+    return Cell(f"{sentence}{reason}{followed}", role)
 
 
 def say_calls(transaction: TransactionView) -> str:
@@ -97,6 +104,10 @@ def paint_transaction(
         ("Relayer", plain(describe_state(transaction.relayer_state)) or "has told no state yet"),
         ("Created", _moment(transaction.created_at, now, zone)),
     ]
+    if transaction.relayer_view:
+        facts.append(("Differs", plain(f"the relayer says that {transaction.relayer_view}", 160)))
+    if transaction.chain_view:
+        facts.append(("Chain", plain(transaction.chain_view, 160)))
     if transaction.changed_at is not None:
         facts.append(("Changed", _moment(transaction.changed_at, now, zone)))
     facts += [

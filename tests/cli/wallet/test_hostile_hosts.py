@@ -30,6 +30,7 @@ from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, WalletTopic
 from pmtui.service.views import Mode
+from pmtui.service.wallet.transactions import OTHER_TRANSACTION
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
     Failed,
@@ -234,6 +235,26 @@ async def test_confirmed_without_a_block_is_doubted_and_shown(tmp_path: Path) ->
         (known,) = made.view.transactions
         assert known.status is TransactionStatus.PENDING
         assert (await made.person.ledger())["collateral"] == "100"
+        made.front.commands.stop_following(known.key)
+        assert isinstance(await submitting, NotKnown)
+
+
+async def test_somebody_elses_success_is_not_taken_for_ours(tmp_path: Path) -> None:
+    async with scene(tmp_path, "relayer") as made:
+        first = await take(made.front, made.person, Send(OTHER, Micros(SHARE)))
+        assert isinstance(first, Confirmed)
+        stolen = {"state": "STATE_CONFIRMED", "transactionHash": first.hash}
+        made.lies["relayer"] = at("/transaction", lambda rows: [{**row, **stolen} for row in rows])
+        await made.person.admin("POST", "/relayer", {"course": "stalled", "count": 1})
+        card = await made.card(Send(OTHER, Micros(2 * SHARE)))
+        assert isinstance(card, WalletCard)
+        submitting = asyncio.ensure_future(made.front.commands.submit_wallet(card.prepared_id))
+        differing = await made.differing("Send $2")
+        assert len(differing.views) == 2
+        assert differing.believed == "nobody"
+        known = made.view.transactions[0]
+        assert (known.status, known.chain_view) == (TransactionStatus.UNKNOWN, OTHER_TRANSACTION)
+        assert (await made.person.ledger())["collateral"] == "99"
         made.front.commands.stop_following(known.key)
         assert isinstance(await submitting, NotKnown)
 

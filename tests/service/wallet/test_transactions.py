@@ -1,6 +1,7 @@
 """A transaction of the wallet is submitted once and followed to its end, whatever is lost."""
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.chain_proof import ChainTransaction
 from pmtui.domain.account.wallet_call import (
     Call,
     CallReverted,
@@ -39,6 +41,7 @@ from pmtui.service.wallet.transactions import (
     MOST_BUSY_TRIES,
     NO_HASH,
     NOT_IN_A_BLOCK,
+    OTHER_TRANSACTION,
     PreparedBatch,
     WalletTransactions,
 )
@@ -103,6 +106,10 @@ class FakeChain:
     """Of each call by itself, where they differ."""
     simulated: tuple[CallReverted | None, ...] | Failure = UNABLE
     receipts: list[Receipt | Failure | None] = field(default_factory=list)
+    found: ChainTransaction | Failure | None = None
+    """None for the transaction of the batch that was submitted last."""
+    is_found: bool = True
+    relayer: FakeRelayer | None = None
 
     async def calls(
         self, calls: Sequence[Call], *, sender: Address | None = None
@@ -119,6 +126,15 @@ class FakeChain:
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         assert transaction_hash == "0xab"
         return self.receipts.pop(0) if self.receipts else None
+
+    async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
+        assert transaction_hash == "0xab"
+        if not self.is_found or self.found is not None:
+            return self.found
+        assert self.relayer is not None
+        signature = json.loads(self.relayer.bodies[-1])["signature"]
+        data = b"proxy" + bytes.fromhex(signature[2:])
+        return ChainTransaction("0xab", POLYGON.wallets.deposit_factory, data)
 
 
 @dataclass
@@ -161,6 +177,8 @@ async def desk(
     kernel = Kernel(
         clock=clock, hub=hub, log=log, health=Health(hub, log, clock), supervisor=supervisor
     )
+    if chain is not None:
+        chain.relayer = relayer
     journal = Journal(folder / "journal.sqlite")
     ended: list[WalletTransaction] = []
     transactions = WalletTransactions(
@@ -262,7 +280,65 @@ async def test_a_relayer_that_says_confirmed_alone_is_believed_in_the_end_and_sh
         doubted = await scene.until(TransactionStatus.PENDING)
         assert doubted.reason
         ended = await scene.until(TransactionStatus.CONFIRMED, seconds=200)
-        assert ended.chain_view == view
+        assert ended.chain_view == ended.reason == view
+
+
+FOREIGN = ChainTransaction("0xab", POLYGON.wallets.deposit_factory, b"somebody else's")
+CARRIED = Receipt("0xab", is_success=True, block_number=5)
+BROKEN = Receipt("0xab", is_success=False, block_number=5)
+
+
+@pytest.mark.parametrize("receipt", [CARRIED, BROKEN])
+async def test_a_hash_of_somebody_elses_transaction_ends_nothing(
+    tmp_path: Path, receipt: Receipt
+) -> None:
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    chain = FakeChain(receipts=[receipt] * 200, found=FOREIGN)
+    async with desk(tmp_path, FakeRelayer(told=told), chain) as scene:
+        await scene.submit()
+        unknown = await scene.until(TransactionStatus.UNKNOWN)
+        assert unknown.reason == unknown.chain_view == OTHER_TRANSACTION
+        await scene.clock.advance(60)
+        assert scene.only().status is TransactionStatus.UNKNOWN
+        assert scene.transactions.why_busy()
+        # The transaction that the relayer names later is the right one.
+        chain.found, chain.receipts = None, [CARRIED]
+        ended = await scene.until(TransactionStatus.CONFIRMED)
+        assert (ended.reason, ended.chain_view) == ("", "")
+
+
+async def test_what_nobody_proves_blocks_the_wallet_until_its_deadline_is_over(
+    tmp_path: Path,
+) -> None:
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    chain = FakeChain(receipts=[CARRIED] * 2_000, found=FOREIGN)
+    async with desk(tmp_path, FakeRelayer(told=told), chain) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.UNKNOWN)
+        await scene.clock.advance((DEADLINE + AFTER_DEADLINE).total_seconds() + 1)
+        assert scene.only().status is TransactionStatus.UNKNOWN
+        assert scene.transactions.why_busy() == ""
+
+
+async def test_a_failure_that_names_somebody_elses_transaction_shows_both_views(
+    tmp_path: Path,
+) -> None:
+    told = replace(ROW, state_text="STATE_FAILED", hash="0xab")
+    chain = FakeChain(receipts=[CARRIED], found=FOREIGN)
+    async with desk(tmp_path, FakeRelayer(told=told), chain) as scene:
+        await scene.submit()
+        ended = await scene.until(TransactionStatus.FAILED)
+        assert ended.chain_view == OTHER_TRANSACTION
+
+
+async def test_a_receipt_without_its_transaction_is_doubted(tmp_path: Path) -> None:
+    told = replace(ROW, state_text="STATE_CONFIRMED", hash="0xab")
+    chain = FakeChain(receipts=[CARRIED] * 200, is_found=False)
+    async with desk(tmp_path, FakeRelayer(told=told), chain) as scene:
+        await scene.submit()
+        await scene.until(TransactionStatus.PENDING)
+        ended = await scene.until(TransactionStatus.CONFIRMED, seconds=200)
+        assert ended.chain_view == NOT_IN_A_BLOCK
 
 
 async def test_what_the_relayer_calls_failed_and_the_chain_does_not_is_shown(

@@ -94,7 +94,7 @@ def test_a_batch_sees_what_its_earlier_calls_did() -> None:
     assert execute(WALLET, calls, state) == (
         chain.Approved(adapter, 10),
         chain.Split(RAIN, 10),
-        chain.OperatorSet(adapter, is_approved=True),
+        chain.OperatorSet(adapter, True, POLYGON.conditional_tokens),
         chain.Merged(RAIN, 4),
         chain.Sent(FRIEND, 4),
     )
@@ -148,7 +148,7 @@ def test_redeeming_pays_for_both_tokens_at_once() -> None:
         calldata.transfer(POLYGON.collateral, FRIEND, 4),
     ]
     outcome = execute(WALLET, calls, state)
-    assert outcome == (chain.Redeemed(RAIN), chain.Sent(FRIEND, 4))
+    assert outcome == (chain.Redeemed(RAIN, (6, 2), 4), chain.Sent(FRIEND, 4))
     calls.append(calldata.transfer(POLYGON.collateral, FRIEND, 1))
     assert reason(calls, state) == (2, chain.POOR)
 
@@ -164,7 +164,7 @@ def test_converting_frees_a_dollar_for_every_no_but_one(chosen: int, amount: int
     convert = calldata.convert(GROUP, chosen, amount)
     calls = [convert, calldata.transfer(POLYGON.collateral, FRIEND, freed)]
     assert execute(WALLET, calls, state) == (
-        chain.Converted(given_legs, others, amount),
+        chain.Converted(given_legs, others, amount, GROUP, chosen),
         chain.Sent(FRIEND, freed),
     )
     assert reason([convert, convert], state) == (1, chain.TOO_FEW_SHARES)

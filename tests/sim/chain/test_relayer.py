@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
+from eth_abi.abi import decode
 
 from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
@@ -15,7 +17,15 @@ from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, s
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
-from pmtui.sim.chain.logs import APPROVAL, APPROVAL_FOR_ALL, TRANSFER
+from pmtui.sim.chain.logs import (
+    APPROVAL,
+    APPROVAL_FOR_ALL,
+    MERGE,
+    REDEMPTION,
+    SPLIT,
+    TRANSFER,
+    TRANSFER_BATCH,
+)
 from pmtui.sim.chain.relay import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
@@ -369,6 +379,72 @@ async def test_the_log_tells_of_approvals_and_transfers_that_happened(owner: Own
     assert block["transactions"] == [done["transactionHash"]]
     assert block["hash"] == receipt["blockHash"]
     assert await owner.rpc("eth_getBlockByNumber", hex(10**12), False) is None
+
+
+async def test_the_log_tells_what_shares_were_made_of_and_became(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    split = await owner.run_batch(
+        calldata.split(ConditionId(RAIN), 9_000_000, neg_risk=False),
+        calldata.merge(ConditionId(RAIN), 4_000_000, neg_risk=False),
+    )
+    await owner.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
+    redeemed = await owner.run_batch(calldata.redeem(ConditionId(RAIN), neg_risk=False), nonce=1)
+
+    async def logs(done: dict[str, Any]) -> list[dict[str, Any]]:
+        receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
+        found: list[dict[str, Any]] = receipt["logs"]
+        return found
+
+    told = await logs(split)
+    assert [each["topics"][0] for each in told] == [
+        TRANSFER, SPLIT, TRANSFER_BATCH, TRANSFER_BATCH, MERGE, TRANSFER,
+    ]  # fmt: skip
+    assert [each["logIndex"] for each in told] == [hex(n) for n in range(6)]
+    assert told[1]["topics"][3] == RAIN
+    wallet = "0x" + "0" * 24 + owner.wallet[2:].lower()
+    assert [(t["topics"].index(wallet)) for t in (told[0], told[2], told[3], told[5])] == [
+        1,
+        3,
+        2,
+        2,
+    ]
+    ids, sizes = decode(["uint256[]", "uint256[]"], bytes.fromhex(told[2]["data"][2:]))
+    assert (ids, sizes) == ((int(RAIN_YES), int(RAIN_NO)), (9_000_000,) * 2)
+    ids, sizes = decode(["uint256[]", "uint256[]"], bytes.fromhex(told[3]["data"][2:]))
+    assert (ids, sizes) == ((int(RAIN_YES), int(RAIN_NO)), (4_000_000,) * 2)
+    types = ["address", "uint256[]", "uint256"]
+    *_, amount = decode(types, bytes.fromhex(told[4]["data"][2:]))
+    assert amount == 4_000_000
+    last = await logs(redeemed)
+    assert [each["topics"][0] for each in last] == [TRANSFER_BATCH, REDEMPTION, TRANSFER]
+    *_, payout = decode(["bytes32", "uint256[]", "uint256"], bytes.fromhex(last[1]["data"][2:]))
+    assert payout == int(last[2]["data"], 16) == 5_000_000
+
+
+async def test_a_transaction_holds_the_batch_as_it_was_signed(owner: Owner) -> None:
+    await owner.arrive(dollars="100")
+    await owner.get_relayer_key()
+    body = owner.batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    answer = await owner.submit(body)
+    for seconds in STEPS_S:
+        owner.pass_time(seconds)
+    done = await owner.transaction(answer.json()["transactionID"])
+    found = await owner.rpc("eth_getTransactionByHash", done["transactionHash"])
+    assert found["to"] == POLYGON.wallets.deposit_factory
+    terms = "(address,uint256,uint256,(address,uint256,bytes)[])"
+    data = bytes.fromhex(found["input"][2:])
+    (wallet, nonce, deadline, calls), signature = decode([terms, "bytes"], data[4:])
+    sent = msgspec.json.decode(body)
+    assert wallet == owner.wallet.lower()
+    assert (f"{nonce}", f"{deadline}") == (sent["nonce"], sent["depositWalletParams"]["deadline"])
+    assert "0x" + signature.hex() == sent["signature"]
+    assert ["0x" + data.hex() for _, _, data in calls] == [
+        call["data"] for call in sent["depositWalletParams"]["calls"]
+    ]
+    receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
+    assert (receipt["from"], receipt["to"]) == (found["from"], found["to"])
+    assert await owner.rpc("eth_getTransactionByHash", "0x" + "00" * 32) is None
 
 
 async def test_a_resolved_market_tells_what_its_shares_pay(owner: Owner) -> None:

@@ -6,7 +6,9 @@ import pytest
 from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import line_width
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.wallet.paint_transactions import (
+    BY_RELAYER,
     paint_transaction,
     paint_transaction_row,
     say_calls,
@@ -53,6 +55,20 @@ def test_a_failure_says_why() -> None:
     assert "reverted: paused" in whole(failed)
     assert "\x1b" not in whole(failed)
     assert "not asked about any more" in say_state(replace(SENT, is_followed=False)).text
+
+
+def test_what_only_the_relayer_confirms_is_shown_with_both_views() -> None:
+    view = "the relayer says confirmed, the chain knows no such transaction"
+    doubted = replace(SENT, status=TransactionStatus.CONFIRMED, reason=view, chain_view=view)
+    believed = replace(doubted, chain_view="", reason="")
+    cells = [paint_transaction_row("k", each, NOW).cells[1] for each in (doubted, believed)]
+    assert cells[0].text != cells[1].text
+    assert (cells[0].role, cells[1].role) == (Role.NOTICE_WARN, Role.NOTICE_GOOD)
+    assert say_state(doubted).text.startswith(BY_RELAYER)
+    assert "Chain" in whole(doubted)
+    assert "Chain" not in whole(believed)
+    other = whole(replace(SENT, relayer_view="it has counter 9"))
+    assert "the relayer says that it has counter 9" in other
 
 
 def test_one_of_another_program_says_so() -> None:
