@@ -6,13 +6,13 @@ The service starts while the terminal is still being loaded, so that its first p
 import asyncio
 from collections.abc import Sequence
 
-from pmtui.cli.keys.key_variable import PAPER_IGNORES_KEY, forget_key_variable
+from pmtui.cli.keys.key_variable import forget_key_variable
 from pmtui.cli.output import warn, why_no_full_screen
 from pmtui.cli.running import CRASHED, run_logged, start_log
 from pmtui.cli.service.starting import ServiceStarter
 from pmtui.cli.usage import refuse, terminal_parser
-from pmtui.config.paths import JOURNAL_FILE, locate
-from pmtui.config.settings import load_settings
+from pmtui.config.paths import JOURNAL_FILE, is_file_name, locate
+from pmtui.config.terminal_settings import USUAL_PROFILE, find_profile_name
 from pmtui.config.toml_file import ConfigError
 
 
@@ -35,25 +35,21 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
     """
     starter: ServiceStarter | None = None
     try:
-        settings = load_settings({"profile": profile})
         paths = locate()
-        log = start_log(settings, paths)
-        if settings.is_paper and settings.private_key is not None:
-            warn(f"pmtui: {PAPER_IGNORES_KEY}")
-        if is_fresh:
-            from pmtui.cli.fresh_start import begin_anew  # noqa: PLC0415 - the signing libraries
-
-            begin_anew(settings, paths)
-        is_first_run = not (paths.state / settings.profile / JOURNAL_FILE).exists()
-        starter = ServiceStarter(settings, paths)
-        starter.prepare(passphrase_fd)
+        name = find_profile_name(profile, paths.config_file)
+        log = start_log(name if is_file_name(name) else USUAL_PROFILE, paths)
+        is_first_run = is_fresh or not (paths.state / name / JOURNAL_FILE).exists()
+        starter = ServiceStarter(paths, name, stated=profile)
+        starter.find_or_start(is_fresh=is_fresh)
+        starter.unlock(passphrase_fd)
         # The service has it, where it started with it; here nothing needs it.
         forget_key_variable()
-        # Textual and all screens, 0.7 s: the service starts meanwhile.
+        # Textual and all screens, 0.7 s: the service starts and reads the settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
         from pmtui.cli.terminal import end_past_terminal  # noqa: PLC0415
         from pmtui.cli.terminal_app import read_keys, read_look  # noqa: PLC0415
 
+        settings = starter.settings()
         look = read_look(settings, paths, read_keys(settings))
         terminal = AttachedTerminal(settings, look, starter, is_first_run=is_first_run)
         code = asyncio.run(run_logged(terminal.run()))

@@ -13,7 +13,7 @@ from pmtui.cli.output import show_last, warn
 from pmtui.cli.running import CRASHED
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
 from pmtui.cli.terminal_app import Look, make_app
-from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.link.attachment import Attachment
 from pmtui.link.messages import Welcome
@@ -35,12 +35,12 @@ class AttachedTerminal:
     """One terminal, as long as it is open."""
 
     def __init__(
-        self, settings: Settings, look: Look, starter: ServiceStarter, *, is_first_run: bool
+        self, settings: TerminalSettings, look: Look, starter: ServiceStarter, *, is_first_run: bool
     ) -> None:
         """Take what the terminal runs with.
 
         Args:
-            settings: what the user wants.
+            settings: what it needs to know of them.
             look: keys and themes.
             starter: found the service, or started it.
             is_first_run: whether nobody has traded on the profile before.
@@ -101,7 +101,7 @@ class AttachedTerminal:
     def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
         """Say when its settings are older, and ask for a passphrase that one started anew lacks."""
         is_first, self._has_been_welcome = not self._has_been_welcome, True
-        if welcome.rules != self._settings.rules_digest():
+        if welcome.rules != self._settings.rules:
             _ = app.call_later(show_answer, app, OLD_RULES)
         if is_first:
             # What there was to ask was asked before the screen opened.

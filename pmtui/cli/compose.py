@@ -43,17 +43,18 @@ def open_standalone(
     """
     try:
         settings = load_settings({"profile": profile})
-        keymap = read_keys(settings)
+        own = settings.for_terminal()
+        keymap = read_keys(own)
         paths = locate()
         if is_fresh:
-            begin_anew(settings, paths)
+            warn(*begin_anew(settings, paths))
         state = paths.state / settings.profile
         end_idle_service(state, socket_path(paths.runtime, settings.profile))
         key = find_session_key(
             settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
         )
-        log = start_log(settings, paths)
-        look = read_look(settings, paths, keymap)
+        log = start_log(settings.profile, paths)
+        look = read_look(own, paths, keymap)
         with ExitStack() as stack:
             if settings.is_paper or key.secret is not None:
                 stack.enter_context(session_lock(state))
@@ -91,7 +92,7 @@ class Session:
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
         app = make_app(
-            self._settings, self._look, queries=service.queries, commands=service.commands,
+            self._settings.for_terminal(), self._look, queries=service.queries, commands=service.commands,
             subscriptions=service.hub, is_first_run=self._is_first_run,
         )  # fmt: skip
         async with parts.venue, service.running():

@@ -1,6 +1,5 @@
 """`pmtui --fresh`: puts the paper account aside, and begins one that takes every step by hand."""
 
-from pmtui.cli.output import warn
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.cli.venue.paper import begin_practice
@@ -11,8 +10,10 @@ from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 
 
-def begin_anew(settings: Settings, paths: Paths) -> None:
+def begin_anew(settings: Settings, paths: Paths) -> tuple[str, ...]:
     """Put the paper account aside, and begin one that takes every step by hand.
+
+    Returns what the trader is to be told.
 
     Raises:
         ConfigError: it is no paper profile, a terminal runs it, or its directory cannot be moved.
@@ -28,5 +29,4 @@ def begin_anew(settings: Settings, paths: Paths) -> None:
         aside = begin_practice(state, stamp)
     except OSError as error:
         raise ConfigError(str(state), error.strerror or str(error)) from None
-    if aside is not None:
-        warn(f"pmtui: the paper account of before is kept in {aside}")
+    return () if aside is None else (f"pmtui: the paper account of before is kept in {aside}",)

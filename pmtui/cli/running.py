@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pmtui.cli.output import start_logging
 from pmtui.config.paths import Paths, why_untrusted
-from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
 
 _logger = logging.getLogger(__name__)
@@ -30,13 +29,13 @@ async def run_logged(work: Coroutine[None, None, int]) -> int:
     return CRASHED
 
 
-def start_log(settings: Settings, paths: Paths) -> Path:
+def start_log(profile: str, paths: Paths) -> Path:
     """Send what goes wrong to the log file; returns it.
 
     Raises:
         ConfigError: it cannot be written, or others could.
     """
-    if reason := why_untrusted(paths.state / settings.profile):
+    if reason := why_untrusted(paths.state / profile):
         raise ConfigError(str(paths.state), f"refused: {reason}")
     log = paths.state / "pmtui.log"
     try:

@@ -10,14 +10,13 @@ from textual.theme import Theme
 from pmtui.cli.heap import give_back
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
-from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.config.toml_file import ConfigError
 from pmtui.config.workplace import Memory
-from pmtui.domain.orders.heartbeat import ExitReason
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.keys.keymap import read_keymap
 from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, Surface
@@ -41,7 +40,7 @@ class Look:
     """The file of what comes back."""
 
 
-def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
+def read_look(settings: TerminalSettings, paths: Paths, keymap: Keymap) -> Look:
     """Read the themes; what is wrong with one that is not chosen is logged.
 
     Raises:
@@ -51,7 +50,7 @@ def read_look(settings: Settings, paths: Paths, keymap: Keymap) -> Look:
 
 
 def make_app(
-    settings: Settings,
+    settings: TerminalSettings,
     look: Look,
     *,
     queries: Queries,
@@ -81,7 +80,7 @@ def make_app(
         theme=_first_known(memory.now.theme, look)
         or settings.theme
         or usual_theme(os.environ, is_grey=is_grey),
-        on_quit=settings.leave_policy(ExitReason.QUIT),
+        on_quit=settings.on_quit,
     )
     app.after_drawing = give_back
     if os.environ.get("TMUX"):
@@ -89,18 +88,20 @@ def make_app(
     return app
 
 
-def _options(settings: Settings, look: Look, *, is_first_run: bool, is_attached: bool) -> Options:
+def _options(
+    settings: TerminalSettings, look: Look, *, is_first_run: bool, is_attached: bool
+) -> Options:
     return Options(
         keymap=look.keymap,
         ascii_only=is_ascii_terminal(),
-        ticket=settings.ticket.to_rules(),
+        ticket=settings.ticket,
         flatten_percent=settings.flatten_percent,
         presets=settings.presets,
-        chart_interval=settings.chart.interval,
+        chart_interval=settings.chart_interval,
         prices=settings.prices,
         times=settings.times,
-        is_calm=settings.calm,
-        notices=settings.notices.to_ways(),
+        is_calm=settings.is_calm,
+        notices=settings.notices,
         is_first_run=is_first_run,
         is_attached=is_attached,
         theme_problems=look.theme_problems,
@@ -112,23 +113,19 @@ def _first_known(name: str, look: Look) -> str:
     return name if name in {theme.name for theme in look.themes} else ""
 
 
-def read_keys(settings: Settings) -> Keymap:
+def read_keys(settings: TerminalSettings) -> Keymap:
     """Return the user's keys.
 
     Raises:
         ConfigError: they cannot be used.
     """
-    overrides = {
-        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
-        for action, keys in settings.keys.items()
-    }
-    keymap, problems = read_keymap(overrides)
+    keymap, problems = read_keymap(settings.keys)
     if problems:
         raise ConfigError(f"config.toml:{problems[0].line}", problems[0].text)
     return keymap
 
 
-def _themes(settings: Settings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
+def _themes(settings: TerminalSettings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
     """Return the themes to choose from, and what is wrong with others."""
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:

@@ -7,7 +7,7 @@ is taken from the environment only, never from a file or the command line.
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -29,6 +29,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -38,6 +39,7 @@ from typing_extensions import override
 
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import is_file_name, locate
+from pmtui.config.terminal_settings import PREFIX, KeyOverride, TerminalSettings, Times
 from pmtui.config.toml_file import ConfigError, Key, TomlFile, read_toml
 from pmtui.domain.account.keys import (
     NO_BUILDER,
@@ -54,16 +56,6 @@ from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolic
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
-
-PREFIX = "PMTUI_"
-
-
-class Times(StrEnum):
-    """Which clock times are written by."""
-
-    LOCAL = "local"
-    """That of the machine this runs on, which over SSH need not be the trader's own."""
-    UTC = "utc"
 
 
 class ProfileKind(StrEnum):
@@ -403,25 +395,48 @@ class Settings(BaseSettings, Addresses):
         stated = self.model_dump_json(exclude=_NOT_THE_SERVICES)
         return hashlib.sha256(stated.encode()).hexdigest()[:16]
 
-    def line_of_key(self, action: str) -> int:
-        """Return the line of the file that gives an action its keys; 0 where none does."""
+    def for_terminal(self) -> TerminalSettings:
+        """Return what a terminal needs to know of them."""
         lines = {".".join(key): line for key, line in self._file.lines.items()}
-        return lines.get(f"keys.{action}", 0)
+        return TerminalSettings(
+            profile=self.profile,
+            is_paper=self.is_paper,
+            rules=self.rules_digest(),
+            theme=self.theme,
+            times=self.times,
+            prices=self.prices,
+            chart_interval=self.chart.interval,
+            is_calm=self.calm,
+            ticket=self.ticket.to_rules(),
+            presets=self.presets,
+            flatten_percent=self.flatten_percent,
+            notices=self.notices.to_ways(),
+            on_quit=self.leave_policy(ExitReason.QUIT),
+            keys={
+                action: KeyOverride(keys, lines.get(f"keys.{action}", 0))
+                for action, keys in self.keys.items()
+            },
+        )
 
 
 def load_settings(
-    overrides: Mapping[str, Any] | None = None, *, config_file: Path | None = None
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    config_file: Path | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Read all sources and check every value.
 
     Args:
         overrides: from the command line, by the name of the setting; None values are not given.
         config_file: where it is not in its usual place.
+        environ: the environment of whoever asks; None for that of this process.
 
     Raises:
         ConfigError: a value that cannot be used; the first one, in one line.
     """
     given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    stated = os.environ if environ is None else environ
     file = read_toml(config_file or locate().config_file)
     _refuse_stray_key(given, file)
 
@@ -436,21 +451,45 @@ def load_settings(
             dotenv_settings: PydanticBaseSettingsSource,
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
+            if isinstance(env_settings, EnvSettingsSource):
+                env_settings.env_vars = {name.lower(): value for name, value in stated.items()}
             return init_settings, env_settings, InitSettingsSource(settings_cls, dict(file.values))
 
+    sources = _Sources(given, frozenset(name.upper() for name in stated), file)
     try:
         settings = Loaded(**given)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ConfigError(_place(first["loc"], given, file), _problem(first)) from None
+        raise ConfigError(sources.place(first["loc"]), _problem(first)) from None
     except SettingsError as error:
         # Its text names the field; the value, and the JSON error with it, stay behind.
         raise ConfigError("environment", str(error)) from None
     except RecursionError:
         raise ConfigError(str(file.path), "a setting is nested too deeply") from None
     settings._file = file
-    _check_profile(settings, given, file)
+    _check_profile(settings, sources)
     return settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where settings were stated, to point at the one that is wrong."""
+
+    given: Mapping[str, object]
+    variables: frozenset[str]
+    """The names of the environment, in capitals."""
+    file: TomlFile
+
+    def place(self, loc: tuple[int | str, ...]) -> str:
+        if not loc:
+            return "settings"
+        key: Key = tuple(str(part) for part in loc if part != "[key]")
+        if key[0] in self.given:
+            return "--" + key[0].replace("_", "-")
+        names = [PREFIX + "__".join(key[:length]).upper() for length in range(len(key), 0, -1)]
+        if stated := next((name for name in names if name in self.variables), None):
+            return stated
+        return f"{self.file.place(key)} {'.'.join(key)}"
 
 
 def _refuse_stray_key(given: Mapping[str, object], file: TomlFile) -> None:
@@ -461,7 +500,8 @@ def _refuse_stray_key(given: Mapping[str, object], file: TomlFile) -> None:
         raise ConfigError(file.place(("private_key",)), where)
 
 
-def _check_profile(settings: Settings, given: Mapping[str, object], file: TomlFile) -> None:
+def _check_profile(settings: Settings, sources: _Sources) -> None:
+    file = sources.file
     for name in settings.profiles:
         if not is_file_name(name):
             raise ConfigError(file.place(("profiles", name)), f"{name!r} cannot name a directory")
@@ -470,23 +510,7 @@ def _check_profile(settings: Settings, given: Mapping[str, object], file: TomlFi
     names = (*BUILT_IN, *settings.profiles)
     if settings.profile not in names:
         problem = f"no profile {settings.profile!r}; there is {', '.join(names)}"
-        raise ConfigError(_place(("profile",), given, file), problem)
-
-
-def _place(loc: tuple[int | str, ...], given: Mapping[str, object], file: TomlFile) -> str:
-    if not loc:
-        return "settings"
-    key: Key = tuple(str(part) for part in loc if part != "[key]")
-    if key[0] in given:
-        return "--" + key[0].replace("_", "-")
-    names = [PREFIX + "__".join(key[:length]).upper() for length in range(len(key), 0, -1)]
-    if stated := next((name for name in names if name in _upper_environ()), None):
-        return stated
-    return f"{file.place(key)} {'.'.join(key)}"
-
-
-def _upper_environ() -> frozenset[str]:
-    return frozenset(name.upper() for name in os.environ)
+        raise ConfigError(sources.place(("profile",)), problem)
 
 
 _WORDS = {

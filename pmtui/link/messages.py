@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from pmtui.config.terminal_settings import TerminalSettings
+
 PROTOCOL = 1
 """Grows with every change that an older program would misread."""
 MOST_TO_SERVICE = 1 << 20
@@ -41,6 +43,16 @@ class Hello(_Message):
     """The last entry of the log that it has of that service."""
     is_terminal: bool = True
     """Whether somebody looks at it; a command of the shell only asks."""
+
+
+class Configure(_Message):
+    """Read the settings as a terminal would find them, and say what it needs to know of them."""
+
+    profile: str | None
+    """As the command line names it; None where it does not."""
+    config_file: str
+    environ: dict[str, str]
+    """The variables that hold settings, but for the private key."""
 
 
 class Watch(_Message):
@@ -119,6 +131,17 @@ class Welcome(_Message):
     """Digest of the settings that the service acts by."""
 
 
+class Configured(_Message):
+    """What a terminal needs to know of the settings, or why they cannot be used."""
+
+    settings: TerminalSettings | None = None
+    place: str = ""
+    """Where the mistake stands: the line of a file, a variable, an option."""
+    problem: str = ""
+    words: tuple[str, ...] = ()
+    """What else the user is to be told."""
+
+
 class Refused(_Message):
     """The service takes nobody in who speaks so, and why."""
 
@@ -192,9 +215,11 @@ class Goodbye(_Message):
     is_back_soon: bool = False
 
 
-ToService: TypeAlias = Hello | Watch | Unwatch | Peek | Call | Ask | Unlock | Kill | Release | Stop
+ToService: TypeAlias = (
+    Hello | Configure | Watch | Unwatch | Peek | Call | Ask | Unlock | Kill | Release | Stop
+)
 ToTerminal: TypeAlias = (
-    Welcome | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye
+    Welcome | Configured | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye
 )
 
 _encoder = msgspec.msgpack.Encoder()
@@ -206,6 +231,19 @@ def pack(message: ToService | ToTerminal) -> bytes:
     """Return a message with its length before it."""
     body = _encoder.encode(message)
     return len(body).to_bytes(_LENGTH_BYTES, "big") + body
+
+
+def unpack_to_terminal(data: bytes) -> ToTerminal | None:
+    """Return the one message that was read to its end from a pipe; None where it is not whole.
+
+    Raises:
+        LinkError: it is none.
+    """
+    if len(data) < _LENGTH_BYTES or len(data) != _LENGTH_BYTES + int.from_bytes(
+        data[:_LENGTH_BYTES], "big"
+    ):
+        return None
+    return _decode_to_terminal(data[_LENGTH_BYTES:])
 
 
 async def read_to_service(reader: asyncio.StreamReader) -> ToService | None:
@@ -228,10 +266,15 @@ async def read_to_terminal(reader: asyncio.StreamReader) -> ToTerminal | None:
         LinkError: it speaks otherwise.
     """
     body = await _read(reader, MOST_TO_TERMINAL)
+    return None if body is None else _decode_to_terminal(body)
+
+
+def _decode_to_terminal(body: bytes) -> ToTerminal:
     try:
-        return None if body is None else _to_terminal.decode(body)
+        message: ToTerminal = _to_terminal.decode(body)
     except msgspec.MsgspecError as error:
         raise LinkError(str(error)) from None
+    return message
 
 
 async def _read(reader: asyncio.StreamReader, most: int) -> bytes | None:

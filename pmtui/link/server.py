@@ -17,6 +17,8 @@ from pmtui.link.calls import Calls
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
+    Configure,
+    Configured,
     Done,
     Goodbye,
     Hello,
@@ -64,6 +66,8 @@ class Household:
     """Opens the keystore or takes a key; returns why not."""
     stop: Callable[[str], str]
     """Ends the service, with what becomes of open orders; returns why not."""
+    configure: Callable[[Configure], Configured]
+    """Reads the settings anew, for a terminal."""
     locked: str = ""
     """The owner of a keystore that waits for its passphrase."""
     needs_key: bool = False
@@ -295,6 +299,8 @@ class LinkServer:
         match message:
             case Ask():
                 return self.standing()
+            case Configure():
+                return self._household.configure(message)
             case Unlock():
                 return Done(await self._household.unlock(message))
             case Kill(by):
@@ -311,6 +317,8 @@ class LinkServer:
 
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
+            case Configure():
+                session.tell(self._household.configure(message))
             case Unlock() if session.may_trade:
                 task = asyncio.get_running_loop().create_task(self._unlock(session, message))
                 self._tasks.add(task)

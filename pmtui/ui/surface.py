@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pmtui.config.settings import Times
+from pmtui.config.terminal_settings import Times
 from pmtui.config.workplace import Memory
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros

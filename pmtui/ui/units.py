@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import TypeVar
 
-from pmtui.config.settings import Times
+from pmtui.config.terminal_settings import Times
 from pmtui.domain.money import Micros, round_price
 from pmtui.domain.price_formats import PriceFormat, write_price
 from pmtui.ui.format import (

@@ -183,14 +183,15 @@ def test_the_service_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.service.data_service") & {"textual", "rich"}
     # As `pmtui serve` begins: httpx without its own command line.
     begin = "import sys; sys.modules['httpx._main'] = None"
-    loaded = imported_by(f"{begin}; import pmtui.cli.service.serve")
+    loaded = imported_by(f"{begin}; import pmtui.cli.service.serve, pmtui.cli.service.serving")
     assert not loaded & {"textual", "rich", "plotext", "eth_account", "starlette", "uvicorn"}
 
 
 def test_a_terminal_on_a_service_holds_no_sockets_no_key_and_no_journal() -> None:
     loaded = imported_by("import pmtui.cli.attach, pmtui.cli.attached_terminal")
     assert not loaded & {
-        "coincurve", "eth_account", "h2", "httpcore", "httpx", "plotext", "sqlite3", "websockets",
+        "coincurve", "eth_account", "h2", "httpcore", "httpx", "plotext", "pydantic", "pydantic_settings",
+        "sqlite3", "websockets",
     }  # fmt: skip
 
 

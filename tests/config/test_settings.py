@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.config.settings import load_settings
+from pmtui.config.terminal_settings import KeyOverride
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
@@ -110,8 +111,10 @@ def test_the_live_profile_speaks_the_live_dialect() -> None:
 def test_keys_come_with_their_lines_however_they_are_written(config: Path) -> None:
     config.write_text('[keys]\nmarket.flip = "o"\n\n"market.buy" = ["b", "B"]\n')
     settings = load_settings()
-    assert settings.keys == {"market.flip": ("o",), "market.buy": ("b", "B")}
-    assert [settings.line_of_key(action) for action in settings.keys] == [2, 4]
+    assert settings.for_terminal().keys == {
+        "market.flip": KeyOverride(("o",), 2),
+        "market.buy": KeyOverride(("b", "B"), 4),
+    }
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.link.attachment import Attachment
-from pmtui.link.messages import Unlock
+from pmtui.link.messages import Configured, Unlock
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
@@ -68,7 +68,7 @@ async def _nothing_is_locked(_: Unlock) -> str:
 
 _HOUSEHOLD = Household(
     profile="faults", now=SystemClock().now, memory_bytes=lambda: 0, unlock=_nothing_is_locked,
-    stop=lambda _: "it goes on",
+    stop=lambda _: "it goes on", configure=lambda _: Configured(problem="none are read"),
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.conftest import Start
+from tests.journeys.conftest import BOTH_WAYS, Start
 from tests.journeys.terminal import PROGRAM, Terminal
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
@@ -13,34 +13,42 @@ pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 USAGE_ERROR = 2
 
 
-def test_an_unknown_profile_is_refused_in_one_line(start: Start) -> None:
-    terminal = start("--profile", "nowhere")
+@BOTH_WAYS
+def test_an_unknown_profile_is_refused_in_one_line(start: Start, *, is_attached: bool) -> None:
+    terminal = start("--profile", "nowhere", is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     assert _lines(terminal) == [
         "pmtui: --profile: no profile 'nowhere'; there is paper, live",
     ]
 
 
-def test_a_wrong_setting_is_refused_with_its_file_and_line(start: Start, home: Path) -> None:
+@BOTH_WAYS
+def test_a_wrong_setting_is_refused_with_its_file_and_line(
+    start: Start, home: Path, *, is_attached: bool
+) -> None:
     _configure(home, 'profile = "paper"\nframe_rate = "often"\n')
-    terminal = start(size=(200, 50))
+    terminal = start(size=(200, 50), is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     (line,) = _lines(terminal)
     assert "config.toml:2" in line
     assert "frame_rate" in line
 
 
-def test_a_wrong_variable_is_refused_by_its_name(start: Start) -> None:
-    terminal = start(env={"PMTUI_FRAME_RATE": "-4"})
+@BOTH_WAYS
+def test_a_wrong_variable_is_refused_by_its_name(start: Start, *, is_attached: bool) -> None:
+    terminal = start(env={"PMTUI_FRAME_RATE": "-4"}, is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     (line,) = _lines(terminal)
     assert "PMTUI_FRAME_RATE" in line
 
 
 # Of the second Textual knows one, which nobody has read a ladder in.
+@BOTH_WAYS
 @pytest.mark.parametrize("name", ["nope", "dracula"])
-def test_an_unknown_theme_is_refused_with_the_names_of_others(start: Start, name: str) -> None:
-    terminal = start(env={"PMTUI_THEME": name}, size=(200, 50))
+def test_an_unknown_theme_is_refused_with_the_names_of_others(
+    start: Start, name: str, *, is_attached: bool
+) -> None:
+    terminal = start(env={"PMTUI_THEME": name}, size=(200, 50), is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     text = " ".join(_lines(terminal))
     assert name in text
@@ -69,9 +77,12 @@ def test_a_second_terminal_on_one_account_is_told_so(start: Start) -> None:
     assert first.exit_code() == 0
 
 
-def test_keys_for_an_unknown_action_are_refused_with_their_line(start: Start, home: Path) -> None:
+@BOTH_WAYS
+def test_keys_for_an_unknown_action_are_refused_with_their_line(
+    start: Start, home: Path, *, is_attached: bool
+) -> None:
     _configure(home, '[keys]\n"market.fly" = ["F"]\n')
-    terminal = start(size=(200, 50))
+    terminal = start(size=(200, 50), is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     (line,) = _lines(terminal)
     assert "config.toml:2" in line

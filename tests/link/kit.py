@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.link.attachment import Attachment
-from pmtui.link.messages import Refused, Unlock, Welcome
+from pmtui.link.messages import Configured, Refused, Unlock, Welcome
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries
 from pmtui.link.place import UidOf, uid_of
@@ -82,7 +82,7 @@ async def house_around(
 
     household = Household(
         profile="paper", now=world.clock.now, memory_bytes=lambda: 0, unlock=unlock, stop=stop,
-        locked=locked,
+        configure=lambda _: Configured(problem="nobody configures a test"), locked=locked,
     )  # fmt: skip
     server = LinkServer(world.service, household, uid_of=uid)
     server.listen(bind(path))

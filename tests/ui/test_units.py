@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pmtui.config.settings import Times
+from pmtui.config.terminal_settings import Times
 from pmtui.config.workplace import Memory
 from pmtui.domain.money import Micros
 from pmtui.domain.price_formats import PriceFormat

@@ -9,9 +9,9 @@ from pmtui.cli.keys.key_checks import (
     paper_addresses,
     read_private_key,
 )
-from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import read_keystore
 from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import KeystoreProblem, keystore_address

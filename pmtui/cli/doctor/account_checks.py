@@ -13,10 +13,10 @@ from pmtui.cli.keys.key_checks import (
     read_private_key,
     why_refused,
 )
-from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import read_keystore
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.onboarding import WalletForm

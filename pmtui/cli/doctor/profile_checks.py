@@ -16,7 +16,7 @@ from pmtui.domain.health import RateBudget
 from pmtui.link.messages import Ask, Refused, Standing, ToTerminal
 from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.entry_lock import read_killed
-from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.keys.keymap import read_keymap
 from pmtui.ui.theme.theme_files import load_themes
 
 FULL_BYTES = 20 << 20
@@ -29,11 +29,7 @@ _STEPS = 20_000
 
 def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
     """Look at what was read at the start: keys and themes beside the settings themselves."""
-    overrides = {
-        action: KeyOverride(keys=keys, line=settings.line_of_key(action))
-        for action, keys in settings.keys.items()
-    }
-    _, problems = read_keymap(overrides)
+    _, problems = read_keymap(settings.for_terminal().keys)
     _, wrong_themes = load_themes(paths.config / "themes")
     path = paths.config_file
     where = str(path) if path.exists() else f"{path} is not there: defaults"

@@ -26,7 +26,6 @@ from pmtui.cli.keys.key_checks import (
     paper_addresses,
     read_private_key,
 )
-from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
@@ -41,6 +40,7 @@ from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window

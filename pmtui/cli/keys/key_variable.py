@@ -6,7 +6,9 @@ import resource
 import sys
 from collections.abc import Mapping
 
-KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
+from pmtui.config.terminal_settings import KEY_VARIABLE
+from pmtui.signing.secret import Secret
+
 PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
     "--profile live trades with yours"
@@ -40,6 +42,12 @@ def forget_key_variable() -> None:
         if address:
             ctypes.memset(address, 0, len(ctypes.string_at(address)))
         del os.environ[name]
+
+
+def key_of_environment() -> Secret | None:
+    """Return the private key of the environment, as it stands there."""
+    names = _key_variables(os.environ)
+    return Secret.from_text(os.environ[names[-1]]) if names else None
 
 
 def _key_variables(environ: Mapping[str, str]) -> list[str]:

@@ -16,7 +16,6 @@ from pmtui.cli.keys.key_checks import (
     why_refused,
 )
 from pmtui.cli.keys.key_variable import (
-    KEY_VARIABLE,
     PAPER_IGNORES_KEY,
     forbid_dumps,
     forget_key_variable,
@@ -26,6 +25,7 @@ from pmtui.cli.output import warn
 from pmtui.cli.session_lock import IN_USE, is_session_running
 from pmtui.config.paths import why_untrusted
 from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.signing.keystore import (

@@ -78,7 +78,13 @@ _SESSION = (
     ),
     Command(
         "serve", COMMANDS["serve"].words,
-        (PROFILE, PASSPHRASE, Option("--detached", "end when nobody needs it")),
+        (
+            PROFILE,
+            PASSPHRASE,
+            Option("--fresh", "paper: begin anew with a bare key"),
+            Option("--detached", "end when nobody needs it"),
+            Option("--settings-fd", "tell the terminal that starts it about its settings", "N"),
+        ),
     ),
     Command("status", COMMANDS["status"].words, (PROFILE, _JSON)),
     Command(

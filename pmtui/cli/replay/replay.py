@@ -58,8 +58,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         settings = load_settings({"profile": "paper"})
         paths = locate()
-        look = read_look(settings, paths, read_keys(settings))
-        log = start_log(settings, paths)
+        own = settings.for_terminal()
+        look = read_look(own, paths, read_keys(own))
+        log = start_log(settings.profile, paths)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=options.speed)
@@ -121,7 +122,7 @@ class ReplaySession:
             service = self.make_service(venue)
             self.playback.begin(venue.feed, rewind=service.rewind)
             app = make_app(
-                self._settings, self._look, queries=service.queries, commands=service.commands,
+                self._settings.for_terminal(), self._look, queries=service.queries, commands=service.commands,
                 subscriptions=service.hub, is_first_run=False, replay=self.playback,
             )  # fmt: skip
             await stack.enter_async_context(service.running())

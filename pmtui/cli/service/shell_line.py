@@ -10,6 +10,8 @@ from pmtui import __version__
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
+    Configure,
+    Configured,
     Done,
     Goodbye,
     Hello,
@@ -45,6 +47,25 @@ class Silent:
     pid: int
     """0 where the system does not tell."""
 
+    @property
+    def words(self) -> str:
+        """Say so, and what helps."""
+        if not self.pid:
+            return "the service does not answer: it may be stopped, or hang"
+        return (
+            f"the service, process {self.pid}, does not answer: where it was stopped, "
+            f"`kill -CONT {self.pid}` lets it go on; `kill -KILL {self.pid}` ends it, and the next one "
+            "looks for every order again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """A service that takes a terminal in, and what the terminal needs to know of the settings."""
+
+    welcome: Welcome
+    configured: Configured
+
 
 def ask_standing(
     place: Path, *, within_s: float = STANDING_WITHIN_S
@@ -58,9 +79,21 @@ def ask_standing(
     return None if pid is None else Silent(pid)
 
 
-def greet(place: Path) -> Welcome | Refused | None:
-    """Say hello as a terminal does that only looks on; None where nobody answers."""
-    return asyncio.run(_greet(place))
+def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
+    """Say hello as a terminal does that only looks on; None where nobody listens.
+
+    Args:
+        place: where the service listens.
+        asked: how the terminal finds its settings.
+    """
+    match asyncio.run(_greet(place, asked)):
+        case Welcome() as welcome, Configured() as configured:
+            return Greeting(welcome, configured)
+        case Refused() as refused, _:
+            return refused
+        case _:
+            pid = listener_of(place)
+            return None if pid is None else Silent(pid)
 
 
 def unlock(place: Path, passphrase: bytes) -> str:
@@ -116,20 +149,23 @@ def _have_done(place: Path, question: ToService, within_s: float) -> str | None:
     return first.problem if isinstance(first, Done) else None
 
 
-async def _greet(place: Path) -> Welcome | Refused | None:
+async def _greet(place: Path, asked: Configure) -> tuple[ToTerminal | None, ToTerminal | None]:
+    first = second = None
     try:
         reader, writer = await asyncio.open_unix_connection(place)
     except OSError:
-        return None
-    first: ToTerminal | None = None
+        return None, None
     with suppress(TimeoutError, LinkError, OSError):
-        async with asyncio.timeout(ANSWER_WITHIN_S):
+        async with asyncio.timeout(STANDING_WITHIN_S):
             writer.write(pack(Hello(PROTOCOL, __version__, may_trade=False)))
             first = await read_to_terminal(reader)
+            if isinstance(first, Welcome):
+                writer.write(pack(asked))
+                second = await read_to_terminal(reader)
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()
-    return first if isinstance(first, Welcome | Refused) else None
+    return first, second
 
 
 async def talk(

@@ -59,7 +59,7 @@ def run_status(arguments: Sequence[str]) -> int:
         if options.json:
             told = _Report(running=True, profile=name, pid=standing.pid or None)
             show(msgspec.json.encode(told).decode())
-        return refuse(_say_silent(standing), prog="pmtui status", code=NONE_RUNS)
+        return refuse(standing.words, prog="pmtui status", code=NONE_RUNS)
     if standing is None:
         if options.json:
             show(msgspec.json.encode(_Report(running=False, profile=name)).decode())
@@ -88,22 +88,12 @@ def run_stop(arguments: Sequence[str]) -> int:
         show(f"No service runs on profile {name}.")
         return NONE_RUNS
     if isinstance(standing, Silent):
-        return refuse(_say_silent(standing), prog="pmtui stop", code=NONE_RUNS)
+        return refuse(standing.words, prog="pmtui stop", code=NONE_RUNS)
     problem, words = stop_service(place, options.orders or "")
     if problem:
         return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
     show(*(words or "pmtui: the service has ended").splitlines())
     return 0
-
-
-def _say_silent(silent: Silent) -> str:
-    if not silent.pid:
-        return "the service does not answer: it may be stopped, or hang"
-    pid = silent.pid
-    return (
-        f"the service, process {pid}, does not answer: where it was stopped, `kill -CONT {pid}` lets it go on; "
-        f"`kill -KILL {pid}` ends it, and the next one looks for every order again"
-    )
 
 
 def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:

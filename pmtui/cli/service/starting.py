@@ -2,27 +2,33 @@
 
 import asyncio
 import os
+import select
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from pmtui.cli.keys.key_variable import PAPER_IGNORES_KEY, key_of_environment
 from pmtui.cli.keys.passphrase import NoSecret, ask_secret, read_secret
 from pmtui.cli.output import ask, warn
-from pmtui.cli.service.shell_line import give_key, greet, stop_service, unlock
+from pmtui.cli.service.shell_line import Greeting, Silent, give_key, greet, stop_service, unlock
 from pmtui.cli.session_lock import is_session_running
-from pmtui.config.paths import KEYSTORE_FILE, Paths, open_to_append, private_dir
-from pmtui.config.settings import Settings
+from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_append, private_dir
+from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
 from pmtui.config.toml_file import ConfigError
-from pmtui.link.messages import Refused, Welcome
+from pmtui.link.messages import Configure, Configured, Refused, Welcome, unpack_to_terminal
 from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
 from pmtui.service.clock import SystemClock
+from pmtui.signing.secret import Secret
 
 TRIES = 3
 START_WITHIN_S = 30.0
 """A service reads its settings and its journal before it listens."""
 LOOK_PERIOD_S = 0.05
 RESTARTS_APART_S = 5.0
+_SETTINGS_FD = 3
+NOT_STARTED = "it was not started"
 STANDALONE = "a standalone terminal runs this profile; leave it first"
 KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that runs has one"
 
@@ -30,49 +36,123 @@ KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that 
 class ServiceStarter:
     """The service of one profile, as a terminal finds it."""
 
-    def __init__(self, settings: Settings, paths: Paths) -> None:
+    def __init__(self, paths: Paths, profile: str, *, stated: str | None) -> None:
         """Look for nothing yet.
 
         Args:
-            settings: of the profile.
             paths: where the service and its state lie.
+            profile: which one is meant.
+            stated: the same as the command line names it; None where it does not.
         """
-        self._settings = settings
         self._paths = paths
-        self.state = paths.state / settings.profile
+        self._profile = profile
+        self._stated = stated
+        self.state = paths.state / profile
         """Of the profile."""
-        self.place = socket_path(paths.runtime, settings.profile)
+        self.place = socket_path(paths.runtime, profile)
         """Where the service listens."""
         self._clock = SystemClock()
         self._started_at = float("-inf")
         self._service: int | None = None
         """The service that this terminal started last."""
+        self._told: int | None = None
+        """Where that one tells what the terminal needs to know of the settings."""
+        self._greeting: Greeting | None = None
+        """Of a service that ran already."""
+        self._settings: TerminalSettings | None = None
 
-    def prepare(self, passphrase_fd: int | None) -> None:
-        """Find or start the service, and unlock it, while the terminal is still an ordinary one.
+    def find_or_start(self, *, is_fresh: bool = False) -> None:
+        """Find the service, or start one.
+
+        Args:
+            is_fresh: whether paper begins anew with a bare key.
+
+        Raises:
+            ConfigError: there is no way to attach.
+        """
+        if not is_file_name(self._profile):
+            # Such a service refuses itself, and says why.
+            self._start()
+            return
+        found = None if is_fresh else greet(self.place, self._question())
+        if isinstance(found, Silent):
+            raise ConfigError(str(self.place), found.words)
+        if isinstance(found, Refused):
+            self._replace(found)
+        elif found is None:
+            if not is_fresh:
+                self._why_not_here()
+            self._start(is_fresh=is_fresh)
+        else:
+            self._greeting = found
+
+    def settings(self) -> TerminalSettings:
+        """Return what the terminal needs to know of the settings, from the service that reads them.
+
+        Raises:
+            ConfigError: they cannot be used, or the service ends before it has read them.
+        """
+        if self._settings is None:
+            told = (
+                self._wait_for_settings() if self._greeting is None else self._greeting.configured
+            )
+            if told.settings is None:
+                raise ConfigError(told.place, told.problem)
+            warn(*told.words)
+            self._settings = told.settings
+        return self._settings
+
+    def unlock(self, passphrase_fd: int | None) -> None:
+        """Bring the key to a service that has none, while the terminal is still an ordinary one.
 
         Args:
             passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
 
         Raises:
-            ConfigError: there is no way to attach.
+            ConfigError: it cannot be used.
         """
-        if not is_somebody_there(self.place):
-            self._why_not_here()
-            self._start()
-            if not self._needs_key():
-                # Nothing is to be asked: the first picture need not wait.
-                return
+        private_key = key_of_environment()
+        keystore = self.state / KEYSTORE_FILE
+        if private_key is None and not keystore.exists():
+            # Nothing is to be asked: the first picture need not wait.
+            return
+        if self.settings().is_paper:
+            if private_key is not None:
+                warn(f"pmtui: {PAPER_IGNORES_KEY}")
+            return
+        if self._greeting is None:
             self._wait()
-        welcome = greet(self.place)
-        if isinstance(welcome, Refused):
-            self._replace(welcome)
-            welcome = greet(self.place)
-        if isinstance(welcome, Welcome):
-            self._bring_key(welcome, passphrase_fd)
+            found = greet(self.place, self._question())
+            welcome = found.welcome if isinstance(found, Greeting) else None
+        else:
+            welcome = self._greeting.welcome
+        if welcome is not None:
+            self._bring_key(welcome, private_key, passphrase_fd)
+
+    def _question(self) -> Configure:
+        return Configure(self._stated, str(self._paths.config_file), settings_in(os.environ))
+
+    def _wait_for_settings(self) -> Configured:
+        """Wait until the service that was started has read its settings, before it does anything."""
+        number, self._told = self._told, None
+        if number is None:
+            raise ConfigError("service", NOT_STARTED)
+        data, deadline = b"", self._clock.monotonic() + START_WITHIN_S
+        with os.fdopen(number, "rb", buffering=0) as told:
+            while (left_s := deadline - self._clock.monotonic()) > 0:
+                if not select.select([told], [], [], left_s)[0] or not (more := told.read(1 << 16)):
+                    break
+                data += more
+        message = unpack_to_terminal(data)
+        if not isinstance(message, Configured):
+            raise ConfigError("service", f"it did not start: {self._last_words()}")
+        return message
 
     def take_back(self) -> None:
         """End a service that was started for a terminal which does not come."""
+        if self._told is not None:
+            os.close(self._told)
+            self._told = None
         if self._service is not None and not self._has_ended():
             with suppress(ProcessLookupError):
                 os.kill(self._service, signal.SIGTERM)
@@ -90,7 +170,7 @@ class ServiceStarter:
         words = self._last_words() if self._service is not None else ""
         try:
             # Without the passphrase it is READ-ONLY until it is asked for.
-            self._start()
+            self._spawn(["--profile", self._profile])
         except OSError as error:
             return error.strerror or str(error)
         return words
@@ -105,26 +185,19 @@ class ServiceStarter:
         if reason:
             raise ConfigError(str(self.place), f"{reason}; `pmtui --standalone` needs no socket")
 
-    def _needs_key(self) -> bool:
-        """Whether the service has a key to open, which it may refuse."""
-        if self._settings.is_paper:
-            return False
-        return self._settings.private_key is not None or (self.state / KEYSTORE_FILE).exists()
-
-    def _bring_key(self, welcome: Welcome, passphrase_fd: int | None) -> None:
-        private_key = self._settings.private_key
-        if self._settings.is_paper:
-            return
+    def _bring_key(
+        self, welcome: Welcome, private_key: Secret | None, passphrase_fd: int | None
+    ) -> None:
         if private_key is None:
             # A keystore may have been made since the service started.
-            keystore = self.state / KEYSTORE_FILE
-            if welcome.needs_key and keystore.exists():
-                self._unlock(welcome.locked or str(keystore), passphrase_fd)
+            if welcome.needs_key:
+                owner = welcome.locked or str(self.state / KEYSTORE_FILE)
+                self._unlock(owner, passphrase_fd)
         elif not welcome.needs_key:
             if self._service is None:
                 warn(KEY_NOT_USED)
-        elif problem := give_key(self.place, private_key.get_secret_value().encode()):
-            raise ConfigError("PMTUI_PRIVATE_KEY", problem)
+        elif problem := give_key(self.place, private_key.reveal()):
+            raise ConfigError(KEY_VARIABLE, problem)
         else:
             self._wait()
 
@@ -166,23 +239,41 @@ class ServiceStarter:
         if problem:
             raise ConfigError("service", problem)
         self._start()
-        self._wait()
 
-    def _start(self) -> None:
-        """Start a service in a session of its own: it does not end with this terminal or its line."""
+    def _start(self, *, is_fresh: bool = False) -> None:
+        """Start a service that tells its settings, with the options of this terminal."""
+        told, tells = os.pipe()
+        options = [] if self._stated is None else ["--profile", self._stated]
+        if is_fresh:
+            options.append("--fresh")
+        self._told = told
+        try:
+            self._spawn([*options, "--settings-fd", str(_SETTINGS_FD)], tells=tells)
+        finally:
+            os.close(tells)
+
+    def _spawn(self, options: Sequence[str], *, tells: int | None = None) -> None:
+        """Start a service in a session of its own: it does not end with this terminal or its line.
+
+        Args:
+            options: of `pmtui serve`.
+            tells: what it is to have as its file descriptor 3.
+        """
         self._started_at = self._clock.monotonic()
         output = open_to_append(private_dir(self._paths.state) / "service.log")
-        command = [sys.executable, "-m", "pmtui", "serve", "--detached"]
+        actions: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, output, 1),
+            (os.POSIX_SPAWN_DUP2, output, 2),
+        ]
+        if tells is not None:
+            actions.append((os.POSIX_SPAWN_DUP2, tells, _SETTINGS_FD))
         try:
             self._service = os.posix_spawn(
                 sys.executable,
-                [*command, "--profile", self._settings.profile],
+                [sys.executable, "-m", "pmtui", "serve", "--detached", *options],
                 os.environ,
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, output, 1),
-                    (os.POSIX_SPAWN_DUP2, output, 2),
-                ],
+                file_actions=actions,
                 setsid=True,
             )
         finally:

@@ -17,10 +17,10 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
-from pmtui.cli.keys.key_variable import KEY_VARIABLE
 from pmtui.clients.http.client import HttpHost
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.paths import open_to_append, private_dir, replace_file, why_untrusted
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key

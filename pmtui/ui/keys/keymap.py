@@ -11,6 +11,7 @@ from itertools import combinations
 
 from textual.keys import Keys
 
+from pmtui.config.terminal_settings import KeyOverride
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import Keymap, find_action, key_label
@@ -32,16 +33,6 @@ _NAMED_KEYS = {
     *_CHARACTER_NAMES.values(),
     "space",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class KeyOverride:
-    """What the user wrote for one action."""
-
-    keys: tuple[str, ...]
-    """Empty takes the action's keys away."""
-    line: int
-    """Where it stands in the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
     ):
         made.playback.begin(venue.feed, rewind=service.rewind)
         app = make_app(
-            load_settings(config_file=tmp_path / "none.toml"), LOOK,
+            load_settings(config_file=tmp_path / "none.toml").for_terminal(), LOOK,
             queries=service.queries, commands=service.commands, subscriptions=service.hub,
             is_first_run=False, replay=made.playback,
         )  # fmt: skip

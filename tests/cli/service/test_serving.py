@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.keys.unlocking import find_session_key
-from pmtui.cli.service import serve
-from pmtui.cli.service.serve import Serving
+from pmtui.cli.service import serving as serving_module
+from pmtui.cli.service.serving import Serving
 from pmtui.cli.service.shell_line import talk
 from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
@@ -77,7 +77,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
     for name in ("GAMMA", "CLOB", "DATA"):
         monkeypatch.setenv(f"PMTUI_{name}_URL", NOWHERE)
-    monkeypatch.setattr(serve, "LOOK_PERIOD_S", LOOKS_OFTEN_S)
+    monkeypatch.setattr(serving_module, "LOOK_PERIOD_S", LOOKS_OFTEN_S)
     return tmp_path
 
 
@@ -163,7 +163,7 @@ async def test_it_stops_with_its_last_terminal_where_that_was_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PMTUI_ON_DETACH", "stop")
-    monkeypatch.setattr(serve, "DETACHED_AFTER_S", 3 * LOOKS_OFTEN_S)
+    monkeypatch.setattr(serving_module, "DETACHED_AFTER_S", 3 * LOOKS_OFTEN_S)
     async with serving() as process:
         async with attached(process):
             assert not process.task.done()

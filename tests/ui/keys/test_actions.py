@@ -3,6 +3,7 @@ from collections import Counter
 import pytest
 from textual.binding import Binding
 
+from pmtui.config.terminal_settings import KeyOverride
 from pmtui.ui.keys.action import Context, Danger
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import (
@@ -14,7 +15,7 @@ from pmtui.ui.keys.actions import (
     key_label,
     palette_commands,
 )
-from pmtui.ui.keys.keymap import KeyOverride, read_keymap
+from pmtui.ui.keys.keymap import read_keymap
 
 
 def test_ids_are_unique_and_belong_to_a_context() -> None:

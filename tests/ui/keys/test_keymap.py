@@ -4,10 +4,11 @@ import pytest
 from textual.app import App
 from textual.screen import Screen
 
+from pmtui.config.terminal_settings import KeyOverride
 from pmtui.ui.keys.action import Action, Context
 from pmtui.ui.keys.action_table import ACTIONS
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.keys.keymap import KeymapProblem, KeyOverride, read_keymap
+from pmtui.ui.keys.keymap import KeymapProblem, read_keymap
 
 
 def _read(action_id: str, *keys: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,0 +1,238 @@
+"""The service of a profile as a process: `pmtui serve`, which terminals attach to.
+
+It ends on SIGTERM, SIGINT or SIGHUP, or when a terminal or `pmtui stop` asks for it, and does with open
+orders what was chosen for that. Without a passphrase it runs READ-ONLY until a terminal brings one;
+then the service starts anew within the same process, and terminals come back by themselves.
+"""
+
+import asyncio
+import gc
+import resource
+import signal
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmtui.cli.heap import give_back, use_one_pool
+from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
+from pmtui.cli.last_words import describe_report
+from pmtui.cli.output import show
+from pmtui.cli.running import run_logged, start_log
+from pmtui.cli.service.session_service import SessionService
+from pmtui.cli.session_lock import session_lock
+from pmtui.config.paths import Paths
+from pmtui.config.settings import DetachPolicy, Settings, load_settings
+from pmtui.config.toml_file import ConfigError
+from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.link.messages import Configure, Configured, Unlock
+from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
+from pmtui.link.server import Household, LinkServer, bind
+from pmtui.service.clock import SystemClock
+from pmtui.signing.secret import Secret
+
+LOOK_PERIOD_S = 1.0
+DETACHED_AFTER_S = 5.0
+"""A terminal whose line was cut comes back sooner than this."""
+GIVE_BACK_EVERY = 20
+"""Looks after which freed memory is given back."""
+_SIGNALS = {
+    signal.SIGHUP: ExitReason.HANG_UP,
+    signal.SIGTERM: ExitReason.TERMINATION,
+    signal.SIGINT: ExitReason.QUIT,
+}
+_PAGE_BYTES = resource.getpagesize()
+
+
+def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_detached: bool) -> int:
+    """Run the service of a profile to its end; returns the exit code.
+
+    Args:
+        settings: what the user wants.
+        paths: where its state lies.
+        passphrase_fd: where the keystore's passphrase comes from; None to run READ-ONLY without it.
+        is_detached: whether a terminal started it.
+
+    Raises:
+        ConfigError: it cannot run as it is configured.
+    """
+    place = socket_path(paths.runtime, settings.profile)
+    with ExitStack() as stack:
+        stack.enter_context(session_lock(paths.state / settings.profile))
+        key = find_session_key(settings, paths.state, passphrase_fd=passphrase_fd, may_ask=False)
+        if reason := why_nobody_may_listen(place):
+            raise ConfigError(str(place), reason)
+        start_log(settings.profile, paths)
+        serving = Serving(settings, paths, key, place, is_detached=is_detached)
+        return asyncio.run(run_logged(serving.run()))
+
+
+def why_nobody_may_listen(place: Path) -> str:
+    """Say why the service cannot listen at a path; "" where it can."""
+    try:
+        reason = why_no_socket(place)
+    except OSError as error:
+        return error.strerror or str(error)
+    if not reason and is_somebody_there(place):
+        reason = "the service of another state directory listens here; set XDG_RUNTIME_DIR"
+    return reason
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why the service ends, and what becomes of open orders."""
+
+    reason: ExitReason
+    policy: ExitPolicy
+
+
+class Serving:
+    """One process that serves a profile."""
+
+    def __init__(
+        self, settings: Settings, paths: Paths, key: SessionKey, place: Path, *, is_detached: bool
+    ) -> None:
+        """Take what the service runs with.
+
+        Args:
+            settings: what the user wants.
+            paths: where its state lies.
+            key: what to trade with.
+            place: of the socket.
+            is_detached: whether a terminal started it: then it says nothing, and does not idle.
+        """
+        self._settings = settings
+        self._paths = paths
+        self._key = key
+        self._place = place
+        self._is_detached = is_detached
+        self._clock = SystemClock()
+        self._ending: Ending | None = None
+        self._changed = asyncio.Event()
+        self._opened: SessionKey | None = None
+        """A key that was unlocked, with which the service starts anew."""
+
+    async def run(self) -> int:
+        """Serve until asked to end; returns the exit code."""
+        use_one_pool()
+        loop = asyncio.get_running_loop()
+        for number, reason in _SIGNALS.items():
+            loop.add_signal_handler(number, self._end, reason)
+        try:
+            while self._ending is None:
+                await self._run_once()
+        finally:
+            self._place.unlink(missing_ok=True)
+        return 0
+
+    async def _run_once(self) -> None:
+        self._changed.clear()
+        self._key, self._opened = self._opened or self._key, None
+        parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
+        service = parts.service
+        async with parts.venue, service.running():
+            server = LinkServer(service, self._household())
+            server.listen(bind(self._place))
+            if not self._is_detached:
+                show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
+            gc.collect()
+            gc.freeze()
+            watching = asyncio.create_task(self._watch(server))
+            await self._changed.wait()
+            watching.cancel()
+            if (ending := self._ending) is None:
+                await server.close("unlocked", is_back_soon=True)
+                return
+            report = await service.departing.leave(ending.reason, ending.policy)
+            lines = describe_report(report)
+            await server.close("\n".join(lines) or "pmtui: the service has ended")
+            if not self._is_detached:
+                show(*lines)
+
+    def _household(self) -> Household:
+        return Household(
+            profile=self._settings.profile,
+            now=self._clock.now,
+            memory_bytes=resident_bytes,
+            unlock=self._unlock,
+            stop=self._stop,
+            configure=configure,
+            locked=self._key.locked,
+            needs_key=not self._settings.is_paper and self._key.secret is None,
+            rules=self._settings.rules_digest(),
+            may_idle=self._is_detached,
+        )
+
+    async def _unlock(self, given: Unlock) -> str:
+        if self._settings.is_paper or self._key.secret is not None:
+            return "nothing is locked"
+        if given.is_key:
+            opened = take_key(self._settings, self._paths.state, Secret(given.secret))
+            return self._start_anew(opened)
+        # Deriving the key takes a second; the views need not wait for it.
+        return self._start_anew(
+            await asyncio.to_thread(
+                open_keystore, self._settings, self._paths.state, Secret(given.secret)
+            )
+        )
+
+    def _start_anew(self, found: SessionKey | str) -> str:
+        """Have the service start once more, with its key; returns why there is none."""
+        if isinstance(found, str):
+            return found
+        self._opened = found
+        self._changed.set()
+        return ""
+
+    def _stop(self, policy: str) -> str:
+        try:
+            chosen = ExitPolicy(policy) if policy else self._settings.leave_policy(ExitReason.QUIT)
+        except ValueError:
+            return f"{policy}: leave, cancel or switch"
+        has_heartbeat = self._settings.heartbeat is not HeartbeatPolicy.OFF
+        if chosen is ExitPolicy.SWITCH and not has_heartbeat:
+            return 'switch needs heartbeat = "on" or "armed"'
+        if chosen is ExitPolicy.LEAVE and has_heartbeat and policy:
+            return "leave cannot be kept: once heartbeats end, the venue cancels every order"
+        self._end(ExitReason.QUIT, chosen)
+        return ""
+
+    def _end(self, reason: ExitReason, policy: ExitPolicy | None = None) -> None:
+        if self._ending is None:
+            self._ending = Ending(reason, policy or self._settings.leave_policy(reason))
+            self._changed.set()
+
+    async def _watch(self, server: LinkServer) -> None:
+        """End a service that nobody needs, and give back what was freed."""
+        idle_s, alone_s, looks = 0.0, 0.0, 0
+        while True:
+            await self._clock.sleep(LOOK_PERIOD_S)
+            looks += 1
+            if looks % GIVE_BACK_EVERY == 0:
+                give_back()
+            alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
+            has_left = server.was_attended and alone_s >= DETACHED_AFTER_S
+            if has_left and self._settings.on_detach is DetachPolicy.STOP:
+                self._end(ExitReason.HANG_UP)
+            idle_s = 0.0 if server.is_needed else idle_s + LOOK_PERIOD_S
+            limit_s = self._settings.service.idle_exit_s
+            if self._is_detached and limit_s and idle_s >= limit_s:
+                self._end(ExitReason.QUIT)
+
+
+def configure(asked: Configure) -> Configured:
+    """Read the settings as a terminal finds them now, which its service may have begun without."""
+    try:
+        settings = load_settings(
+            {"profile": asked.profile}, config_file=Path(asked.config_file), environ=asked.environ
+        )
+    except ConfigError as error:
+        return Configured(place=error.place, problem=error.problem)
+    return Configured(settings.for_terminal())
+
+
+def resident_bytes() -> int:
+    """Return what this process holds of the machine's memory."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_BYTES
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
