@@ -99,8 +99,15 @@ class WalletFacts:
             return told[position.outcome_index]
         return position.current_price if position.is_redeemable else None
 
-    def disagreements(self, positions: Iterable[Position]) -> tuple[ViewsDiffer, ...]:
-        """Return where hosts cannot all be right."""
+    def disagreements(
+        self, positions: Iterable[Position], *, is_made_now: bool = False
+    ) -> tuple[ViewsDiffer, ...]:
+        """Return where hosts cannot all be right.
+
+        Args:
+            positions: what is held.
+            is_made_now: whether a wallet is being made: the hosts learn of it one after the other.
+        """
         found = [
             ViewsDiffer(
                 f"whether {each.address} is deployed",
@@ -108,7 +115,8 @@ class WalletFacts:
                 CHAIN,
             )
             for each in self.wallets
-            if None not in (each.relayer.value, each.chain.value)
+            if not is_made_now
+            and None not in (each.relayer.value, each.chain.value)
             and each.relayer.value is not each.chain.value
         ]
         for position in positions:

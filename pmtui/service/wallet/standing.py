@@ -1,6 +1,6 @@
 """Puts the wallet's view together: steps, approvals and transactions, each as it stands now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, datetime
 
 from pmtui.domain.account.keys import NO_BUILDER, BuilderCode
@@ -74,14 +74,16 @@ class WalletReader:
         self._builder_code = builder_code
 
     def view(
-        self, transactions: WalletTransactions | None, words: CallWords, *, has_asked: bool
-    ) -> WalletView:
+        self, transactions: WalletTransactions | None, words: CallWords, *, has_asked: bool,
+        reading: Container[TransactionKey] = (),
+    ) -> WalletView:  # fmt: skip
         """Return how everything stands.
 
         Args:
             transactions: of the wallet; None before it is known which wallet it is.
             words: writes calls.
             has_asked: whether hosts were asked once.
+            reading: transactions that are over, while what they changed is read.
         """
         facts, access = self._facts, self._facts.access
         if self._profile.mode is Mode.READ_ONLY:
@@ -100,7 +102,7 @@ class WalletReader:
             wallet=facts.paying,
             wallets=facts.wallets,
             cash=self._account.state.balance,
-            steps=tuple(self._steps(access, ours, approvals)),
+            steps=tuple(self._steps(access, ours, approvals, reading=reading)),
             approvals=approvals,
             transactions=(*_transactions(ours, transactions, words), *_others(ours, facts.rows)),
             settlements=self._settlements.held(),
@@ -108,15 +110,26 @@ class WalletReader:
             builder_code=self._builder_code,
             builder_keys=facts.builder_keys,
             relayer_key=access.keys.shown,
-            disagreements=(*facts.disagreements(self._settlements.positions()), *_doubted(ours)),
+            disagreements=(*self._disagreements(ours, reading), *_doubted(ours)),
             sent_to=sent_addresses(ours, access),
         )
+
+    def _disagreements(
+        self, ours: Sequence[WalletTransaction], reading: Container[TransactionKey]
+    ) -> tuple[ViewsDiffer, ...]:
+        last = next((each for each in ours if each.is_deployment), None)
+        # The chain and the relayer learn of a wallet seconds apart while it is made.
+        is_made_now = last is not None and (not last.status.is_over or last.key in reading)
+        positions = self._settlements.positions()
+        return self._facts.disagreements(positions, is_made_now=is_made_now)
 
     def _steps(
         self,
         access: WalletAccess,
         ours: Sequence[WalletTransaction],
         approvals: tuple[ApprovalView, ...],
+        *,
+        reading: Container[TransactionKey],
     ) -> Iterable[WalletStepView]:
         facts, account = self._facts, self._account
         yield _place(facts)
@@ -130,9 +143,9 @@ class WalletReader:
         )
         no_key = "" if key else "the relayer key"
         is_there = None if facts.paying is None else facts.is_deployed(facts.paying)
-        yield _deployment(ours, is_there=is_there, blocked_by=no_key)
+        yield _deployment(ours, is_there=is_there, blocked_by=no_key, reading=reading)
         no_wallet = no_key or ("" if is_there else "the deployment")
-        yield _approving(ours, approvals, blocked_by=no_wallet)
+        yield _approving(ours, approvals, blocked_by=no_wallet, reading=reading)
         cash = account.state.balance
         state = StepState.UNKNOWN if cash is None else StepState.DONE if cash else StepState.TO_DO
         result = account.state.problem if cash is None else exact_dollars(cash)
@@ -202,9 +215,12 @@ def _credentials(account: AccountFeed, access: WalletAccess) -> WalletStepView:
 
 
 def _deployment(
-    ours: Sequence[WalletTransaction], *, is_there: bool | None, blocked_by: str
-) -> WalletStepView:
+    ours: Sequence[WalletTransaction], *, is_there: bool | None, blocked_by: str,
+    reading: Container[TransactionKey],
+) -> WalletStepView:  # fmt: skip
     last = next((each for each in ours if each.is_deployment), None)
+    if last is not None and last.key in reading:
+        return _being_read(StepKind.DEPLOY, last)
     if is_there and (last is None or last.status.is_over):
         key, at = (last.key, last.changed_at) if last is not None else (None, None)
         return WalletStepView(
@@ -215,16 +231,21 @@ def _deployment(
 
 
 def _approving(
-    ours: Sequence[WalletTransaction], approvals: tuple[ApprovalView, ...], *, blocked_by: str
-) -> WalletStepView:
+    ours: Sequence[WalletTransaction], approvals: tuple[ApprovalView, ...], *, blocked_by: str,
+    reading: Container[TransactionKey],
+) -> WalletStepView:  # fmt: skip
     needed = [each for each in approvals if each.is_needed]
     missing = tuple(each.approval for each in needed if each.is_allowed is False)
     unknown = [each for each in needed if each.is_allowed is None]
     titles = ("Approve ", "Revoke ")
     last = next((each for each in ours if each.title.startswith(titles)), None)
+    if last is not None and last.key in reading:
+        return _being_read(StepKind.APPROVE, last)
     if last is not None and last.status is TransactionStatus.CONFIRMED:
         last = None
-    if not missing and not unknown:
+    is_over = last is None or last.status.is_over
+    # The chain allows it before the relayer calls it final: the step is done when both agree.
+    if not missing and not unknown and is_over:
         at = max((each.allowed.as_of for each in needed if each.allowed.as_of), default=None)
         return WalletStepView(StepKind.APPROVE, StepState.DONE, "all that is needed", at)
     fresh = StepState.TO_DO if missing else StepState.UNKNOWN
@@ -235,6 +256,14 @@ def _approving(
     return WalletStepView(
         found.kind, found.state, result, found.as_of, found.step, found.blocked_by,
         found.transaction,
+    )  # fmt: skip
+
+
+def _being_read(kind: StepKind, last: WalletTransaction) -> WalletStepView:
+    """Return a step whose transaction is over, while it is read what it changed."""
+    result = f"{last.status.value}; reading what it changed"
+    return WalletStepView(
+        kind, StepState.RUNNING, result, last.changed_at, transaction=last.key
     )  # fmt: skip
 
 

@@ -60,6 +60,8 @@ from pmtui.service.wallet.wallet_views import (
 ASK_PERIOD_S = 15.0
 ACCOUNT_PATIENCE_S = 5.0
 """After it the wallet is looked for without the account, which may wait for the trader."""
+READ_PATIENCE_S = 5.0
+"""For what a transaction changed, before its verdict is told without it."""
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
 NO_ORDERS = (
@@ -111,12 +113,17 @@ class WalletDesk:
         self._restored = asyncio.Event()
         self._has_asked = False
         self._is_asked_since_open = False
+        self._reading: dict[TransactionKey, asyncio.Event] = {}
+        """Transactions whose end is known, until what they changed is read."""
 
     def view(self) -> WalletView:
         """Return how everything stands."""
         is_restored = self._restored.is_set() or self._facts.paying is None
         return self._reader.view(
-            self._transactions, self._words(), has_asked=self._has_asked and is_restored
+            self._transactions,
+            self._words(),
+            has_asked=self._has_asked and is_restored,
+            reading=self._reading,
         )
 
     def on_demand(self, topic: Topic) -> None:
@@ -334,7 +341,11 @@ class WalletDesk:
             key = await transactions.deploy()
         if isinstance(key, Rejected):
             return key
-        return _verdict(await transactions.result_of(key))
+        ended = await transactions.result_of(key)
+        if (read := self._reading.get(key)) is not None:
+            # The words and the lines of the account tell the same at the same time.
+            await self._wait(read, READ_PATIENCE_S)
+        return _verdict(ended)
 
     async def _carry_out_keys(
         self, step: KeyStep, kept: _Kept, access: WalletAccess
@@ -386,14 +397,17 @@ class WalletDesk:
 
     async def _wait_for_account(self) -> None:
         """Wait until the account is open, which tells whose wallet it is; not for ever."""
-        opened = asyncio.ensure_future(self._account.opened.wait())
-        pause = asyncio.ensure_future(self._kernel.clock.sleep(ACCOUNT_PATIENCE_S))
+        await self._wait(self._account.opened, ACCOUNT_PATIENCE_S)
+
+    async def _wait(self, event: asyncio.Event, patience_s: float) -> None:
+        happened = asyncio.ensure_future(event.wait())
+        pause = asyncio.ensure_future(self._kernel.clock.sleep(patience_s))
         try:
-            _ = await asyncio.wait({opened, pause}, return_when=asyncio.FIRST_COMPLETED)
+            _ = await asyncio.wait({happened, pause}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in (opened, pause):
+            for each in (happened, pause):
                 _ = each.cancel()
-            _ = await asyncio.gather(opened, pause, return_exceptions=True)
+            _ = await asyncio.gather(happened, pause, return_exceptions=True)
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
         """Say on live that other wallets than deposit wallets are no way for new accounts."""
@@ -430,14 +444,21 @@ class WalletDesk:
         return self._transactions
 
     def _on_end(self, transaction: WalletTransaction) -> None:
+        read = self._reading[transaction.key] = asyncio.Event()
+
         async def settle() -> None:
             access = self._facts.access
             is_made = transaction.is_deployment and (
                 transaction.status is TransactionStatus.CONFIRMED
             )
-            if is_made and access is not None and access.on_deployed is not None:
-                await access.on_deployed(transaction.wallet)
-            await self._ask(is_thorough=True)
+            try:
+                if is_made and access is not None and access.on_deployed is not None:
+                    await access.on_deployed(transaction.wallet)
+                await self._ask(is_thorough=True)
+            finally:
+                read.set()
+                _ = self._reading.pop(transaction.key, None)
+                self._kernel.mark(WalletTopic())
             self._account.refresh()
 
         self._kernel.start("wallet refresh", settle)

@@ -297,6 +297,37 @@ async def test_approvals_are_taken_back_and_builder_keys_made_and_revoked(tmp_pa
             assert isinstance(await take(service, ann, RevokeBuilderKey(key.key)), Confirmed)
 
 
+async def test_the_lines_are_done_when_the_verdict_is_told_and_not_before(tmp_path: Path) -> None:
+    approval = Approval(POLYGON.collateral_adapter, ApprovalKind.CASH)
+    async with small_venue(tmp_path) as running, http_client() as http:
+        ann = await Person(running, http, key=0).arrive(dollars="100")
+        async with session(running, tmp_path) as service:
+
+            def state() -> StepState | None:
+                step = service.queries.wallet().step(StepKind.APPROVE)
+                return None if step is None else step.state
+
+            def is_allowed() -> bool | None:
+                told = service.queries.wallet().approvals
+                return next(each.is_allowed for each in told if each.approval == approval)
+
+            await take(service, ann, MintRelayerKey())
+            assert isinstance(await take(service, ann, Revoke((approval,))), Confirmed)
+            assert state() is StepState.TO_DO
+            card = await card_of(service, Approve((approval,)))
+            waiting = asyncio.ensure_future(service.commands.submit_wallet(card.prepared_id))
+            await until(service, ann, lambda: state() is StepState.RUNNING)
+            while not is_allowed():
+                service.commands.refresh(WalletTopic())
+                await asyncio.wait({waiting}, timeout=0.2)
+                ann.pass_time(0.5)
+            # The chain has it, and the relayer does not call it final yet.
+            assert not waiting.done()
+            assert state() is StepState.RUNNING
+            assert isinstance(await passing(ann, waiting), Confirmed)
+            assert state() is StepState.DONE
+
+
 @pytest.mark.parametrize(
     "recipient",
     ["0x12", "", POLYGON.exchange, "0x" + "0" * 40, OTHER.replace("c8", "C8")[:-1] + "9"],
