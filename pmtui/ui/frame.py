@@ -207,7 +207,7 @@ class FrameScreen(Screen[None]):
         with Vertical(id="body"):
             yield from self.compose_body()
         if (replay := self.surface.replay) is not None:
-            yield ReplayLine(replay, self.surface.options.keymap)
+            yield ReplayLine(replay, self.surface.options.keymap, on_standstill=self._show_status)
         yield TextLine(id="tour")
         yield TextLine(id="notice")
         yield KeyLine((), self.surface.options, width=0, id="footer")
@@ -261,12 +261,13 @@ class FrameScreen(Screen[None]):
         self.show_topic(topic)
 
     def _show_status(self) -> None:
-        status = self.surface.queries.status()
+        status, replay = self.surface.queries.status(), self.surface.replay
         self.query_one("#status", TextLine).show(
             paint_status(
                 status,
                 self.size.width,
                 do_keys_rest=self.do_keys_rest,
+                standstill="" if replay is None else replay.view().standstill,
             )
         )
 

@@ -61,7 +61,9 @@ _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
 shows as well."""
 
 
-def paint_status(view: StatusView, width: int, *, do_keys_rest: bool = False) -> Line:
+def paint_status(
+    view: StatusView, width: int, *, do_keys_rest: bool = False, standstill: str = ""
+) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
     Nothing is cut: what there is no room for is left out, what matters least first.
@@ -70,9 +72,10 @@ def paint_status(view: StatusView, width: int, *, do_keys_rest: bool = False) ->
         view: the status.
         width: cells there are.
         do_keys_rest: single keys trade nothing right now, armed or not.
+        standstill: why the sources of a replay tell nothing new; empty while they do.
     """
     facts = _account_facts(view, do_keys_rest=do_keys_rest)
-    troubles = _trouble_lines(view)
+    troubles = _trouble_lines(view, standstill)
     rights = (*_unwell_lines(view), *troubles)
     with_reason = len(rights) - len(troubles) // 2
     for dropped in range(_TODAY + 1, _KEPT, -1):
@@ -210,7 +213,7 @@ def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
+def _trouble_lines(view: StatusView, standstill: str) -> tuple[Line, ...]:
     """Where not every source has room: the worst in words, and how many more are not well.
 
     Ever shorter, the second half without a reason.
@@ -218,6 +221,8 @@ def _trouble_lines(view: StatusView) -> tuple[Line, ...]:
     said = [(h, *say_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE]
     bad = [row for row in said if row[1] != "live"]
     if not bad:
+        if said and standstill:
+            return ((Cell(f"○ {standstill} ", Role.STALE),),)
         # One sign while all is well: names are for what is not.
         text, role = ("● all live ", Role.VERIFIED) if said else ("○ starting ", Role.DIM)
         return ((Cell(text, role),),)

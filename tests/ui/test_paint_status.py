@@ -37,6 +37,15 @@ STATUS = StatusView(
 )
 
 
+def test_a_replay_that_stands_still_is_not_called_live() -> None:
+    line = paint_status(STATUS, 80, standstill="recording ended")
+    said = "".join(cell.text for cell in line)
+    assert ("recording ended" in said, "live" in said) == (True, False)
+    down = replace(STATUS, health=(health(Source.TRADING, HealthState.DOWN, reason="lost"),))
+    line = paint_status(down, 80, standstill="recording ended")
+    assert "down: lost" in "".join(cell.text for cell in line)
+
+
 def text(view: StatusView, width: int) -> str:
     return "".join(cell.text for cell in paint_status(view, width))
 

@@ -18,6 +18,13 @@ class ReplayView:
     is_paused: bool
     has_ended: bool
 
+    @property
+    def standstill(self) -> str:
+        """Why nothing new comes; empty while it plays."""
+        if self.has_ended:
+            return "recording ended"
+        return "replay paused" if self.is_paused else ""
+
 
 class ReplayControls(Protocol):
     """Drives a replay."""

@@ -26,6 +26,7 @@ from pmtui.sim.replay.run import RunningReplay, running_replay
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.widgets.text_line import TextLine
 from tests.clients.streams.servers import until
 from tests.recording.kit import Scene, recorded
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES
@@ -104,6 +105,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
         )  # fmt: skip
         async with app.run_test(size=(120, 36)) as pilot:
             assert "paused" in line_of(pilot)
+            await until(lambda: "replay paused" in status_of(pilot), "the pause in the status")
             await pilot.press("N")
             await until(lambda: venue.feed.is_current, "the step")
             first = venue.timeline.position_us
@@ -115,14 +117,20 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
             await pilot.press("right_curly_bracket")
             assert venue.timeline.has_ended
             assert "ended" in line_of(pilot)
+            await until(lambda: "recording ended" in status_of(pilot), "the end in the status")
             told: list[datetime] = []
             made.playback.begin(venue.feed, rewind=told.append)
             await pilot.press("left_curly_bracket")
             assert venue.timeline.position_us == 0
+            await until(lambda: "replay paused" in status_of(pilot), "no end in the status")
             started_ms = recording.header.started_ms
             assert told == [datetime.fromtimestamp(started_ms / 1_000, UTC)]
             await pilot.press("P")
             assert not venue.timeline.is_paused
+
+
+def status_of(pilot: Pilot[None]) -> str:
+    return "".join(cell.text for cell in pilot.app.screen.query_one("#status", TextLine).line)
 
 
 def line_of(pilot: Pilot[None]) -> str:
