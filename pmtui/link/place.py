@@ -41,6 +41,9 @@ def is_somebody_there(path: Path) -> bool:
         one.settimeout(1.0)
         try:
             one.connect(os.fspath(path))
+        except (BlockingIOError, TimeoutError):
+            # So many wait already that nobody can be let in: it hangs, and is there.
+            return True
         except OSError:
             return False
     return True
@@ -52,6 +55,8 @@ def listener_of(path: Path) -> int | None:
         one.settimeout(1.0)
         try:
             one.connect(os.fspath(path))
+        except (BlockingIOError, TimeoutError):
+            return 0
         except OSError:
             return None
         return _credentials_of(one)[0] or 0

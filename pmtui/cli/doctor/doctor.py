@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from pmtui.cli.doctor.account_checks import check_key, check_wallet
@@ -16,8 +17,9 @@ from pmtui.cli.doctor.findings import (
     within,
 )
 from pmtui.cli.doctor.host_checks import check_clock, check_host, check_place, host_questions
-from pmtui.cli.doctor.login_check import HOLD_S, OPEN_S, check_login
+from pmtui.cli.doctor.login_check import HOLD_S, OPEN_S, check_login, find_login_key
 from pmtui.cli.doctor.profile_checks import (
+    SERVICE_WITHIN_S,
     check_folder,
     check_journal,
     check_session,
@@ -27,9 +29,10 @@ from pmtui.cli.doctor.stream_check import DEADLINE_S as BOOK_DEADLINE_S
 from pmtui.cli.doctor.stream_check import check_book
 from pmtui.cli.doctor.terminal_checks import check_terminal
 from pmtui.cli.keys.key_variable import forget_key_variable
+from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.output import show
 from pmtui.cli.session_lock import is_session_running
-from pmtui.cli.usage import SecretiveParser, refuse
+from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
@@ -40,12 +43,12 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address
 from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
+from pmtui.signing.secret import Secret
 
 HOST_DEADLINE_S = 15.0
 """Two requests with a retry each, over a line that answers within seconds."""
 LOCAL_DEADLINE_S = 30.0
-SERVICE_DEADLINE_S = 5.0
-"""A service answers on its own machine within milliseconds, or hangs."""
+SERVICE_DEADLINE_S = SERVICE_WITHIN_S + 2.0
 PROBLEMS = 1
 _NETWORK = "check the network, a firewall or a proxy in between"
 
@@ -61,8 +64,14 @@ def run(arguments: Sequence[str]) -> int:
     except ConfigError as error:
         return refuse(str(error), prog="pmtui doctor")
     forget_key_variable()
+    passphrase: Secret | None = None
+    if options.passphrase_fd is not None:
+        given = read_secret(options.passphrase_fd)
+        if isinstance(given, NoSecret):
+            return refuse(given.text, prog="pmtui doctor")
+        passphrase = given
     try:
-        findings = asyncio.run(diagnose(settings, paths.state))
+        findings = asyncio.run(diagnose(settings, paths.state, passphrase))
     except KeyboardInterrupt:
         return refuse("given up", prog="pmtui doctor", code=PROBLEMS)
     if options.json:
@@ -72,12 +81,15 @@ def run(arguments: Sequence[str]) -> int:
     return PROBLEMS if has_problem(findings) else 0
 
 
-async def diagnose(settings: Settings, state: Path) -> tuple[Finding, ...]:
+async def diagnose(
+    settings: Settings, state: Path, passphrase: Secret | None
+) -> tuple[Finding, ...]:
     """Run every check of a profile, those that can at once.
 
     Args:
         settings: of the profile.
         state: the state directory of all profiles.
+        passphrase: of the keystore, to log in to the order stream; None leaves it closed.
     """
     folder = state / settings.profile
     # First, and alone: nothing else may write to the terminal or read from it meanwhile.
@@ -95,27 +107,29 @@ async def diagnose(settings: Settings, state: Path) -> tuple[Finding, ...]:
             check_session(folder, place, is_locked=is_locked),
         ),
     ]
-    remote = diagnose_hosts(settings, state, owner)
+    remote = diagnose_hosts(settings, state, owner, passphrase=passphrase)
     found = await asyncio.gather(*(within(*check) for check in local), remote)
     return (*findings, *about_key, *(finding for group in found for finding in group))
 
 
 async def diagnose_hosts(
-    settings: Settings, state: Path, owner: Address | None
+    settings: Settings, state: Path, owner: Address | None, *, passphrase: Secret | None
 ) -> tuple[Finding, ...]:
     """Run the checks that ask hosts; the paper venue is started where none runs."""
     async with profile_endpoints(settings, state) as endpoints:
         if isinstance(endpoints, Unreachable):
             remedy = f"see {state / 'venue.log'}"
             return (Finding(Subject.HOSTS, "paper venue", State.PROBLEM, endpoints.text, remedy),)
-        checks = _host_checks(settings, endpoints, owner, state=state)
+        checks = _host_checks(settings, endpoints, owner)
+        key = partial(find_login_key, settings, state, passphrase)
+        login = check_login(settings.dialect, endpoints, SystemClock(), find_key=key)
+        seconds = HOST_DEADLINE_S + OPEN_S + HOLD_S
+        checks.append((Deadline(Subject.STREAMS, "orders", seconds, _NETWORK), login))
         found = await asyncio.gather(*(within(*check) for check in checks))
     return tuple(finding for group in found for finding in group)
 
 
-def _host_checks(
-    settings: Settings, endpoints: Endpoints, owner: Address | None, *, state: Path
-) -> list[Check]:
+def _host_checks(settings: Settings, endpoints: Endpoints, owner: Address | None) -> list[Check]:
     dialect, clock = settings.dialect, SystemClock()
     now = clock.now()
     checks: list[Check] = [
@@ -137,10 +151,6 @@ def _host_checks(
         (
             Deadline(Subject.ACCOUNT, "wallet", HOST_DEADLINE_S, _NETWORK),
             _wallet(settings, endpoints, owner),
-        ),
-        (
-            Deadline(Subject.STREAMS, "orders", HOST_DEADLINE_S + OPEN_S + HOLD_S, _NETWORK),
-            check_login(settings, state, endpoints, clock),
         ),
         (
             Deadline(Subject.STREAMS, "book", HOST_DEADLINE_S + BOOK_DEADLINE_S, _NETWORK),
@@ -175,4 +185,11 @@ def _parser() -> SecretiveParser:
     )
     parser.add_argument("--profile", help="as for the terminal; default paper")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="open the keystore with the passphrase on a line of file descriptor N, to log in to your "
+        "order stream",
+    )
     return parser

@@ -1,14 +1,17 @@
-"""The order stream, tried in earnest: logged in with the key where that takes no passphrase.
+"""The order stream, tried in earnest: logged in with the key where no passphrase is needed, or it is given.
 
 API credentials are fetched and never made, so nothing changes at the venue; none is shown or kept.
 """
 
 import asyncio
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui.cli.doctor.findings import Finding, State, Subject
 from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path, read_private_key, why_refused
+from pmtui.cli.keys.unlocking import open_keystore
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.account import create_or_derive
 from pmtui.clients.clob import ClobClient
@@ -16,7 +19,7 @@ from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes import ROUTES
 from pmtui.clients.streams.channels import UserChannel
-from pmtui.config.endpoints import Endpoints
+from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.settings import Settings
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Link, LinkState
@@ -34,22 +37,32 @@ HOLD_S = 2.0
 _NONE_YET = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
 
 
+@dataclass(frozen=True, slots=True)
+class NoKey:
+    """Why there is no key to log in with."""
+
+    text: str
+    remedy: str = ""
+    """What to do where a key was to be had; empty where nobody asked for that."""
+
+
 async def check_login(
-    settings: Settings, state: Path, endpoints: Endpoints, clock: Clock
+    dialect: Dialect, endpoints: Endpoints, clock: Clock, *, find_key: Callable[[], Secret | NoKey]
 ) -> tuple[Finding, ...]:
     """Log in to the order stream; skipped where no key is at hand.
 
     Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
+        dialect: how the hosts are spoken to.
         endpoints: of the profile's hosts.
         clock: our own time.
+        find_key: returns the key; it may take a second.
     """
-    secret = await asyncio.to_thread(_find_secret, settings, state)
-    if isinstance(secret, str):
-        return (_finding(State.SKIPPED, secret),)
+    secret = await asyncio.to_thread(find_key)
+    if isinstance(secret, NoKey):
+        state = State.PROBLEM if secret.remedy else State.SKIPPED
+        return (_finding(state, secret.text, secret.remedy),)
     host = HttpHost(endpoints.clob)
-    routes = ROUTES[settings.dialect]
+    routes = ROUTES[dialect]
     server_clock = ServerClock(clock.now, ClobClient(host, routes).server_time)
     try:
         _ = await server_clock.measure()
@@ -73,24 +86,43 @@ async def check_login(
     return (await _hold(endpoints.ws_user, credentials, owner),)
 
 
-def _find_secret(settings: Settings, state: Path) -> Secret | str:
-    """Return the key that is there without a passphrase, or why there is none."""
+def find_login_key(settings: Settings, state: Path, passphrase: Secret | None) -> Secret | NoKey:
+    """Return the key of a profile that is there, or why there is none.
+
+    Args:
+        settings: of the profile.
+        state: the state directory of all profiles.
+        passphrase: of its keystore; None leaves that closed.
+    """
     if settings.is_paper:
         folder = state / settings.profile
         if not (folder / PAPER_KEY_FILE).exists():
-            return "the paper account is made when the terminal first opens"
+            return NoKey("the paper account is made when the terminal first opens")
         try:
             return load_paper_key(folder)
         except (OSError, ValueError):
-            return "the paper key cannot be read: see the account above"
+            return NoKey("the paper key cannot be read: see the account above")
     if settings.private_key is not None:
         read = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
         if isinstance(read, str) or why_refused(read, settings, state):
-            return "the key is not used here: see the account above"
+            return NoKey("the key is not used here: see the account above")
         return read
-    if keystore_path(state, settings.profile).exists():
-        return "the keystore is not opened here; pmtui status says how the service's stream stands"
-    return "there is no key to log in with"
+    if not keystore_path(state, settings.profile).exists():
+        return NoKey("there is no key to log in with")
+    return _open(settings, state, passphrase)
+
+
+def _open(settings: Settings, state: Path, passphrase: Secret | None) -> Secret | NoKey:
+    if passphrase is None:
+        return NoKey(
+            "the keystore is not opened without its passphrase: --passphrase-fd N takes it; pmtui "
+            "status says how the service's stream stands"
+        )
+    opened = open_keystore(settings, state, passphrase)
+    if isinstance(opened, str) or opened.secret is None:
+        reason = opened if isinstance(opened, str) else opened.reason
+        return NoKey(f"the keystore stays closed: {reason}", "give the passphrase that opens it")
+    return opened.secret
 
 
 async def _hold(url: str, credentials: ApiCredentials, owner: Owner) -> Finding:

@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
-from pmtui.cli.service.shell_line import talk
+from pmtui.cli.service.shell_line import Silent, find_standing
 from pmtui.config.paths import Paths, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count
 from pmtui.domain.health import RateBudget
-from pmtui.link.messages import Ask, Refused, Standing, ToTerminal
+from pmtui.link.messages import Refused, Standing
 from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.entry_lock import read_killed
 from pmtui.ui.keys.keymap import read_keymap
@@ -23,6 +23,8 @@ FULL_BYTES = 20 << 20
 """Below it, the journal's next pages and the rotating logs (6 MB) may not fit."""
 LITTLE_BYTES = 200 << 20
 JOURNAL_DEADLINE_S = 20.0
+SERVICE_WITHIN_S = 3.0
+"""A service answers on its own machine within milliseconds, or hangs."""
 _STEPS = 20_000
 """Of SQLite's machine between two looks at the clock."""
 
@@ -99,16 +101,18 @@ def _why_broken(path: Path) -> str:
     return "" if verdict == "ok" else f"the file is damaged: {verdict}"
 
 
-async def check_session(folder: Path, place: Path, *, is_locked: bool) -> tuple[Finding, ...]:
+async def check_session(
+    folder: Path, place: Path, *, is_locked: bool, within_s: float = SERVICE_WITHIN_S
+) -> tuple[Finding, ...]:
     """Say whether a service or a terminal runs on the profile, and whether trading is locked.
 
     Args:
         folder: of the profile's state.
         place: where its service listens, if there is one.
         is_locked: whether a session held the profile before the checks began.
+        within_s: how long the service may take to answer.
     """
-    answers = await talk(place, (Ask(),))
-    standing = answers[0] if answers else None
+    standing = await find_standing(place, within_s=within_s)
     findings = [_service(standing, is_locked=is_locked)]
     if isinstance(standing, Standing) and standing.budgets:
         findings.append(_budgets(standing.budgets))
@@ -120,7 +124,12 @@ async def check_session(folder: Path, place: Path, *, is_locked: bool) -> tuple[
     return tuple(findings)
 
 
-def _service(standing: ToTerminal | None, *, is_locked: bool) -> Finding:
+def _service(standing: Standing | Refused | Silent | None, *, is_locked: bool) -> Finding:
+    if isinstance(standing, Silent):
+        return _finding(
+            "service", State.PROBLEM, standing.text, standing.remedy,
+            running=True, pid=standing.pid or None,
+        )  # fmt: skip
     if isinstance(standing, Refused):
         remedy = "pmtui stop ends it; the next terminal starts one of this version"
         return _finding("service", State.PROBLEM, standing.reason, remedy, running=True)

@@ -174,7 +174,7 @@ _SAFETY = (
         (PROFILE, Option("--wait", "for the terminal's result, at most", "SECONDS")),
     ),
     Command("release", COMMANDS["release"].words, (PROFILE, _YES)),
-    Command("doctor", COMMANDS["doctor"].words, (PROFILE, _JSON)),
+    Command("doctor", COMMANDS["doctor"].words, (PROFILE, _JSON, PASSPHRASE)),
 )  # fmt: skip
 _MANUAL = (
     Command(

@@ -48,15 +48,25 @@ class Silent:
     """0 where the system does not tell."""
 
     @property
-    def words(self) -> str:
-        """Say so, and what helps."""
-        if not self.pid:
-            return "the service does not answer: it may be stopped, or hang"
+    def text(self) -> str:
+        """What is known of it."""
+        named = f", process {self.pid}," if self.pid else ""
+        return f"the service{named} does not answer: it may be stopped, or hang"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        pid = self.pid or "PID"
+        found = "" if self.pid else "`pgrep -f 'pmtui serve'` finds its process; "
         return (
-            f"the service, process {self.pid}, does not answer: where it was stopped, "
-            f"`kill -CONT {self.pid}` lets it go on; `kill -KILL {self.pid}` ends it, and the next one "
-            "looks for every order again"
+            f"{found}where it was stopped, `kill -CONT {pid}` lets it go on; `kill -KILL {pid}` ends it, "
+            "and the next one looks for every order again"
         )
+
+    @property
+    def words(self) -> str:
+        """Both in one line."""
+        return f"{self.text}; {self.remedy}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +81,18 @@ def ask_standing(
     place: Path, *, within_s: float = STANDING_WITHIN_S
 ) -> Standing | Refused | Silent | None:
     """Return how a service stands; None where none runs."""
-    answers = asyncio.run(talk(place, (Ask(),), within_s=within_s))
+    return asyncio.run(find_standing(place, within_s=within_s))
+
+
+async def find_standing(
+    place: Path, *, within_s: float = STANDING_WITHIN_S
+) -> Standing | Refused | Silent | None:
+    """Return how a service stands; None where none runs."""
+    answers = await talk(place, (Ask(),), within_s=within_s)
     first = answers[0] if answers else None
     if isinstance(first, Standing | Refused):
         return first
-    pid = listener_of(place)
+    pid = await asyncio.to_thread(listener_of, place)
     return None if pid is None else Silent(pid)
 
 

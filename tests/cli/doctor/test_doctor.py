@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.cli.keys.key_checks import keystore_path
 from pmtui.cli.main import main
 from pmtui.config.endpoints import Endpoints
 from pmtui.domain.markets.market import Side
+from pmtui.signing.keystore import encrypt_keystore
+from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
+from tests.cli.public_venue import PASSPHRASE
+from tests.cli.secret_lines import lines_on_fd
 from tests.sim.kit import KEYS, Person, http_client, write_catalogue
 
 HOSTS = tuple(Endpoints.__dataclass_fields__)
@@ -80,6 +85,40 @@ async def test_the_order_stream_is_logged_in_to_with_the_key_of_the_environment(
     async with http_client() as http:
         stranger = Person(venue, http, key=2)
         assert (await stranger.derive_key()).status_code != 200
+
+
+@pytest.mark.parametrize(
+    ("line", "state"), [(PASSPHRASE, "ok"), ("another", "problem"), (None, "skipped")]
+)
+async def test_the_order_stream_is_logged_in_to_with_the_keystores_passphrase(
+    line: str | None,
+    state: str,
+    venue: RunningVenue,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = keystore_path(tmp_path / "home" / "state", "live")
+    path.parent.mkdir(parents=True)
+    secret = Secret.from_hex(KEYS[0])
+    path.write_text(encrypt_keystore(secret, Secret.from_text(PASSPHRASE), work_factor=2))
+    path.chmod(0o600)
+    with lines_on_fd(line or "") as number:
+        given = () if line is None else ("--passphrase-fd", str(number))
+        code = await doctor("--json", *given)
+    said = capsys.readouterr()
+    (found,) = [row for row in json.loads(said.out)["checks"] if row["name"] == "orders"]
+    assert (found["state"], bool(found["remedy"])) == (state, state == "problem"), found
+    assert code == (state == "problem")
+    assert KEYS[0][2:] not in said.out + said.err
+    assert line is None or line not in said.out + said.err
+
+
+def test_a_descriptor_that_holds_nothing_ends_with_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    assert main(["doctor", "--profile", "live", "--passphrase-fd", "1000000"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 async def test_an_order_stream_that_is_gone_is_a_problem(

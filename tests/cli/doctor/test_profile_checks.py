@@ -1,5 +1,7 @@
 """Settings, folder, journal and session of a profile, sound and broken."""
 
+import os
+import socket
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -105,6 +107,16 @@ async def test_a_journal_with_a_torn_page_is_a_problem(home: Path) -> None:
 async def test_a_standalone_terminal_is_told(home: Path, is_locked: bool) -> None:
     (found,) = await check_session(home, home / "no.socket", is_locked=is_locked)
     assert (found.state, found.figures["running"]) == (State.OK, is_locked)
+
+
+async def test_a_service_that_hangs_is_a_problem_with_its_process_and_a_remedy(home: Path) -> None:
+    path = home / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        (found,) = await check_session(home, path, is_locked=True, within_s=0.05)
+    assert (found.state, found.figures["pid"]) == (State.PROBLEM, os.getpid())
+    assert f"kill -CONT {os.getpid()}" in found.remedy
 
 
 @pytest.mark.parametrize(("left", "state"), [(60, State.OK), (2, State.WARNING)])

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from pmtui.cli.service.shell_line import Silent, ask_standing, talk
 from pmtui.cli.service.standing import run_status, run_stop
 from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
+from pmtui.link.place import is_somebody_there
 from pmtui.link.server import IN_USE
 from tests.link.kit import running_house
 
@@ -55,6 +57,21 @@ def test_the_shell_is_told_that_none_runs(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
     assert run_status(["--json"]) == 1
     assert run_stop([]) == 1
+
+
+def test_a_service_that_hangs_with_many_waiting_is_still_there(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with ExitStack() as stack:
+        listening = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        listening.bind(str(path))
+        listening.listen(0)
+        for _ in range(2):
+            waiting = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            waiting.setblocking(False)
+            with suppress(BlockingIOError):
+                waiting.connect(str(path))
+        assert is_somebody_there(path)
+        assert ask_standing(path, within_s=0.05) == Silent(0)
 
 
 def test_a_service_that_does_not_answer_is_named_by_its_process(tmp_path: Path) -> None:
