@@ -4,9 +4,8 @@ A painter is a pure function from a view model and a width to lines. It names ro
 colours, so it can be tested without a terminal and every theme can dress it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Flag, auto
-from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from rich.cells import set_cell_size
@@ -76,14 +75,6 @@ def focus_mark() -> str:
 def blank_line(width: int, ground: Role | None = None) -> Line:
     """Return an empty line."""
     return (Cell(" " * width, ground=ground),)
-
-
-def join_runs(marks: Iterable[tuple[Role, str]]) -> Line:
-    """Return single characters as a line, neighbours that look alike in one cell."""
-    return tuple(
-        Cell("".join(mark for _, mark in run), role)
-        for role, run in groupby(marks, key=lambda mark: mark[0])
-    )
 
 
 def fit_line(line: Line, width: int) -> Line:

@@ -12,7 +12,6 @@ from typing import TypeVar
 from pmtui.domain.account.keys import BuilderKey
 from pmtui.domain.account.onboarding import NO_ANSWER_YET, LastAnswer, Wallet, WalletForm
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.settlement import HeldOutcome
 from pmtui.domain.account.wallet_call import CallReverted, RelayerTransaction
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
 from pmtui.domain.answers import Failure, FailureKind, GeoAnswer
@@ -242,11 +241,6 @@ class WalletFacts:
         if isinstance(answer, Failure):
             return replace(before, problem=str(answer), asked_at=now)
         return LastAnswer(answer, now)
-
-
-def held_outcome(position: Position, payout: Micros | None) -> HeldOutcome:
-    """Return what is held of an outcome."""
-    return HeldOutcome(position.token_id, position.outcome, position.size, payout)
 
 
 def _number(answer: bytes | Failure) -> int | Failure:

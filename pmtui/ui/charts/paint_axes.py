@@ -1,7 +1,5 @@
 """The axes of a chart: a light grid, prices beside it, round times below."""
 
-from datetime import datetime
-
 from pmtui.domain.money import Micros, round_price
 from pmtui.ui.cells import Emphasis
 from pmtui.ui.charts.canvas import Canvas
@@ -81,9 +79,3 @@ def _placed(axes: Axes, end: int) -> str:
         if start >= free and start + len(tick.label) <= end:
             text = text.ljust(start) + tick.label
     return text
-
-
-def column_centre(axes: Axes, column: int) -> datetime:
-    """Return the moment in the middle of a column."""
-    span = axes.last - axes.first
-    return axes.first + span * (2 * column + 1) // (2 * axes.columns)

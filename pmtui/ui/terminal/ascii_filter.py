@@ -14,7 +14,6 @@ from rich.segment import Segment
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
-from textual.scrollbar import ScrollBarRender
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -76,13 +75,6 @@ class AsciiFilter(LineFilter):
             else Segment(to_ascii_cells(segment.text), segment.style, segment.control)
             for segment in segments
         ]
-
-
-class AsciiScrollBar(ScrollBarRender):
-    """A scroll bar of whole cells."""
-
-    VERTICAL_BARS = [" "] * len(ScrollBarRender.VERTICAL_BARS)
-    HORIZONTAL_BARS = [" "] * len(ScrollBarRender.HORIZONTAL_BARS)
 
 
 def is_ascii(widget: Widget | App[Any]) -> bool:

@@ -9,7 +9,6 @@ longer only where the line is slow anyway.
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 ALONE_S = 0.1
 """How long a lone Escape may wait for the rest of an answer on a slow line."""
@@ -20,14 +19,6 @@ _BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?|>[\d;]{0,16})?)?\Z")
 _KIND_BEGINNING = re.compile(r"\x1b\[>[\d;]{0,16}\Z")
 """No key begins so: it is held whether an answer is awaited or not."""
 _GOES_ON = re.compile(r"\x1b\[(?:\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)|>[\d;]{0,16}(?:c|\Z))")
-
-
-class Ready(NamedTuple):
-    """What may be read as keys now."""
-
-    text: str
-    is_final: bool = False
-    """Whether an open sequence at its end has waited long enough."""
 
 
 class ReplyReassembler:
