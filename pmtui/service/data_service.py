@@ -20,6 +20,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import make_maker_stats
 from pmtui.service.account.onboarding import OnboardingFeed
+from pmtui.service.account.own_events import OwnEvents
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
 from pmtui.service.books.tapes import TapeBackfill
@@ -256,6 +257,7 @@ class DataService:
             resting=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
             equity=EquityCurve(self._kernel, self._state_dir),
+            events=OwnEvents(self._kernel, self._wait_for_hosts, markets.metadata, feed),
         )
 
     def _build_safeguards(
@@ -344,6 +346,7 @@ class DataService:
             parts.wallet,
             parts.watchlist,
             parts.account.resting.earned,
+            parts.account.events,
         ):
             self.hub.on_demand(each.on_demand)
         self.hub.on_release(parts.watchlist.on_release)

@@ -6,6 +6,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import MakerStats
 from pmtui.service.account.onboarding import OnboardingFeed
+from pmtui.service.account.own_events import OwnEvents
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.tapes import TapeBackfill
 from pmtui.service.clock import TimeFeed
@@ -65,6 +66,7 @@ class AccountParts:
     resting: MakerStats
     resolutions: Resolutions
     equity: EquityCurve
+    events: OwnEvents
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,8 +192,10 @@ class ServiceQueries:
     def activity(self) -> ActivityView:
         """Return closed positions and what else happened."""
         state, equity = self._account.state, self._parts.account.equity
+        events = self._parts.account.events
         return self._view(
-            ActivityTopic(), lambda: ActivityView(state.closed, state.activity, equity.points)
+            ActivityTopic(),
+            lambda: ActivityView(state.closed, state.activity, equity.points, events.view()),
         )
 
     def earned(self) -> EarnedView:

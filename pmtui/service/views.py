@@ -10,6 +10,7 @@ from typing import Final
 
 from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.account.equity import EquityPoint
+from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookView
@@ -287,6 +288,8 @@ class ActivityView:
     activity: tuple[Activity, ...] = ()
     equity: tuple[EquityPoint, ...] = ()
     """What the account was worth, in ascending time, sampled while the service ran."""
+    events: tuple[OwnEvent, ...] = ()
+    """Of what is and was held, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """What is at stake in positions: what is left if everything goes wrong, and what comes if all goes right.
 
-Outcomes of one market exclude each other, and so do the markets of an event with one winner: a Yes and a No
-of one market pay one dollar between them whatever happens, and of a race only one Yes pays.
+Outcomes of one market exclude each other, and so do the markets of an event with one winner (a negative-risk
+event, a race): a Yes and a No of one market pay one dollar between them whatever happens, and of a race exactly
+one Yes pays. Where it is known who may still win, the worst case is that of the worst winner: a Yes of every
+runner is a dollar. Where it is not, somebody in whom nothing is held may win as well.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pmtui.domain.account.position import ClosedPosition, Position
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.money import Micros
 
 
@@ -36,6 +38,19 @@ class Exposure:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnEvent:
+    """An event in which something is or was held."""
+
+    event_id: EventId
+    name: str
+    """Untrusted text."""
+    markets: tuple[ConditionId, ...]
+    """Ours."""
+    runners: tuple[ConditionId, ...] = ()
+    """Of a race, every market that may still win, held or not; empty while that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class EventProfit:
     """What one event brought so far."""
 
@@ -50,26 +65,36 @@ class EventProfit:
         return Micros(self.realized + self.unrealized)
 
 
-def exposure_of(positions: Iterable[Position], name_of: Callable[[ConditionId], str]) -> Exposure:
+def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Exposure:
     """Return what is at stake.
 
     Args:
         positions: what is held.
-        name_of: the name of a market's event.
+        events: of these positions, as far as they are known.
     """
-    races: dict[tuple[str, str], dict[ConditionId, dict[int, int]]] = {}
-    values: dict[str, int] = {}
+    own = _by_market(events)
+    races: dict[str, dict[ConditionId, dict[int, int]]] = {}
+    runners: dict[str, Sequence[ConditionId]] = {}
+    values: dict[str, tuple[str, int]] = {}
     for position in positions:
-        name = name_of(position.condition_id)
-        values[name] = values.get(name, 0) + (position.value or 0)
+        event = own.get(position.condition_id)
+        # Where the event is not known, the analytics host's name of it tells what belongs together.
+        known = position.event_slug if event is None else event.event_id
+        name = position.title if event is None else event.name
+        group = known or position.condition_id
+        values[group] = name, values.get(group, ("", 0))[1] + (position.value or 0)
         # Only in a race do markets exclude each other; any other market stands for itself.
-        alone = "" if position.neg_risk else position.condition_id
-        market = races.setdefault((name, alone), {}).setdefault(position.condition_id, {})
+        unit = f"race {group}" if position.neg_risk else f"market {position.condition_id}"
+        runners[unit] = event.runners if event is not None and position.neg_risk else ()
+        market = races.setdefault(unit, {}).setdefault(position.condition_id, {})
         market[position.outcome_index] = market.get(position.outcome_index, 0) + position.size
-    ends = [_ends_of(markets, is_race=not alone) for (_, alone), markets in races.items()]
-    largest = max(values.items(), key=lambda item: item[1], default=None)
+    ends = [
+        _ends_of_race(markets, runners[unit]) if unit.startswith("race ") else _ends_of(markets)
+        for unit, markets in races.items()
+    ]
+    largest = max(values.values(), key=lambda item: item[1], default=None)
     return Exposure(
-        Micros(sum(values.values())),
+        Micros(sum(value for _, value in values.values())),
         Micros(sum(worst for worst, _ in ends)),
         Micros(sum(best for _, best in ends)),
         None if largest is None else (largest[0], Micros(largest[1])),
@@ -79,32 +104,63 @@ def exposure_of(positions: Iterable[Position], name_of: Callable[[ConditionId], 
 def profit_by_event(
     positions: Iterable[Position],
     closed: Iterable[ClosedPosition],
-    name_of: Callable[[ConditionId], str],
+    events: Iterable[OwnEvent],
 ) -> tuple[EventProfit, ...]:
-    """Return what each event brought, before fees, the largest gain or loss first."""
+    """Return what each event brought, before fees, the largest gain or loss first.
+
+    A market whose event is not known stands under its own title.
+    """
+    own = _by_market(events)
     realized: dict[str, int] = {}
     unrealized: dict[str, int] = {}
+    names: dict[str, str] = {}
     for position in positions:
-        name = name_of(position.condition_id)
-        realized[name] = realized.get(name, 0) + position.realized
-        unrealized[name] = unrealized.get(name, 0) + (position.unrealized or 0)
+        key = _key_of(own, position.condition_id, position.title, names)
+        realized[key] = realized.get(key, 0) + position.realized
+        unrealized[key] = unrealized.get(key, 0) + (position.unrealized or 0)
     for each in closed:
-        name = name_of(each.condition_id)
-        realized[name] = realized.get(name, 0) + each.realized
+        key = _key_of(own, each.condition_id, each.title, names)
+        realized[key] = realized.get(key, 0) + each.realized
     found = [
-        EventProfit(name, Micros(amount), Micros(unrealized.get(name, 0)))
-        for name, amount in realized.items()
+        EventProfit(names[key], Micros(amount), Micros(unrealized.get(key, 0)))
+        for key, amount in realized.items()
     ]
     return tuple(sorted(found, key=lambda each: (-abs(each.total), each.name)))
 
 
-def _ends_of(markets: Mapping[ConditionId, Mapping[int, int]], *, is_race: bool) -> tuple[int, int]:
-    """Return what shares of one market, or of a race, pay at worst and at best."""
-    if not is_race:
-        ((sizes),) = markets.values()
-        pays = [sizes.get(0, 0), sizes.get(1, 0)]
-        return min(pays), max(pays)
-    # Either a market that is held here wins, or one that is not: then every No pays.
+def _by_market(events: Iterable[OwnEvent]) -> Mapping[ConditionId, OwnEvent]:
+    return {condition_id: event for event in events for condition_id in event.markets}
+
+
+def _key_of(
+    own: Mapping[ConditionId, OwnEvent],
+    condition_id: ConditionId,
+    title: str,
+    names: dict[str, str],
+) -> str:
+    """Return what a market's event is known by here, and note its name."""
+    event = own.get(condition_id)
+    key = condition_id if event is None else event.event_id
+    names[key] = title if event is None else event.name
+    return key
+
+
+def _ends_of(markets: Mapping[ConditionId, Mapping[int, int]]) -> tuple[int, int]:
+    """Return what shares of one market pay at worst and at best."""
+    ((sizes),) = markets.values()
+    pays = [sizes.get(0, 0), sizes.get(1, 0)]
+    return min(pays), max(pays)
+
+
+def _ends_of_race(
+    markets: Mapping[ConditionId, Mapping[int, int]], runners: Sequence[ConditionId]
+) -> tuple[int, int]:
+    """Return what shares of a race pay at worst and at best; without runners anybody may win."""
     every_no = sum(sizes.get(1, 0) for sizes in markets.values())
-    ends = [every_no, *(every_no - s.get(1, 0) + s.get(0, 0) for s in markets.values())]
+    wins = {m: every_no - sizes.get(1, 0) + sizes.get(0, 0) for m, sizes in markets.items()}
+    if not runners:
+        ends = [every_no, *wins.values()]
+    else:
+        # Where somebody wins in whom nothing is held, every No pays.
+        ends = [wins.get(runner, every_no) for runner in runners]
     return min(ends), max(ends)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
@@ -92,6 +93,7 @@ class Portfolio:
     activity: tuple[Activity, ...] = ()
     earned: EarnedView = NOTHING_EARNED
     wallet: WalletView = NO_WALLET
+    events: tuple[OwnEvent, ...] = ()
 
 
 def portfolio_of(queries: Queries) -> Portfolio:
@@ -99,7 +101,7 @@ def portfolio_of(queries: Queries) -> Portfolio:
     past = queries.activity()
     return Portfolio(
         queries.account(), queries.fills().fills, past.closed, past.activity, queries.earned(),
-        queries.wallet(),
+        queries.wallet(), past.events,
     )  # fmt: skip
 
 

@@ -1,15 +1,13 @@
 """What the portfolio comes to: the equity curve, today, what is at stake, and what each event brought."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pmtui.domain.account.daily_pnl import DayFigures, day_of, fills_of_day
 from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
-from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Liquidity
-from pmtui.service.surface import Queries
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.paint_axes import time_line
@@ -33,28 +31,15 @@ _HUNDRED = 100
 _MOST_BAR = 24
 
 
-def event_namer(queries: Queries, own: Portfolio) -> Callable[[ConditionId], str]:
-    """Return what names the event of a market of ours; the market's title where no more is known."""
-    titles = {each.condition_id: each.title for each in own.closed}
-    titles |= {each.condition_id: each.title for each in own.account.positions}
-
-    def name_of(condition_id: ConditionId) -> str:
-        market = queries.market(condition_id).market
-        known = market.event_title if market is not None else ""
-        return known or titles.get(condition_id, "")
-
-    return name_of
-
-
-def exposure_in(queries: Queries, own: Portfolio) -> Exposure:
+def exposure_in(own: Portfolio) -> Exposure:
     """Return what is at stake in everything held that is not settled."""
     live = [p for p in own.account.positions if not p.is_redeemable]
-    return exposure_of(live, event_namer(queries, own))
+    return exposure_of(live, own.events)
 
 
-def profits_in(queries: Queries, own: Portfolio) -> tuple[EventProfit, ...]:
+def profits_in(own: Portfolio) -> tuple[EventProfit, ...]:
     """Return what each event brought."""
-    return profit_by_event(own.account.positions, own.closed, event_namer(queries, own))
+    return profit_by_event(own.account.positions, own.closed, own.events)
 
 
 def paint_equity_value(points: Sequence[EquityPoint]) -> Line:

@@ -228,7 +228,7 @@ class PortfolioScreen(FrameScreen):
         queries = self.surface.queries
         equity = queries.status().portfolio_value
         is_shown = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
-        line = paint_exposure_line(exposure_in(queries, own), equity, self.size.width)
+        line = paint_exposure_line(exposure_in(own), equity, self.size.width)
         self.set_class(is_shown, "-exposed")
         self.exposure.show(line if is_shown else ())
 

@@ -98,10 +98,10 @@ class Summary(Horizontal):
             (figures, equity, own.fills, day), total,
             lambda _w, _h: paint_today(figures, equity, own.fills, now),
         )  # fmt: skip
-        exposure = exposure_in(queries, own)
+        exposure = exposure_in(own)
         self._risk.show(
             (exposure, equity), (Cell(format_money(exposure.value)),),
             lambda _w, _h: paint_risk(exposure, equity),
         )  # fmt: skip
-        found = profits_in(queries, own)
+        found = profits_in(own)
         self.profits.show(found, (), lambda w, h: paint_profits(found, w, h))
