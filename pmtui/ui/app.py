@@ -108,9 +108,12 @@ class PmtuiApp(TerminalApp):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return role_variables(self.current_theme)
 
-    def on_ready(self) -> None:
-        """Return to the screen that was left; say where to begin, where nobody has been before."""
+    def on_mount(self) -> None:
+        """Return to the screen that was left, before anything is painted."""
         self._last_place.restore()
+
+    def on_ready(self) -> None:
+        """Say where to begin, where nobody has been before."""
         _ = self.call_after_refresh(self._outside_notices.listen)
         if self.surface.options.is_first_run:
             _ = self.call_after_refresh(self._tour_guide.greet)
