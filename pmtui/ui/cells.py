@@ -48,6 +48,10 @@ class Row(NamedTuple):
     ground: Role | None = None
 
 
+EXTRA_PRIORITY = 3
+"""From this priority on a column is shown only where others have all the room that they can use."""
+
+
 class Column(NamedTuple):
     """A column of a table."""
 
@@ -60,6 +64,8 @@ class Column(NamedTuple):
     align: Align = Align.LEFT
     grow: int = 0
     """Its share of the room left over; 0 keeps the width."""
+    ease: int = 0
+    """Cells that it gets before columns of priority 3 and more are shown at all."""
 
 
 def line_width(line: Line) -> int:
@@ -124,8 +130,12 @@ def fit_columns(columns: Sequence[Column], width: int) -> tuple[tuple[int, int],
         they are kept from the left, and the last one is squeezed.
     """
     chosen = list(range(len(columns)))
-    while _needed(columns, chosen) > width and any(columns[i].priority for i in chosen):
-        chosen.remove(max(chosen, key=lambda i: (columns[i].priority, i)))
+    while any(columns[i].priority for i in chosen):
+        last = max(chosen, key=lambda i: (columns[i].priority, i))
+        is_extra = columns[last].priority >= EXTRA_PRIORITY
+        if _needed(columns, chosen, is_eased=is_extra) <= width:
+            break
+        chosen.remove(last)
     free = width - _needed(columns, chosen)
     growing = [i for i in chosen if columns[i].grow]
     shares = sum(columns[i].grow for i in growing)
@@ -138,8 +148,9 @@ def fit_columns(columns: Sequence[Column], width: int) -> tuple[tuple[int, int],
     return _squeeze([(i, sizes[i]) for i in chosen], width)
 
 
-def _needed(columns: Sequence[Column], chosen: Sequence[int]) -> int:
-    return sum(columns[i].width for i in chosen) + max(0, len(chosen) - 1)
+def _needed(columns: Sequence[Column], chosen: Sequence[int], *, is_eased: bool = False) -> int:
+    sizes = (max(columns[i].width, columns[i].ease * is_eased) for i in chosen)
+    return sum(sizes) + max(0, len(chosen) - 1)
 
 
 def _squeeze(sized: list[tuple[int, int]], width: int) -> tuple[tuple[int, int], ...]:

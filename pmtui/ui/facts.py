@@ -10,6 +10,7 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_age,
+    format_money_change,
     format_money_compact,
     format_size,
     format_time_left,
@@ -90,6 +91,18 @@ def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
     if amount is None:
         return Cell(ABSENT, Role.DIM)
     return Cell(format_money_compact(amount, width=MONEY_WIDTH).strip(), role)
+
+
+def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
+    """Show a gain or a loss, by its sign as well as by its colour."""
+    if amount is None:
+        return Cell(ABSENT, Role.DIM)
+    role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+    text = format_money_change(amount)
+    if len(text) > width:
+        sign = "+" if amount > 0 else ""
+        text = sign + format_money_compact(amount, width=width - len(sign)).strip()
+    return Cell(text, role)
 
 
 def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool = False) -> Cell:

@@ -12,6 +12,7 @@ from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.charts.paint_overlay import (
+    Curve,
     curves_of,
     draw_overlay,
     overlay_words,
@@ -50,13 +51,21 @@ class OverlayPane(DrawnPane):
 
     @override
     def title(self) -> Line:
+        return self._titles()[0]
+
+    @override
+    def value(self) -> Line:
+        return self._titles()[1]
+
+    def _titles(self) -> tuple[Line, Line]:
         if not self._leaders:
-            return (Cell("Price", Role.HEADING),)
-        names = [leader.name for leader in self._leaders]
-        return paint_overlay_title(
-            self._interval, names, self.size.width,
-            coming=say_coming(self._histories),
-        )  # fmt: skip
+            return (Cell("PRICE", Role.HEADING),), ()
+        curves = [
+            Curve(number, leader.history.points, leader.name)
+            for number, leader in enumerate(self._leaders, 1)
+        ]
+        coming = say_coming(self._histories)
+        return paint_overlay_title(self._interval, curves, self.title_width, coming=coming)
 
     @override
     def words(self, width: int, height: int) -> str:

@@ -77,12 +77,13 @@ def paint_chart_title(
             name.append(Cell(" resolved", Role.DIM))
         elif curve.end is LineEnd.DATA and age_s >= _OLD_S:
             name.append(Cell(f" {format_age(age_s)} old", Role.STALE))
-    if line_width((*_all_intervals(view.interval), *name[2:], *line)) <= width:
-        name = [*_all_intervals(view.interval), *name[2:]]
+    if line_width((*paint_intervals(view.interval), *name[2:], *line)) <= width:
+        name = [*paint_intervals(view.interval), *name[2:]]
     return tuple(name), tuple(line)
 
 
-def _all_intervals(chosen: Interval) -> list[Cell]:
+def paint_intervals(chosen: Interval) -> list[Cell]:
+    """Name all intervals, the chosen one in brackets."""
     cells = [Cell("PRICE", Role.HEADING)]
     for each in Interval:
         is_chosen = each is chosen

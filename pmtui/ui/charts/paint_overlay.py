@@ -8,14 +8,17 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.money import Micros, round_price
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.bands import Band, bands_of
 from pmtui.ui.charts.canvas import Canvas, Drawing, row_of_price
-from pmtui.ui.charts.paint_axes import axis_price, draw_grid, price_names, time_line
+from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
+from pmtui.ui.charts.paint_chart import paint_intervals
 from pmtui.ui.charts.plot import Axes, axes_over, plot_curve, price_range
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_change
 
 MOST_CURVES = 4
 MIN_HEIGHT = 8
@@ -60,22 +63,43 @@ def say_coming(views: Sequence[HistoryView]) -> str:
 
 
 def paint_overlay_title(
-    interval: Interval, names: Sequence[str], width: int, *, coming: str = "",
-) -> Line:  # fmt: skip
-    """Name the interval, and which number is which outcome where the ends of the curves do not."""
-    line = [Cell("Price ", Role.HEADING), Cell(f"{interval.value} ", Role.KEY)]
-    if coming:
-        line.append(Cell(coming, Role.STALE))
+    interval: Interval, curves: Sequence[Curve], width: int, *, coming: str = ""
+) -> tuple[Line, Line]:
+    """Name the interval; beside it stands how far the leader has come.
+
+    Where the ends of the curves have no room for names, they stand here by their numbers.
+    """
+    name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(interval.value, Role.KEY)]
+    told = [Cell(f" {coming.rstrip()}", Role.STALE)] if coming else []
     if width >= _NAMES_FROM:
-        leading = "leading outcome" if len(names) == 1 else "leading outcomes"
-        line.append(Cell(f" {len(names)} {leading} ", Role.DIM))
-        return fit_line(tuple(line), width)
-    used = sum(len(cell.text) for cell in line)
-    room = (width - used) // max(len(names), 1) - len(" 1  ")
-    for number, name in enumerate(names, 1):
-        short = plain(name, max(room, _LEAST_NAME))
-        line += [Cell(f" {number} ", Curve(number, ()).role), Cell(f"{short} ", Role.DIM)]
-    return fit_line(tuple(line), width)
+        if line_width((*paint_intervals(interval), *told)) <= width // 2:
+            name = paint_intervals(interval)
+        return (*name, *told), paint_leader(curves, width // 2)
+    name += told
+    room = (width - line_width(tuple(name))) // max(len(curves), 1) - len(" 1  ")
+    for curve in curves:
+        short = plain(curve.name, max(room, _LEAST_NAME))
+        name += [Cell(f"  {curve.number} ", curve.role), Cell(short, Role.DIM)]
+    return fit_line(tuple(name), min(width, line_width(tuple(name)))), ()
+
+
+def paint_leader(curves: Sequence[Curve], width: int) -> Line:
+    """Say from which price the likeliest outcome came to which."""
+    leader = next(iter(curves), None)
+    if leader is None or len(leader.points) < 2:
+        return ()
+    first, last = (axis_price(leader.points[at].price) for at in (0, -1))
+    moved = Micros(
+        round_price(leader.points[-1].price, FINEST) - round_price(leader.points[0].price, FINEST)
+    )
+    role = Role.UP if moved > 0 else Role.DOWN if moved < 0 else Role.DIM
+    sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
+    prices = Cell(f"{first} → {last}  ", Role.DIM)
+    change = Cell(f"{sign}{read_change(moved)}", role)
+    room = width - line_width((prices, change)) - 2
+    if room < _LEAST_NAME:
+        return (prices, change)
+    return (Cell(f"{plain(leader.name, room)}  ", leader.role), prices, change)
 
 
 def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:

@@ -13,6 +13,7 @@ from pmtui.domain.ids import EventId
 from pmtui.domain.markets.outcome_set import has_one_winner
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import (
+    AccountTopic,
     EventQuotesTopic,
     EventTopic,
     HistoryTopic,
@@ -34,6 +35,7 @@ from pmtui.ui.rows.row_target import target_of_market
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 
 
 class EventScreen(FrameScreen):
@@ -50,18 +52,19 @@ class EventScreen(FrameScreen):
     EventScreen LineTable { margin-left: 1; }
     EventScreen #meaning { display: none; }
     EventScreen.-has-meaning #meaning { display: block; }
-    EventScreen #chart { display: none; margin: 0 1; }
-    EventScreen.-charted #chart { display: block; }
+    EventScreen #chart-panel { display: none; }
+    EventScreen.-charted #chart-panel { display: block; }
     """
 
     def __init__(self, surface: Surface, event_id: EventId) -> None:
         super().__init__(surface)
         self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         line = self.message_line
-        self._board = board = EventBoard(surface, event_id)
-        self._pane = OverlayPane(id="chart")
+        self._board = board = EventBoard(self, surface, event_id)
+        pane = OverlayPane(id="chart")
+        self._frame = Panel(pane, id="chart-panel")
         self._chart = chart = EventChart(
-            self, surface, self._pane, event=lambda: board.event, say=line.say
+            self, surface, pane, frame=self._frame, event=lambda: board.event, say=line.say
         )
         reading = EventReading(self, surface, line, event_id, market=lambda: board.market)
         verbs = RowVerbs(self, surface, line, lambda: target_of_market(board.market))
@@ -81,14 +84,16 @@ class EventScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (self._event_topic, self._quotes_topic, *self._chart.topics())
+        watched = (self._event_topic, self._quotes_topic, AccountTopic(), *self._chart.topics())
+        # The days on show may be what the chart draws, too.
+        return tuple(dict.fromkeys((*watched, *self._board.topics())))
 
     @override
     def compose_body(self) -> ComposeResult:
         lines = self._board.lines
-        yield from (lines.title, lines.facts, lines.meaning)
+        yield from (lines.head, lines.meaning)
         yield self._board.table
-        yield self._pane
+        yield self._frame
         yield lines.details
 
     @override
@@ -107,10 +112,13 @@ class EventScreen(FrameScreen):
     def show_topic(self, topic: Topic) -> None:
         if isinstance(topic, HistoryTopic):
             self._chart.show_histories()
+            self._board.show_rows()
         elif topic in (self._event_topic, self._quotes_topic):
             self._show_outcomes()
             if topic == self._event_topic:
                 self._chart.show()
+        elif topic == AccountTopic():
+            self._board.show_rows()
         elif topic == StatusTopic():
             self._show_facts()
             self._chart.follow_clock()
@@ -119,6 +127,11 @@ class EventScreen(FrameScreen):
     def show_details(self) -> None:
         """Show what the columns have no room for."""
         self._board.show_details(self.size.width)
+
+    @on(LineTable.ViewChanged, "#outcomes")
+    def follow_view(self) -> None:
+        """Show the days of the rows that are in view now."""
+        self._board.follow_view()
 
     @on(LineTable.RowSelected, "#outcomes")
     def open_market(self, message: LineTable.RowSelected) -> None:

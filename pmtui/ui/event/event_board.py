@@ -1,22 +1,31 @@
 """The table of an event's outcomes, with what stands above and below it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
-from pmtui.domain.ids import EventId
+from textual.geometry import Size
+from textual.timer import Timer
+
+from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import Micros
+from pmtui.service.topics import Topic
 from pmtui.service.views import QuoteRow
 from pmtui.ui.event.paint_event import (
     OUTCOME_COLUMNS,
     by_price,
-    paint_event_facts,
+    paint_event_head,
     paint_event_meaning,
-    paint_event_title,
     paint_outcome_details,
     paint_outcome_row,
     say_no_event,
 )
+from pmtui.ui.explore.paint_markets import paint_day
+from pmtui.ui.frame import is_live
 from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -26,22 +35,51 @@ from pmtui.ui.widgets.text_line import TextLine
 class EventLines:
     """The lines around the table."""
 
-    title: TextLine
-    facts: TextLine
+    head: TextLine
     meaning: TextLine
     details: TextLine
+
+
+class BoardPage(Protocol):
+    """The event screen, as its table knows it."""
+
+    @property
+    def size(self) -> Size:
+        """Columns and rows."""
+        ...
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:
+        """Do something in so many seconds."""
+        ...
+
+    def retopic(self) -> None:
+        """Watch what is watched now."""
+        ...
 
 
 class EventBoard:
     """Knows which rows are on show, and paints them from the newest prices."""
 
-    def __init__(self, surface: Surface, event_id: EventId) -> None:
+    def __init__(self, page: BoardPage, surface: Surface, event_id: EventId) -> None:
         self._surface = surface
         self._event_id = event_id
         self.table = LineTable(OUTCOME_COLUMNS, id="outcomes")
-        self.lines = EventLines(*(TextLine(id=n) for n in ("title", "facts", "meaning", "details")))
+        self.lines = EventLines(*(TextLine(id=n) for n in ("head", "meaning", "details")))
         self._markets: dict[str, Market] = {}
         self._memo = RowMemo()
+        self._stream = RowStream(
+            in_view=self._tokens_in_view, queries=surface.queries, after=page.set_timer,
+            is_live=lambda: is_live(self.table), on_change=page.retopic,
+        )  # fmt: skip
+        self._days = RowDays(self._stream, surface.queries, width=lambda: page.size.width)
+
+    def topics(self) -> tuple[Topic, ...]:
+        """Return the days of the rows in view, where there is room for them."""
+        return self._days.topics()
+
+    def follow_view(self) -> None:
+        """Show the days of the rows that are in view now, once the view stands still."""
+        self._stream.follow_soon()
 
     @property
     def event(self) -> Event | None:
@@ -63,7 +101,7 @@ class EventBoard:
         view = queries.event(self._event_id)
         markets = sorted(view.event.markets, key=by_price) if view.event else ()
         self._markets = {m.market_id: m for m in markets}
-        quotes = self._quotes()
+        quotes, gains = self._quotes(), self._gains()
         now = queries.now()
         self.table.set_empty_text(f" {say_no_event(view, self._surface.options.keymap)}")
         rows = []
@@ -72,11 +110,16 @@ class EventBoard:
             # A live quote is no older for being looked at; another one says its age in minutes.
             moment = now if quote is None or not quote.is_live else None
             second = moment.replace(microsecond=0) if moment else None
-            is_starred = key in view.starred
-            paint = partial(paint_outcome_row, market, quote, now, is_starred=is_starred)
-            rows.append(self._memo.row(key, (market, quote, second, is_starred), paint))
+            is_starred, gain = key in view.starred, gains.get(market.condition_id)
+            day = paint_day(self._days.points(market.quoted_token), now)
+            paint = partial(
+                paint_outcome_row, market, quote, now, is_starred=is_starred, day=day, gain=gain
+            )
+            inputs = (market, quote, second, is_starred, day, gain)
+            rows.append(self._memo.row(key, inputs, paint))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._markets))
+        self._stream.check()
 
     def show_facts(self, width: int) -> bool:
         """Show what the event is about; return whether its prices mean something together."""
@@ -84,9 +127,8 @@ class EventBoard:
         view = queries.event(self._event_id)
         quotes = queries.event_quotes(self._event_id)
         meaning = paint_event_meaning(view.event, quotes, width)
-        self.lines.title.show(paint_event_title(view))
-        self.lines.facts.show(
-            paint_event_facts(view, quotes, queries.now(), keymap=keymap, width=width)
+        self.lines.head.show(
+            paint_event_head(view, quotes, queries.now(), keymap=keymap, width=width)
         )
         self.lines.meaning.show(meaning)
         return bool(meaning)
@@ -96,6 +138,20 @@ class EventBoard:
         market = self.market
         quote = self._quotes().get(market.condition_id or "") if market else None
         self.lines.details.show(paint_outcome_details(market, quote, width))
+
+    def _tokens_in_view(self) -> tuple[TokenId, ...]:
+        markets = (self.market_of(key) for key in self.table.keys_in_view)
+        tokens = (market.quoted_token for market in markets if market and not market.closed)
+        return tuple(token for token in tokens if token is not None)
+
+    def _gains(self) -> dict[ConditionId | None, Micros]:
+        """Return what is held of each market would bring now over its cost, where that is known."""
+        gains: dict[ConditionId | None, Micros] = {}
+        for position in self._surface.queries.account().positions:
+            if position.unrealized is not None:
+                so_far = gains.get(position.condition_id, Micros(0))
+                gains[position.condition_id] = Micros(so_far + position.unrealized)
+        return gains
 
     def _quotes(self) -> dict[str, QuoteRow]:
         rows = self._surface.queries.event_quotes(self._event_id).rows

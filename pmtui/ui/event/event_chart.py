@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from textual.geometry import Size
+from textual.widget import Widget
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PriceLine, price_line
@@ -17,12 +18,15 @@ from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.frame import is_live
 from pmtui.ui.surface import Surface
+from pmtui.ui.units import member_of
 
 CHART_PERIOD = timedelta(seconds=15)
 """How often a chart that nothing else changes is looked at again."""
 _FRAME_ROWS = 3
 """Status, notice and keys."""
 _LEAST_TABLE_ROWS = 6
+_LEAST_CHART = MIN_HEIGHT + 1
+"""Rows of a chart with its frame."""
 _TALL_ROWS = 24
 """From so many on, a table of many outcomes leaves half to the chart without being asked."""
 
@@ -52,7 +56,7 @@ class EventChart:
     """Which outcomes are drawn, over which time, and how much room they get."""
 
     def __init__(
-        self, page: ChartedPage, surface: Surface, pane: OverlayPane, *,
+        self, page: ChartedPage, surface: Surface, pane: OverlayPane, *, frame: Widget,
         event: Callable[[], Event | None], say: Callable[[str], None],
     ) -> None:  # fmt: skip
         """Draw the event of a screen.
@@ -61,15 +65,17 @@ class EventChart:
             page: gives the chart its room.
             surface: the service and the user's choices.
             pane: where the curves are drawn.
+            frame: what stands around it, and gets the room.
             event: returns the event on the screen.
             say: says why a key does nothing.
         """
         self._page = page
         self._surface = surface
         self._pane = pane
+        self._frame = frame
         self._event = event
         self._say = say
-        self._interval = surface.options.chart_interval
+        self._interval = member_of(surface.options.chart_interval, surface.memory.now.interval)
         self._is_wanted: bool | None = None
         """What the trader chose; None lets the room decide."""
         self._rows = 0
@@ -150,15 +156,15 @@ class EventChart:
     def _lay_out(self, leaders: int) -> None:
         event = self._event()
         lines = 1 + len(event.markets) if event is not None else 1
-        above = 4 if self._page.has_class("-has-meaning") else 3
+        above = 3 if self._page.has_class("-has-meaning") else 2
         room = self._page.size.height - _FRAME_ROWS - above
         left = room - lines
         if self._is_wanted or (self._is_wanted is None and room >= _TALL_ROWS):
             left = max(left, min(room // 2, room - _LEAST_TABLE_ROWS))
-        is_shown = bool(leaders) and left >= MIN_HEIGHT and self._is_wanted is not False
+        is_shown = bool(leaders) and left >= _LEAST_CHART and self._is_wanted is not False
         self._rows = left if is_shown else 0
         _ = self._page.set_class(is_shown, "-charted")
-        self._pane.styles.height = max(self._rows, 1)
+        self._frame.styles.height = max(self._rows, 1)
 
     def _shift_interval(self, steps: int) -> None:
         interval = self._interval.shifted(steps)
@@ -169,4 +175,5 @@ class EventChart:
             self._say(f"No {which} interval than {interval.value}.")
         else:
             self._interval = interval
+            self._surface.memory.keep_interval(interval.value)
             self.show()

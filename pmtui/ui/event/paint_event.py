@@ -13,11 +13,11 @@ from pmtui.domain.markets.outcome_set import (
 )
 from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
-from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line, line_width
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
-    LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
     LiveRows,
@@ -29,6 +29,7 @@ from pmtui.ui.facts import (
     key_of,
     name_fact,
     paint_change,
+    paint_gain,
     paint_mid,
     paint_money,
     paint_price,
@@ -43,13 +44,15 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.plain import Align, plain
+from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import shown_time
 
 OWN_WIDTH = 9
 _CHANCE_WIDTH = 14
 _SUM_BAR = 16
+_LEAST_TITLE = 48
+"""Cells of an event's name that no fact takes away."""
 _SUM_BAR_FROM = 110
 """Columns from which there is room for the bar between the sums."""
 
@@ -60,22 +63,32 @@ OUTCOME_COLUMNS = (
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
     Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("day", "Day", SPARK_WIDTH, priority=2),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("last", "Last", PRICE_WIDTH, priority=3, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=4, align=Align.RIGHT),
-    Column("left", "Ends", LEFT_WIDTH, priority=5, align=Align.RIGHT),
     Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
+    Column("gain", "P&L", MONEY_WIDTH, priority=3, align=Align.RIGHT),
     Column("quote", "Status", 8),
-    Column("question", "Question", 40, priority=6, grow=4),
 )
 
 
 def paint_outcome_row(
-    market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False
-) -> Row:
-    """Show an outcome with its prices; where they are not live, they look and read so."""
+    market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False,
+    day: Cell = NO_DAY, gain: Micros | None = None,
+) -> Row:  # fmt: skip
+    """Show an outcome with its prices; where they are not live, they look and read so.
+
+    Args:
+        market: whose first outcome is shown.
+        quote: its best prices, where they are known.
+        now: for the age of what is not live.
+        is_starred: whether it is on the watchlist.
+        day: the shape of its day, by `paint_day`.
+        gain: what both outcomes that are held would bring now over their cost.
+    """
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
     last = quote.last_trade_price if quote else market.last_trade_price
@@ -96,15 +109,15 @@ def paint_outcome_row(
         _paint_chance(market, counted_mid(bid, ask), is_live=is_live),
         *prices,
         paint_change(market.change_to(counted_mid(bid, ask) if is_live else None)),
+        day,
         paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),
         paint_money(market.volume),
         paint_money(market.volume_24h, Role.DIM),
         paint_money(market.liquidity, Role.DIM),
-        paint_time_left(market.end_at, now, is_closed=market.closed),
         Cell(say_holding(market, quote.position_size if quote else None), Role.OWN_ORDER),
+        Cell("") if gain is None else paint_gain(gain, MONEY_WIDTH),
         words,
-        Cell(plain(market.question), Role.DIM),
     )
     return Row(market.market_id, cells)
 
@@ -136,22 +149,30 @@ def say_holding(market: Market, size: Micros | None) -> str:
     return f"{amount} {label}"
 
 
-def paint_event_title(view: EventView) -> Line:
-    """Show the event's name."""
-    event = view.event
-    title = plain(event.title) if event is not None else "Event"
-    title = with_star(title, is_starred=view.is_starred)
-    return indent((Cell(title, Role.HEADING, Emphasis.BOLD),))
-
-
-def paint_event_facts(
+def paint_event_head(
     view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap, width: int
 ) -> Line:
-    """Show an event's size, end, state and subjects in one line, what matters most first."""
+    """Show the event's name, and at the right how old its prices are, its end and its size."""
     event = view.event
     if event is None:
         return indent((Cell(say_no_event(view, keymap), Role.DIM),))
-    open_markets = sum(not m.closed for m in event.markets)
+    title = with_star(plain(event.title), is_starred=view.is_starred)
+    most = width - min(cell_width(title), _LEAST_TITLE) - 4
+    facts: list[Cell] = []
+    for fact in _head_facts(event, view, quotes, now, keymap=keymap):
+        apart = [Cell(" · ", Role.DIM)] if facts else []
+        if line_width((*facts, *apart, *fact)) <= most:
+            facts += [*apart, *fact]
+    room = max(width - line_width(tuple(facts)) - 3, 0)
+    name = Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)
+    gap = Cell(" " * max(width - 2 - cell_width(name.text) - line_width(tuple(facts)), 0))
+    return fit_line((Cell(" "), name, gap, *facts, Cell(" ")), width)
+
+
+def _head_facts(
+    event: Event, view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap
+) -> tuple[Line, ...]:
+    """Return what the head tells of an event, what matters most first."""
     rows = LiveRows(
         live=sum(row.is_live for row in quotes.rows),
         priced=sum(market.quoted_token is not None for market in event.markets),
@@ -161,15 +182,13 @@ def paint_event_facts(
         again = key_of(keymap, "global.refresh")
         failed = Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN)
         age = (*age, failed)
-    facts: list[Cell | Line] = [
-        _end_fact(event, now),
-        name_fact("volume", paint_money(event.volume)),
-        name_fact("24h", paint_money(event.volume_24h)),
+    return (
         age,
-        Cell(f"{open_markets} of {len(event.markets)} open"),
-        name_fact("liquidity", paint_money(event.liquidity)),
-    ]
-    return join_facts(facts, width, tail=", ".join(plain(t.label, 24) for t in event.tags[:6]))
+        *_end_facts(event, now),
+        name_fact("vol", paint_money(event.volume)),
+        name_fact("24h", paint_money(event.volume_24h)),
+        name_fact("liq", paint_money(event.liquidity)),
+    )
 
 
 def say_no_event(view: EventView, keymap: Keymap) -> str:
@@ -184,8 +203,11 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
     """Say how the outcomes belong together, and what buying or selling all of them brings."""
     if event is None or len(event.markets) < 2:
         return ()
+    subjects = ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
+    count = f"{sum(not m.closed for m in event.markets)} of {len(event.markets)} open"
     if not event.neg_risk:
-        return indent((Cell("Independent markets: more than one can resolve Yes.", Role.DIM),))
+        words = Cell("Independent markets: more than one can resolve Yes", Role.DIM)
+        return join_facts([words, Cell(count, Role.DIM)], width, tail=subjects)
     if not has_one_winner(event):
         return ()
     found = set_prices(set_legs(event, quotes))
@@ -197,7 +219,8 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
     else:
         facts += [_paint_gain("buy all", found.buying), _paint_gain("sell all", found.selling)]
         facts.append(Cell("a set, after fees", Role.DIM))
-    return join_facts([fact for fact in facts if fact], width)
+    facts.append(Cell(count, Role.DIM))
+    return join_facts([fact for fact in facts if fact], width, tail=subjects)
 
 
 def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
@@ -274,14 +297,15 @@ def _result_words(market: Market) -> str:
     return f"→ {plain(winners[0], 6)}" if len(winners) == 1 else "closed"
 
 
-def _end_fact(event: Event, now: datetime) -> Line:
+def _end_facts(event: Event, now: datetime) -> tuple[Line, ...]:
+    """Return how long an event still runs, and until which day."""
     if event.closed:
-        return (Cell("closed", Role.STALE),)
+        return ((Cell("closed", Role.STALE),),)
     if event.end_at is None:
-        return (Cell("no end date", Role.DIM),)
+        return ((Cell("no end date", Role.DIM),),)
     date = f"{shown_time(event.end_at):%d %b %Y}"
     if event.end_at - now < timedelta(seconds=1):
         # The last second has begun; it is closed once it is decided.
-        return (Cell(f"ended {date}", Role.STALE),)
+        return ((Cell(f"ended {date}", Role.STALE),),)
     left = paint_time_left(event.end_at, now)
-    return (Cell("ends ", Role.DIM), left, Cell(f", {date}", Role.DIM))
+    return ((left._replace(role=Role.TEXT), Cell(" left", Role.DIM)), (Cell(date, Role.DIM),))

@@ -57,8 +57,8 @@ NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
     Column("own", "", 1),
-    Column("title", "Event", 29, grow=3),
-    Column("leading", "Leader", 12, grow=1),
+    Column("title", "Event", 29, grow=3, ease=44),
+    Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
@@ -73,7 +73,7 @@ EVENT_COLUMNS = (
 )
 RESULT_COLUMNS = (
     Column("own", "", 1),
-    Column("question", "Market", 27, grow=3),
+    Column("question", "Market", 27, grow=3, ease=44),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),

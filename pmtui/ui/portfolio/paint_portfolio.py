@@ -32,12 +32,12 @@ from pmtui.ui.facts import (
     join_facts,
     key_of,
     name_fact,
+    paint_gain,
     say_prices_age,
 )
 from pmtui.ui.format import (
     format_cost,
     format_money,
-    format_money_change,
     format_money_compact,
     format_past_money,
     format_worth_change,
@@ -246,18 +246,6 @@ def _say_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
 def paint_day(result: Micros) -> Cell:
     """Show the day's result, so that the total less it is what the day began with."""
     return paint_gain(result)._replace(text=format_worth_change(result))
-
-
-def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
-    """Show a gain or a loss, by its sign as well as by its colour."""
-    if amount is None:
-        return Cell(ABSENT, Role.DIM)
-    role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
-    text = format_money_change(amount)
-    if len(text) > width:
-        sign = "+" if amount > 0 else ""
-        text = sign + format_money_compact(amount, width=width - len(sign)).strip()
-    return Cell(text, role)
 
 
 def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:

@@ -12,7 +12,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.paint_axes import time_line
 from pmtui.ui.charts.plot import Axes
-from pmtui.ui.facts import count, join_facts, name_fact
+from pmtui.ui.facts import count, join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_money,
     format_money_change,
@@ -20,7 +20,7 @@ from pmtui.ui.format import (
     format_percent,
 )
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, paint_gain
+from pmtui.ui.portfolio.paint_portfolio import Portfolio
 from pmtui.ui.theme.theme import Role
 
 _LEAST_SPAN = Micros(1_000_000)

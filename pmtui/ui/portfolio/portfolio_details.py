@@ -6,7 +6,7 @@ from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.facts import indent, join_facts, name_fact
+from pmtui.ui.facts import indent, join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_cost,
     format_money,
@@ -15,7 +15,6 @@ from pmtui.ui.format import (
     format_size,
 )
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_portfolio import paint_gain
 from pmtui.ui.portfolio.portfolio_rows import (
     Item,
     OrderMarks,

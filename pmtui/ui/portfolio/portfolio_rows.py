@@ -13,7 +13,7 @@ from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Row
-from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_price, unique_keys
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_keys
 from pmtui.ui.format import (
     format_age,
     format_percent,
@@ -25,7 +25,6 @@ from pmtui.ui.portfolio.paint_portfolio import (
     Portfolio,
     Tab,
     paint_cash,
-    paint_gain,
     paint_past_cash,
 )
 from pmtui.ui.theme.theme import Role

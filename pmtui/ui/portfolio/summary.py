@@ -8,8 +8,9 @@ from typing_extensions import override
 
 from pmtui.domain.account.equity import EquityPoint, midnight_before, since
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import paint_gain
 from pmtui.ui.format import format_money
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, paint_gain
+from pmtui.ui.portfolio.paint_portfolio import Portfolio
 from pmtui.ui.portfolio.paint_summary import (
     draw_equity,
     exposure_in,

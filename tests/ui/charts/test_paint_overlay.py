@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from pmtui.ui.charts.paint_overlay import (
     curves_of,
     draw_overlay,
     overlay_words,
+    paint_leader,
     paint_overlay_title,
     say_coming,
 )
@@ -72,14 +74,18 @@ def test_curves_that_end_together_get_a_row_each() -> None:
     assert sorted(e for e in ends if e != " ") == ["1", "2", "3", "4"]
 
 
+def named(*names: str) -> list[Curve]:
+    return [Curve(number, (), name) for number, name in enumerate(names, 1)]
+
+
 def test_the_title_names_as_many_as_fit() -> None:
-    title = words(paint_overlay_title(Interval.WEEK, ["Ilse Maro", "Bo Lund"], 60))
+    title = words(paint_overlay_title(Interval.WEEK, named("Ilse Maro", "Bo Lund"), 60)[0])
     assert "1w" in title
     assert "1 Ilse Maro" in title
     assert "2 Bo Lund" in title
-    long = ["A name that never ends and goes on", "Another one that does not end"]
-    short = words(paint_overlay_title(Interval.DAY, long, 44))
-    assert len(short) == 44
+    long = named("A name that never ends and goes on", "Another one that does not end")
+    short = words(paint_overlay_title(Interval.DAY, long, 44)[0])
+    assert len(short) <= 44
     assert "1 " in short
     assert "2 " in short
 
@@ -92,7 +98,23 @@ def test_wide_charts_name_their_curves_at_the_ends() -> None:
     assert [end.split() for end in ends] == [
         ["2", "Bo", "Lund", "60¢"], ["1", "Ilse", "Maro", "20¢"],
     ]  # fmt: skip
-    assert "Ilse" not in words(paint_overlay_title(Interval.DAY, ["Ilse Maro"], 110))
+    name, value = paint_overlay_title(Interval.DAY, curves, 110)
+    assert words(name) == "PRICE 1h 6h [1d] 1w 1m max"
+    assert words(value) == "Ilse Maro  20¢ → 20¢  0¢"
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ((200_000, 285_000), "Ilse Maro  20¢ → 28.5¢  ▲ +8.5¢"),
+        ((285_000, 200_000), "Ilse Maro  28.5¢ → 20¢  ▼ -8.5¢"),
+    ],
+)
+def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], said: str) -> None:
+    curves = curves_of([view_of(*prices), FLAT[1]], ["Ilse Maro", "Bo Lund"])
+    assert words(paint_overlay_title(Interval.DAY, curves, 110)[1]) == said
+    assert words(paint_leader(curves, 24)).endswith(said.removeprefix("Ilse Maro  "))
+    assert paint_leader([], 80) == ()
 
 
 def test_a_desert_between_the_curves_is_left_out() -> None:
@@ -112,7 +134,8 @@ def test_the_title_says_that_some_are_still_coming() -> None:
     assert say_coming([FLAT[0], failed, view_of()]) == ""
     # What is shown again while it is fetched anew is here.
     assert say_coming([view_of(500_000, 510_000, load=Load.LOADING)]) == ""
-    title = words(paint_overlay_title(Interval.DAY, ["A", "B"], 60, coming="loading, 1 of 2 here "))
+    coming = "loading, 1 of 2 here "
+    title = words(paint_overlay_title(Interval.DAY, named("A", "B"), 60, coming=coming)[0])
     assert "1d loading, 1 of 2 here  1 A" in title
 
 

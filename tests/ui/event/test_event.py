@@ -14,6 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.charts.overlay import OverlayPane
+from pmtui.ui.charts.paint_overlay import MOST_CURVES
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
@@ -61,7 +62,7 @@ def _app(
 
 
 def _row(app: ScreenApp, name: str) -> str:
-    return next((line for line in screen_lines(app)[4:-3] if name in line), "")
+    return next((line for line in screen_lines(app)[3:-3] if name in line), "")
 
 
 async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None:
@@ -71,10 +72,8 @@ async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None
         for essential in ("45.5¢", "46.5¢", "46¢", "+2.1¢", "$4.3M", "120.5 Yes", "live"):
             assert essential in _row(app, "Ilse Maro")
         assert "40 No" in _row(app, "Tomás Rivela")
-        assert "volume $8.9M" in text_of(app, "#facts")
-        assert "ends 12d 5h" in text_of(app, "#facts")
-        assert "4 of 5 open" in text_of(app, "#facts")
-        assert "3 of 4 live" in text_of(app, "#facts")
+        assert "12d 5h left" in text_of(app, "#head")
+        assert "3 of 4 live" in text_of(app, "#head")
         assert shows(app, "i Rules")
 
 
@@ -321,6 +320,11 @@ def _watched(service: FakeService) -> list[HistoryTopic]:
     return [topic for topic in service.watched() if isinstance(topic, HistoryTopic)]
 
 
+def _weeks(service: FakeService) -> list[HistoryTopic]:
+    """Return the histories that only a chart of a week asks for: rows show a day."""
+    return [topic for topic in _watched(service) if topic.interval is Interval.WEEK]
+
+
 def _has_curve(app: ScreenApp) -> bool:
     return any("⠀" < mark <= "⣿" for line in screen_lines(app) for mark in line)
 
@@ -330,21 +334,17 @@ async def test_the_leading_outcomes_are_drawn_where_there_is_room() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: _has_curve(app), "the curves")
-        title = next(line for line in screen_lines(app) if "Price 1d" in line)
-        assert "4 leading outcomes" in title
-        named = shown_text(app.screen.query_one(OverlayPane))[1:]
+        assert any("[1d]" in line and "Ilse Maro" in line for line in screen_lines(app))
+        named = shown_text(app.screen.query_one(OverlayPane))
         assert sum("1 Ilse Maro" in line for line in named) == 1
         assert not any("Bo Lund" in line for line in named)
-        assert len(_watched(service)) == 4
         assert _row(app, "Bo Lund")
         await pilot.press("right_square_bracket")
-        await until(
-            pilot, lambda: {t.interval for t in _watched(service)} == {Interval.WEEK}, "a week"
-        )
-        assert shows(app, "Price 1w")
+        await until(pilot, lambda: len(_weeks(service)) == MOST_CURVES, "a week of four")
+        assert shows(app, "[1w]")
         await until(pilot, lambda: _has_curve(app), "the curves of the week")
         await pilot.press("d")
-        await until(pilot, lambda: not _watched(service), "nothing is fetched unseen")
+        await until(pilot, lambda: not _weeks(service), "nothing is fetched unseen")
         assert not _has_curve(app)
 
 
@@ -369,7 +369,7 @@ async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
         def is_drawn(said: str) -> bool:
             return shows(app, said) and chart.is_drawn
 
-        for topic, said in zip(topics[2:], ("loading, 3 of 4 here", "1d  4 leading"), strict=True):
+        for topic, said in zip(topics[2:], ("loading, 3 of 4 here", "max ─"), strict=True):
             service.histories[topic.token_id, topic.interval] = there[topic]
             service.announce(topic)
             await until(pilot, partial(is_drawn, said), said)
@@ -407,3 +407,26 @@ async def test_an_event_without_open_outcomes_has_no_chart() -> None:
         await pilot.press("d")
         await until(pilot, lambda: "No room for a chart" in text_of(app, "#notice"), "why")
         assert "no data" in text_of(app, "#notice")
+
+
+async def test_rows_show_the_day_and_what_is_held_brings() -> None:
+    service = _with_histories(_service())
+    held = believable.position(1, "Ilse Maro", size=100, average=0.4, current=0.46)
+    condition_id = ELECTION.markets[0].condition_id
+    assert condition_id is not None
+    mine = replace(held, condition_id=condition_id)
+    service.account_view = replace(service.account_view, positions=(mine,))
+    app = _app(service)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await until(pilot, lambda: set("▁█") <= set(_row(app, "Ilse Maro")), "the day")
+        assert "+$6.00" in _row(app, ELECTION.markets[0].title)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+async def test_the_head_is_one_line_with_the_whole_name_first(width: int) -> None:
+    app = _app(_service())
+    async with app.run_test(size=(width, 30)) as pilot:
+        await until(pilot, lambda: "left" in text_of(app, "#head"), "the end")
+        head = text_of(app, "#head")
+        assert head.startswith(f" {ELECTION.title}")
+        assert ("liq " in head) == (width >= 120)
