@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pmtui.agent.found import FoundHit, to_found
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
-from pmtui.cli.agent.onlooker import look
+from pmtui.cli.agent.onlooker import Onlooker, look
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import ConditionId, MarketId, TokenId
 from pmtui.domain.markets.directory import HitKind, SearchHit, market_hit
@@ -30,6 +30,9 @@ HOSTS_S = 3.0
 """Seconds that hosts may take to add to what the service has told already."""
 MOST_KNOWN = 500
 """Tokens whose markets are remembered."""
+
+
+_NOTHING_TOLD = Refused(Refusal.UNAVAILABLE, "an answer without a market")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,10 @@ class LiveBooks:
         async with look(self._place) as onlooker:
             if onlooker is None:
                 return None
-            view, facts = await asyncio.gather(onlooker.book(token), self._facts_of(token))
-        if view is None:
+            told = await self._book_and_facts(onlooker, token)
+        if told is None:
             return None
+        view, facts = told
         book = Book(
             token_id=token,
             condition_id=facts.condition_id,
@@ -90,7 +94,25 @@ class LiveBooks:
         )
         return Answered((book,), self.now(), SERVICE)
 
-    async def _facts_of(self, token: TokenId) -> _Facts:
+    async def _book_and_facts(
+        self, onlooker: Onlooker, token: TokenId
+    ) -> tuple[BookView, _Facts] | None:
+        """Return both; None where the service has no book, at once where the venue has no such token."""
+        reading = asyncio.create_task(onlooker.book(token))
+        asking = asyncio.create_task(self._facts_of(token))
+        try:
+            _ = await asyncio.wait((reading, asking), return_when=asyncio.FIRST_COMPLETED)
+            if asking.done() and asking.result() is None:
+                return None
+            view, facts = await asyncio.gather(reading, asking)
+        finally:
+            for task in (reading, asking):
+                task.cancel()
+            await asyncio.gather(reading, asking, return_exceptions=True)
+        return None if view is None else (view, facts or _Facts())
+
+    async def _facts_of(self, token: TokenId) -> _Facts | None:
+        """Return what is known of a token; None where the venue knows no such token."""
         known = self._facts.get(token)
         if known is not None:
             return known
@@ -98,28 +120,30 @@ class LiveBooks:
             async with asyncio.timeout(HOSTS_S):
                 facts = await self._ask_facts(token)
         except TimeoutError:
-            facts = None
-        if facts is None:
-            # Asked for again with the next book.
             return _Facts()
+        if isinstance(facts, Refused):
+            # Asked for again with the next book.
+            return None if facts.reason is Refusal.UNKNOWN else _Facts()
         self._facts[token] = facts
         if len(self._facts) > MOST_KNOWN:
             self._facts.popitem(last=False)
         return facts
 
-    async def _ask_facts(self, token: TokenId) -> _Facts | None:
-        market = await self._first("market-of-token", {"token_id": (token,)})
-        if not isinstance(market, TokenMarket):
-            return None
-        terms = await self._first("market-terms", {"condition_id": (market.condition_id,)})
-        if not isinstance(terms, MarketTerms):
-            return None
-        return _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
-
-    async def _first(self, name: str, given: dict[str, tuple[str, ...]]) -> object:
-        answer = await self._hosts.ask(READS[name], Values(given), limit=None)
+    async def _ask_facts(self, token: TokenId) -> _Facts | Refused:
+        named = Values({"token_id": (token,)})
+        answer = await self._hosts.ask(READS["market-of-token"], named, limit=None)
+        if isinstance(answer, Refused):
+            return answer
+        market = next((item for item in answer.items if isinstance(item, TokenMarket)), None)
+        if market is None:
+            return _NOTHING_TOLD
+        named = Values({"condition_id": (market.condition_id,)})
+        answer = await self._hosts.ask(READS["market-terms"], named, limit=None)
         items = answer.items if isinstance(answer, Answered) else ()
-        return next(iter(items), None)
+        terms = next((item for item in items if isinstance(item, MarketTerms)), None)
+        if terms is None:
+            return _NOTHING_TOLD
+        return _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
 
     async def _search(self, read: Read, values: Values, limit: int | None) -> Answered | None:
         async with look(self._place) as onlooker:

@@ -54,7 +54,11 @@ class Onlooker:
         try:
             async with asyncio.timeout(BOOK_S):
                 async for view in self._views(Watch(encode(BookTopic(token))), BookView):
-                    if view.token_id == token and _is_told(view):
+                    if view.token_id != token:
+                        continue
+                    if view.state is BookState.NO_BOOK:
+                        return None
+                    if _is_told(view):
                         newest = view
                         if view.state.is_good:
                             break

@@ -78,6 +78,30 @@ async def test_without_a_service_the_hosts_are_asked(tmp_path: Path) -> None:
     assert (answer.source, port.asked) == ("trading host", ["book"])
 
 
+async def test_an_unknown_token_is_refused_without_waiting_for_a_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 600.0)
+    async with running_house(tmp_path) as house:
+        port = FakePort({})
+        toolbox = Toolbox(LiveBooks(port, house.path), version="0")
+        for tool in ("service.orderbook_book", "service.marketdata_snapshot"):
+            told = await toolbox.call(tool, {"token_id": "77"})
+            assert isinstance(told, Refused)
+            assert told.reason is Refusal.UNKNOWN
+
+
+async def test_a_token_without_a_book_is_left_to_the_hosts_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 600.0)
+    async with running_house(tmp_path) as house:
+        books = LiveBooks(FakePort({**FACTS, **ANSWERS}), house.path)
+        asking = asyncio.create_task(asked(books))
+        await until(house.world, asking.done, "the hosts are asked")
+        assert (await asking).source == "trading host"
+
+
 async def test_a_service_that_says_nothing_of_use_is_passed_over(tmp_path: Path) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(pack(Goodbye("no")))
@@ -129,7 +153,8 @@ async def test_a_stale_book_is_told_as_stale_with_its_age_and_its_levels(
 async def test_a_stale_snapshot_is_told_where_no_host_answers(tmp_path: Path, soon: None) -> None:
     async with running_house(tmp_path) as house:
         await stale_book(house)
-        toolbox = Toolbox(LiveBooks(FakePort({}), house.path), version="0")
+        silent = dict.fromkeys(READS, Refused(Refusal.UNAVAILABLE, "no answer"))
+        toolbox = Toolbox(LiveBooks(FakePort(silent), house.path), version="0")
         told = await toolbox.call("service.marketdata_snapshot", {"token_id": YES})
         assert not isinstance(told, Refused)
         item = told["item"]
