@@ -212,6 +212,7 @@ def _envelope(answer: type, *, is_list: bool) -> Schema:
     item: Schema = {"$ref": f"{REFERENCE}{answer.__name__}"}
     properties: Schema = {
         "as_of": _MOMENT,
+        "age_s": {"type": "integer", "description": "seconds since then"},
         "source": {"type": "string"},
         "units": {"type": "object", "additionalProperties": {"type": "string"}},
         "untrusted": _TEXTS,

@@ -229,6 +229,7 @@ class Toolbox:
         kept = fitting([bounded_json(dict(record)) for record in records])
         whole: Record = {
             "as_of": _moment(answered.as_of),
+            "age_s": age_s(answered.as_of, self._port.now()),
             "source": answered.source,
             "units": dict(units_of(kind)),
             "untrusted": list(texts_of(kind)),

@@ -23,6 +23,7 @@ from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.host_reads import HostReads
 from pmtui.cli.agent.live_books import LiveBooks
+from pmtui.cli.agent.own_figures import OwnFigures
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.output import discard_output, show, write_line
@@ -105,9 +106,11 @@ async def _toolbox(offer: Offer) -> AsyncIterator[tuple[Toolbox, bool]]:
         if not isinstance(endpoints, Unreachable):
             hosts = _with_account(make_read_hosts(endpoints, offer.settings.dialect), offer)
         reads = HostReads(hosts, why_none=why_none, has_account=offer.secret is not None)
+        place = socket_path(locate().runtime, offer.settings.profile)
+        live = LiveBooks(reads, place)
         try:
             toolbox = Toolbox(
-                LiveBooks(reads, socket_path(locate().runtime, offer.settings.profile)),
+                live if offer.secret is None else OwnFigures(live, place),
                 version=__version__,
                 further=offer.further,
                 has_account=offer.secret is not None,

@@ -1,4 +1,4 @@
-"""A short look at the running service: its books and its index of markets, over a connection that only looks on.
+"""A short look at the running service: its books, its index of markets and its account, over a connection that only looks on.
 
 The connection is closed as soon as the look is over, so that a tool server is no terminal that keeps a
 service alive. Nothing that is asked here sends a search to the venue in the trader's place.
@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pmtui import __version__
 from pmtui.domain.books.book_view import BookState, BookView
@@ -26,8 +26,23 @@ from pmtui.link.messages import (
     read_to_terminal,
 )
 from pmtui.service.codec import CodecError, decode, encode
-from pmtui.service.topics import BookTopic, RowQuotesTopic, SearchTopic
-from pmtui.service.views import MarketRow, RowBooksView, SearchView
+from pmtui.service.topics import (
+    AccountTopic,
+    BookTopic,
+    FillsTopic,
+    RowQuotesTopic,
+    SearchTopic,
+    StatusTopic,
+    Topic,
+)
+from pmtui.service.views import (
+    AccountView,
+    FillsView,
+    MarketRow,
+    RowBooksView,
+    SearchView,
+    StatusView,
+)
 
 BOOK_S = 2.0
 """Seconds in which a book may become good; after them it is told as it is."""
@@ -35,7 +50,16 @@ ROWS_S = 1.5
 """The same for the books of a search's hits."""
 GREETING_S = 2.0
 _UNTOLD = frozenset({BookState.LOADING, BookState.NO_BOOK})
-_Seen = TypeVar("_Seen", BookView, SearchView, RowBooksView)
+_Seen = TypeVar("_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView)
+
+
+class OwnViews(NamedTuple):
+    """What the service knows of its account."""
+
+    account: AccountView
+    fills: FillsView
+    address: str
+    """The wallet that trades; empty where none does."""
 
 
 class Onlooker:
@@ -77,6 +101,24 @@ class Onlooker:
         except TimeoutError:
             pass
         return ()
+
+    async def own(self) -> OwnViews | None:
+        """Return what the service knows of its account; None where it tells nothing in time."""
+        account = await self._peek(AccountTopic(), AccountView)
+        fills = await self._peek(FillsTopic(), FillsView)
+        status = await self._peek(StatusTopic(), StatusView)
+        if account is None or fills is None or status is None:
+            return None
+        return OwnViews(account, fills, status.address)
+
+    async def _peek(self, topic: Topic, kind: type[_Seen]) -> _Seen | None:
+        try:
+            async with asyncio.timeout(GREETING_S):
+                async for view in self._views(Peek(encode(topic)), kind):
+                    return view
+        except TimeoutError:
+            pass
+        return None
 
     async def row_books(self, tokens: Sequence[TokenId]) -> dict[TokenId, BookView]:
         """Return the books of some tokens, as good as they become in time.
