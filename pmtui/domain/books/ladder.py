@@ -120,6 +120,18 @@ class StopMark:
 
 
 @dataclass(frozen=True, slots=True)
+class Ghost:
+    """An order, a stop or a target that is being typed: nothing of it has been sent."""
+
+    price: Micros
+    side: Side
+    size: Micros
+    """Shares; 0 where that is not known yet."""
+    trigger: Trigger | None = None
+    """Which of both it is; None for an order."""
+
+
+@dataclass(frozen=True, slots=True)
 class LadderMarks:
     """Facts of the account and of the market that belong to prices. The same again is equal."""
 
@@ -134,6 +146,8 @@ class LadderMarks:
     """Stops and targets of the outcome on show."""
     alerts: tuple[Micros, ...] = ()
     """Prices that an alert of the outcome on show waits for."""
+    ghosts: tuple[Ghost, ...] = ()
+    """What is being typed for the outcome on show."""
     is_account_known: bool = True
     """Before the account has been read, own orders that appear are not news."""
 
@@ -172,6 +186,8 @@ class PlacedMarks:
     """By row."""
     alerts: frozenset[int] = frozenset()
     """Rows at which an alert waits."""
+    ghosts: Mapping[int, tuple[Ghost, ...]] = field(default_factory=dict)
+    """By row."""
 
 
 def stop_row(axis: Axis, mark: StopMark) -> int:
@@ -203,7 +219,16 @@ def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
         evens=frozenset(evens),
         stops=_by_row(marks.stops, axis),
         alerts=frozenset(axis.nearest(price) for price in marks.alerts),
+        ghosts=_ghosts_by_row(marks.ghosts, axis),
     )
+
+
+def _ghosts_by_row(ghosts: Iterable[Ghost], axis: Axis) -> dict[int, tuple[Ghost, ...]]:
+    rows: dict[int, tuple[Ghost, ...]] = {}
+    for ghost in ghosts:
+        row = row_of(axis, ghost.price, ghost.side)
+        rows[row] = (*rows.get(row, ()), ghost)
+    return rows
 
 
 def _by_row(stops: Iterable[StopMark], axis: Axis) -> dict[int, tuple[StopMark, ...]]:
@@ -271,6 +296,8 @@ class Rung:
     """Stops and targets at this price."""
     has_alert: bool = False
     """An alert waits for this price."""
+    ghosts: tuple[Ghost, ...] = ()
+    """What is being typed at this price."""
     profit: Micros | None = None
     """What closing everything at this price would bring, net of fees; None with nothing held."""
 
@@ -406,6 +433,7 @@ class Ladder:
             is_break_even=index in placed.evens,
             stops=placed.stops.get(index, ()),
             has_alert=index in placed.alerts,
+            ghosts=placed.ghosts.get(index, ()),
             profit=placed.marks.profit_at(price) if shown.profit else None,
         )
 

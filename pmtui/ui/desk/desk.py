@@ -141,6 +141,10 @@ class DeskScreen(FrameScreen):
             return self.controls.moving.is_moving or self.ticket.is_open
         return super().check_action(action, parameters)
 
+    def on_key(self, event: events.Key) -> None:
+        """Let digits be the size of what is picked up, not presets."""
+        self.controls.moving.take_key(event)
+
     def on_descendant_focus(self) -> None:
         """Let the keys act on the ladder that has them now."""
         self.controls.follow_focus()
@@ -152,6 +156,7 @@ class DeskScreen(FrameScreen):
     @on(TicketPane.Closed)
     @on(TicketPane.KeyKept)
     @on(TicketPane.SuggestionChanged)
+    @on(TicketPane.Drafted)
     async def _answer(self, message: Message) -> None:
         await self.controls.answer(message)
 

@@ -10,7 +10,7 @@ from functools import partial
 from textual.message import Message
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder import Ladder
+from pmtui.domain.books.ladder import Ghost, Ladder
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.domain.money import Micros
@@ -46,6 +46,8 @@ class KeyedLadder:
 
     def __init__(self) -> None:
         self.column: DeskColumn | None = None
+        self._drawn_in: DeskColumn | None = None
+        """The column with what is being typed."""
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
@@ -65,6 +67,14 @@ class KeyedLadder:
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch that was seen last, where the line is slow."""
         return None if self.column is None else self.column.ladder.better_seen(side, price)
+
+    def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
+        """Show what is being typed at its prices, and in no other column any more."""
+        if self._drawn_in is not None and self._drawn_in is not self.column:
+            self._drawn_in.ladder.show_ghosts(())
+        self._drawn_in = self.column
+        if self.column is not None:
+            self.column.ladder.show_ghosts(ghosts)
 
     def point_at(self, price: Micros) -> None:
         """Put the cursor on a price."""
@@ -312,6 +322,8 @@ class DeskControls:
             case LadderPane.CursorMoved():
                 self._own.cursor_moved()
                 self._page.show_parts(Part.STATE)
+            case TicketPane.Drafted():
+                self._keyed.show_ghosts(message.ghosts)
             case TicketPane.KeyKept():
                 self.single_keys.say_ticket_has_keys()
             case TicketPane.Closed():

@@ -96,7 +96,7 @@ class AlertForm(OrderForm[str]):
 
     @override
     def keys(self) -> KeyLine:
-        return answer_keys("Set", self._surface.options, width=self.WIDTH)
+        return answer_keys("Set", self._surface.options, width=self.inner)
 
     @override
     def show(self) -> None:

@@ -4,7 +4,7 @@ What `enter` does at the cursor is what the book on show says of the price, and 
 rows are in view is decided in `ladder_viewport`, how they look in `ladder_lines`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import events
@@ -17,7 +17,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder import NO_MARKS, Axis, Ladder, LadderMarks
+from pmtui.domain.books.ladder import NO_MARKS, Axis, Ghost, Ladder, LadderMarks
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
@@ -83,6 +83,7 @@ class LadderPane(Widget, can_focus=True):
         self.viewport = LadderViewport(lambda: self.size)
         self._lines = LadderLines(self.viewport, lambda: self.size)
         self._flash_end: Timer | None = None
+        self._ghosts: tuple[Ghost, ...] = ()
 
     @property
     def line_lag_s(self) -> float:
@@ -150,6 +151,8 @@ class LadderPane(Widget, can_focus=True):
             other_label: the other outcome's untrusted name: its prices are shown too.
         """
         viewport = self.viewport
+        if marks.ghosts != self._ghosts:
+            marks = replace(marks, ghosts=self._ghosts)
         if viewport.shows(
             book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label
         ):
@@ -166,6 +169,19 @@ class LadderPane(Widget, can_focus=True):
             if self.is_mounted:
                 self.refresh()
         self._repaint_changed()
+
+    def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
+        """Show what is being typed at its prices, until something else is, or nothing any more."""
+        if ghosts == self._ghosts:
+            return
+        self._ghosts = ghosts
+        viewport = self.viewport
+        if viewport.book is not None:
+            self.show(
+                viewport.book,
+                orders=viewport.orders, volume=viewport.volume, marks=viewport.marks,
+                other_label=viewport.other_label,
+            )  # fmt: skip
 
     def end_flashes(self) -> None:
         """Let changes of own orders look like everything else again."""
@@ -359,13 +375,14 @@ class LadderPane(Widget, can_focus=True):
 
     def _keep_moving(self) -> None:
         """Paint what fades until nothing does."""
-        if self._motion_step is None and self._lines.motion.is_live and self.is_mounted:
-            self._motion_step = self.set_timer(STAGE_S, self._move_on)
 
-    def _move_on(self) -> None:
-        self._motion_step = None
-        self._repaint_changed()
-        self._keep_moving()
+        def move_on() -> None:
+            self._motion_step = None
+            self._repaint_changed()
+            self._keep_moving()
+
+        if self._motion_step is None and self._lines.motion.is_live and self.is_mounted:
+            self._motion_step = self.set_timer(STAGE_S, move_on)
 
     def _repaint_changed(self) -> None:
         if not self.is_mounted:

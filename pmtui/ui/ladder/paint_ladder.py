@@ -6,14 +6,14 @@ Every sign has a meaning without colour: `@` average price paid and `=` break-ev
 for words, `•` last trade, a line beside the price the reward band, `$` earns rewards, `?` not known to
 rest, `~` an estimate, or in the place of the cursor the row nearest to a price that the grid has no more;
 `+`, `!` and `×` for a moment: placed, filled, cancelled; a figure with `+` or `-` at the end of a bar is
-what was added or pulled a moment ago. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow
+what was added or pulled a moment ago. `○` is what is being typed in a form and not sent. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow
 where they are paused.
 """
 
 from itertools import groupby
 from typing import NamedTuple
 
-from pmtui.domain.books.ladder import Rung, Zone
+from pmtui.domain.books.ladder import Ghost, Rung, Zone
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
@@ -34,6 +34,7 @@ _CHANGE_SIGNS = {OwnChange.PLACED: "+", OwnChange.FILLED: "!", OwnChange.CANCELL
 _UNKNOWN, _SCORES = "?", "$"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
 """Active, and paused."""
+_GHOST = "○"
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
 _LEAST_QUEUE = 4
@@ -161,6 +162,9 @@ class _Row(NamedTuple):
         """Return the own size beside the book's, then what is ahead of it."""
         rung, look, columns = self.rung, self.look, self.columns
         size = rung.own_bid if side is Side.BUY else rung.own_ask
+        ghost = self._ghost(side)
+        if ghost and not size:
+            return (ghost,)
         change = look.bid_change if side is Side.BUY else look.ask_change
         room = columns.own - 1
         text = format_size_compact(size, width=room).strip() if size else ""
@@ -173,11 +177,23 @@ class _Row(NamedTuple):
             sign = _SCORES
         own = Cell(f"{text}{sign}", role, ground=_flash_ground(change))
         left = columns.bar - len(own.text) - 1
+        if ghost and len(ghost.text) <= left:
+            gap = Cell(" ")
+            return (ghost, gap, own) if side is Side.BUY else (own, gap, ghost)
         queue = queue_text(rung, left) if columns.has_queue and left >= _LEAST_QUEUE else ""
         if not queue:
             return (own,)
         far = Cell(queue, Role.DIM)
         return (far, Cell(" "), own) if side is Side.BUY else (own, Cell(" "), far)
+
+    def _ghost(self, side: Side) -> Cell | None:
+        """Return the size that is being typed on a side; None for nothing."""
+        typed = [g for g in self.rung.ghosts if g.side is side and g.trigger is None]
+        if not typed:
+            return None
+        size = Micros(sum(ghost.size for ghost in typed))
+        text = format_size_compact(size, width=self.columns.own - 1).strip() if size else ""
+        return Cell(f"{_GHOST}{text}", Role.OWN_ORDER, Emphasis.DIM)
 
     def _moved(self, side: Side) -> Line:
         """Return what was added and pulled a moment ago; nothing for less than a share."""
@@ -188,6 +204,8 @@ class _Row(NamedTuple):
         return (Cell(f"{'+' if change > 0 else '-'}{amount}", Role.DIM),)
 
     def _has_own(self, side: Side) -> bool:
+        if any(ghost.side is side and ghost.trigger is None for ghost in self.rung.ghosts):
+            return True
         if side is Side.BUY:
             return bool(self.rung.own_bid) or self.look.bid_change is not None
         return bool(self.rung.own_ask) or self.look.ask_change is not None
@@ -218,6 +236,10 @@ class _Row(NamedTuple):
             amount = format_size_compact(mark.size, width=6).strip()
             paused = "" if mark.is_active else " paused"
             words.append(Cell(f"{name} {amount}{paused}", self._guard_role))
+        for ghost in self._ghost_exits:
+            name = "stop" if ghost.trigger is Trigger.STOP else "target"
+            amount = f" {format_size_compact(ghost.size, width=6).strip()}" if ghost.size else ""
+            words.append(Cell(f"{_GHOST}{name}{amount}", Role.DIM))
         if rung.has_alert:
             words.append(Cell("alert", Role.NOTICE_WARN))
         return words
@@ -253,6 +275,8 @@ class _Row(NamedTuple):
             ours = " "
         last = "•" if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
+        if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
+            ours = _GHOST
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
         if look.pulse > 1:
             emphasis |= Emphasis.REVERSE
@@ -269,12 +293,18 @@ class _Row(NamedTuple):
     def guard(self) -> Cell:
         """Mark stops and targets, whatever else is on the row."""
         stops = self.rung.stops
+        if not stops and (exits := self._ghost_exits):
+            return Cell(_GUARD_SIGNS[exits[0].trigger][1], Role.DIM, ground=self.ground)
         if not stops:
             return Cell(" ", ground=self.ground)
         kinds = {mark.trigger for mark in stops}
         is_active = any(mark.is_active for mark in stops)
         sign = _GUARD_SIGNS[kinds.pop() if len(kinds) == 1 else None][not is_active]
         return Cell(sign, self._guard_role, Emphasis.BOLD, self.ground)
+
+    @property
+    def _ghost_exits(self) -> tuple[Ghost, ...]:
+        return tuple(ghost for ghost in self.rung.ghosts if ghost.trigger is not None)
 
     @property
     def _guard_role(self) -> Role:

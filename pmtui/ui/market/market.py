@@ -47,7 +47,6 @@ from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 Answer = TypeVar("Answer")
-_NUMBER = "0123456789."
 
 
 def _framed(pane: Widget) -> Panel:
@@ -184,10 +183,7 @@ class MarketScreen(FrameScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Let digits be the size of what is picked up, not presets."""
-        is_number = event.character is not None and event.character in _NUMBER
-        key = event.character if is_number else event.key
-        if (is_number or key == "backspace") and self.controls.moving.type_size(key or ""):
-            event.stop()
+        self.controls.moving.take_key(event)
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus now."""
@@ -220,6 +216,7 @@ class MarketScreen(FrameScreen):
     @on(TicketPane.KeyKept)
     @on(TicketPane.SuggestionChanged)
     @on(TicketPane.Reshaped)
+    @on(TicketPane.Drafted)
     async def _answer(self, message: Message) -> None:
         await self.controls.answer(message)
 

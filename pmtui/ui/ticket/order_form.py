@@ -1,22 +1,25 @@
 """What the forms over a screen share that end in orders: a frame, what they watch, their keys.
 
 A form is about one market. It reads and rounds nothing itself, and what it leads to is asked about
-on a card of its own before anything is sent.
+on a card of its own before anything is sent. Over a ladder it stands beside it where there is room:
+the prices it is about stay to be seen, with what is typed drawn among them.
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 from textual.binding import BindingType
 from textual.getters import query_one
 from textual.screen import ModalScreen
 
+from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_facts import title_of
@@ -24,11 +27,24 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import TextBlock
-from pmtui.ui.ticket.paint_ticket import paint_touch
+from pmtui.ui.ticket.paint_ticket import paint_touch, wrap_line
 from pmtui.ui.widgets.key_line import KeyLine, answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
 ResultT = TypeVar("ResultT")
+Draw = Callable[[tuple[Ghost, ...]], None]
+"""Shows on a ladder what is being typed."""
+LADDER = "#book"
+"""The panel of the main ladder, by its id."""
+_FRAME = 4
+"""Columns of border and padding."""
+_ROOMY = 56
+"""Cells with which what is said of an entry stands beside it."""
+_MOST_SAID = 3
+
+
+def draw_nothing(_: tuple[Ghost, ...]) -> None:
+    """Show nothing: there is no ladder below."""
 
 
 class OrderForm(ModalScreen[ResultT]):
@@ -36,10 +52,13 @@ class OrderForm(ModalScreen[ResultT]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     WIDTH: ClassVar[int] = 64
-    """Cells inside the frame."""
+    """Cells inside the frame, at most."""
+    NARROWEST: ClassVar[int] = 60
+    """Cells inside the frame that its lines need: with fewer beside a ladder it stands over it."""
 
     DEFAULT_CSS = """
     OrderForm { align: center middle; }
+    OrderForm.-beside { align: right middle; background: transparent; }
     OrderForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;
@@ -51,9 +70,18 @@ class OrderForm(ModalScreen[ResultT]):
     state = query_one("#state", TextBlock)
     """What is wrong with the entries, or what became of them."""
 
-    def __init__(self, surface: Surface, condition_id: ConditionId) -> None:
-        """Open for one market."""
+    def __init__(
+        self, surface: Surface, condition_id: ConditionId, draw: Draw = draw_nothing
+    ) -> None:
+        """Open for one market.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: the market.
+            draw: shows on a ladder what is being typed.
+        """
         super().__init__()
+        self._draw = draw
         self._surface = surface
         self._condition_id = condition_id
         self._subscription: Subscription | None = None
@@ -64,8 +92,44 @@ class OrderForm(ModalScreen[ResultT]):
 
     def on_unmount(self) -> None:
         """Stop listening; what was sent is the service's."""
+        self._draw(())
         if self._subscription is not None:
             self._subscription.close()
+
+    def on_screen_resume(self) -> None:
+        """Stand where the ladder below stays to be seen."""
+        self._stand_aside()
+
+    def on_resize(self) -> None:
+        """Stand aside on a screen of another size, too."""
+        _ = self.call_after_refresh(self._stand_aside)
+
+    def _stand_aside(self) -> None:
+        if is_live(self):
+            self.set_class(self.is_beside, "-beside")
+            self.set_class(self.inner < _ROOMY, "-narrow")
+            self.query_one(".frame").styles.width = self.inner + _FRAME
+            self.show()
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it stands beside the ladder below."""
+        kept = self._columns_kept
+        return kept > 0 and self.app.size.width - kept - _FRAME >= self.NARROWEST
+
+    @property
+    def inner(self) -> int:
+        """Cells inside the frame, as it stands now."""
+        if not self.is_beside:
+            return min(self.WIDTH, self.app.size.width - _FRAME)
+        return min(self.WIDTH, self.app.size.width - self._columns_kept - _FRAME)
+
+    @property
+    def _columns_kept(self) -> int:
+        """Columns at the left that the ladder of the screen below takes; 0 where it has none."""
+        below = [screen for screen in self.app.screen_stack if isinstance(screen, FrameScreen)]
+        ladders = below[-1].query(LADDER) if below else ()
+        return max((ladder.region.right for ladder in ladders), default=0)
 
     def action_decline(self) -> None:
         """Leave; orders on their way go on."""
@@ -82,7 +146,7 @@ class OrderForm(ModalScreen[ResultT]):
 
     def keys(self) -> KeyLine:
         """Return the line of keys that ends a form."""
-        return answer_keys("Review", self._surface.options, width=self.WIDTH)
+        return answer_keys("Review", self._surface.options, width=self.inner)
 
     def watch_market(self, token_id: TokenId | None) -> None:
         """Hear of the account, the market, and the book of a token where there is one."""
@@ -99,7 +163,8 @@ class OrderForm(ModalScreen[ResultT]):
 
     def say(self, reason: str, role: Role = Role.NOTICE_WARN) -> None:
         """Say why it does not go on."""
-        self.state.show(((Cell(plain(reason, self.WIDTH), role),),))
+        lines = wrap_line((Cell(plain(reason), role),), self.inner, most=_MOST_SAID)
+        self.state.show(lines)
 
     def _hear(self, _: Topic) -> None:
         self.call_next(self._show_mounted)

@@ -130,17 +130,23 @@ def say_stops(marks: Sequence[StopMark]) -> str:
     return f"{named} of {format_shares(mark.size)}" if mark.size else named
 
 
-def paint_end(end: SaleEnd) -> Line:
+def paint_end(end: SaleEnd, *, is_brief: bool = False) -> Line:
     """Say what a sale at one of its prices would bring, and what that makes of the position."""
-    line = [
-        Cell(f" {end.name:<14}", Role.DIM),
-        Cell(f"{format_price(end.price):>6}"),
-        Cell("  brings ", Role.DIM),
-        Cell(format_money(end.cash)),
-    ]
+    if is_brief:
+        name = end.name.removeprefix("At ").removeprefix("the ").capitalize()
+        line = [
+            Cell(f"{name:<7}", Role.DIM), Cell(f"{format_price(end.price):>5}"),
+            Cell(f" {format_money(end.cash):>9}", Role.DIM),
+        ]  # fmt: skip
+    else:
+        line = [
+            Cell(f" {end.name:<14}", Role.DIM), Cell(f"{format_price(end.price):>6}"),
+            Cell("  brings ", Role.DIM), Cell(format_money(end.cash)),
+        ]  # fmt: skip
     if end.profit is not None:
         role = Role.UP if end.profit >= 0 else Role.DOWN
-        line += [Cell(", ", Role.DIM), Cell(format_money_change(end.profit), role)]
+        comma = "  " if is_brief else ", "
+        line += [Cell(comma, Role.DIM), Cell(format_money_change(end.profit), role)]
     return (*line, Cell(" net", Role.DIM))
 
 

@@ -12,6 +12,8 @@ from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 
 _LEGS_IN_A_COLUMN = 8
+_ROOMY = 56
+"""With fewer cells a leg tells its money or its end, not both."""
 
 
 def paint_plan(
@@ -29,6 +31,7 @@ def paint_plan(
         ends: what became of each leg, in their order; fewer while nothing is known.
         width: cells there are.
     """
+    is_narrow = width < _ROOMY
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
     # Each leg by itself, as it will be charged or paid: whoever multiplies finds the same.
@@ -40,10 +43,10 @@ def paint_plan(
             end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
-            Cell(f"{format_price(leg.price):>7}", _role(plan)),
-            Cell(f" {format_size(leg.size):>10}"),
+            Cell(f"{format_price(leg.price):>{6 if is_narrow else 7}}", _role(plan)),
+            Cell(f" {format_size(leg.size):>{8 if is_narrow else 10}}"),
         ]
-        if is_wide or end is None:
+        if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
             cells.append(Cell(f" {format_past_money(cash):>11}", Role.DIM))
         if end is not None:
             cells += [Cell("  "), end]
@@ -55,7 +58,11 @@ def paint_plan(
         for row in range(rows)
     ]
     cash = to_cents(plan.cash)
-    total = f"{'total':>7} {format_size(plan.shares):>10} {format_past_money(cash):>11}"
+    columns = (6, 8) if is_narrow else (7, 10)
+    total = (
+        f"{'total':>{columns[0]}} {format_size(plan.shares):>{columns[1]}} "
+        f"{format_past_money(cash):>11}"
+    )
     note = _say_rest(plan, is_off=sum(parts) != cash)
     lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
     return tuple(lines)

@@ -20,12 +20,18 @@ from pmtui.domain.conditionals.check import (
     ends_of,
     read_conditional,
 )
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan, describe_plan
+from pmtui.domain.conditionals.conditional import (
+    Conditional,
+    ConditionalPlan,
+    Trigger,
+    describe_plan,
+)
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.fields import step_cents
+from pmtui.domain.ticket.ghosts import ghosts_of_texts
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder.ladder_inputs import stakes_in
 from pmtui.ui.market.market_facts import outcome_label, title_of, token_id_of
@@ -34,7 +40,7 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
-from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_conditional import (
     IF_ALL_FILLS,
     paint_end,
@@ -45,17 +51,14 @@ from pmtui.ui.ticket.paint_ticket import paint_market
 from pmtui.ui.widgets.text_line import TextLine
 
 _ENTRIES = (
-    (PlanField.STOP, "protect-stop", "Stop", "bid at or below, yours excluded"),
-    (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢ at most below the stop"),
-    (
-        PlanField.TAKE_PROFIT,
-        "protect-profit",
-        "Target",
-        "bid at or above, yours excluded",
-    ),
-    (PlanField.SIZE, "protect-size", "Size", "shares, or all for the whole position"),
-    (PlanField.TRAIL, "protect-trail", "Trail", "¢ below the best bid, follows it up"),
+    (PlanField.STOP, "protect-stop", "Stop", "¢  bid at or below"),
+    (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢  below at most"),
+    (PlanField.TAKE_PROFIT, "protect-profit", "Target", "¢  bid at or above"),
+    (PlanField.SIZE, "protect-size", "Size", "shares, or all"),
+    (PlanField.TRAIL, "protect-trail", "Trail", "¢  below the bid"),
 )
+_BESIDE_ENTRY = 22
+"""Columns before what is said beside an entry."""
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The trading terms are loading"
 
@@ -63,9 +66,11 @@ _LOADING = "The trading terms are loading"
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and hands the plan to the service."""
 
+    NARROWEST = 34
     DEFAULT_CSS = """
     ProtectScreen .label { width: 9; }
     ProtectScreen NumberField { width: 11; }
+    ProtectScreen.-narrow NumberField { width: 7; }
     """
 
     market = query_one("#protect-market", TextLine)
@@ -73,7 +78,7 @@ class ProtectScreen(OrderForm[None]):
 
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros,
-        at: Micros | None = None,
+        at: Micros | None = None, draw: Draw = draw_nothing,
     ) -> None:  # fmt: skip
         """Ask for the prices.
 
@@ -84,8 +89,9 @@ class ProtectScreen(OrderForm[None]):
             held: shares of it.
             at: the price pointed at: below the best bid of others it is the stop to begin with,
                 above it the target.
+            draw: shows on a ladder what is being typed.
         """
-        super().__init__(surface, condition_id)
+        super().__init__(surface, condition_id, draw)
         self._at = at
         self._outcome_index = outcome_index
         self._held = held
@@ -98,7 +104,7 @@ class ProtectScreen(OrderForm[None]):
         head = f"Stop / target: {format_shares(self._held)} {self._outcome}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
-            title = self.market_title(self.WIDTH)
+            title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
                 yield TextLine((Cell("Market"),), classes="label")
@@ -217,28 +223,45 @@ class ProtectScreen(OrderForm[None]):
     def _show_judgement(self) -> None:
         """Show each problem beside its entry, and below what it would bring, or why it was refused."""
         plan, problems = self._judged()
+        self._draw_typed(plan)
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # What is still to be typed needs no complaint before anybody asked.
-        self._show_problems(() if is_blank and not self._is_asked else problems)
+        shown = () if is_blank and not self._is_asked else problems
+        self.state.show(())
+        self._show_problems(shown)
         refusal, bid = self._refusal
         if problems or plan is None or (refusal and bid != self._bid):
             self._refusal = ("", None)
-            self.state.show(())
+            if not problems:
+                self.state.show(())
         elif refusal:
             self.say(refusal)
         else:
-            self.state.show(tuple(paint_end(end) for end in self._ends(plan)))
+            ends = self._ends(plan)
+            self.state.show(tuple(paint_end(end, is_brief=self.inner < 56) for end in ends))
+
+    def _draw_typed(self, plan: ConditionalPlan | None) -> None:
+        """Show stop and target on the ladder, also while something else is not right yet."""
+        terms = self.terms
+        if terms is not None:
+            draft = self._draft()
+            texts = (Trigger.STOP, draft.stop_text), (Trigger.TAKE_PROFIT, draft.take_profit_text)
+            size = plan.size if plan is not None else Micros(0)
+            self._draw(ghosts_of_texts(texts, terms.tick_size, size=size))
 
     def _show_problems(self, problems: tuple[PlanProblem, ...]) -> None:
         first = {problem.field: problem.text for problem in reversed(problems)}
         for field, name, _, meaning in _ENTRIES:
             text = first.get(field)
-            said = (
-                Cell(f" {meaning}", Role.DIM)
-                if text is None
-                else Cell(f"x {text}", Role.NOTICE_BAD)
-            )
+            said = Cell(f" {meaning}", Role.DIM)
+            if text is not None:
+                # Where there is no room beside the entry it is said below.
+                is_short = _BESIDE_ENTRY + len(text) <= self.inner
+                said = Cell(f"x {text}" if is_short else "x see below", Role.NOTICE_BAD)
             self.query_one(f"#{name}-says", TextLine).show((said,))
+        long = [text for text in first.values() if _BESIDE_ENTRY + len(text) > self.inner]
+        if long:
+            self.say(long[0], Role.NOTICE_BAD)
 
     def _ends(self, plan: ConditionalPlan) -> tuple[SaleEnd, ...]:
         terms = self.terms

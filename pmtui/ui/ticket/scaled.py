@@ -18,6 +18,7 @@ from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Rejected, Verdict
+from pmtui.domain.ticket.ghosts import ghosts_of_plan
 from pmtui.domain.ticket.scaled import (
     ScaledDraft,
     ScaledField,
@@ -41,14 +42,14 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
-from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_scaled import (
     paint_leg_end,
     paint_plan,
     paint_scaled_problem,
     paint_sent,
 )
-from pmtui.ui.ticket.paint_ticket import side_role
+from pmtui.ui.ticket.paint_ticket import side_role, wrap_line
 from pmtui.ui.widgets.key_line import KeyLine, answer_entries
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -58,16 +59,24 @@ _ENTRIES = {
     "scaled-count": ScaledField.COUNT,
     "scaled-total": ScaledField.TOTAL,
 }
+_HINT = 22
+"""Cells more than it needs with which there is room to say how a choice is made."""
 
 
 class ScaledScreen(OrderForm[None]):
     """Spreads a total over a range of prices; enter asks, escape leaves."""
+
+    NARROWEST = 34
 
     # Fifteen legs fill a small terminal: there is no line to spare.
     DEFAULT_CSS = """
     ScaledScreen #state { min-height: 0; }
     ScaledScreen .label { width: 8; }
     ScaledScreen Choice { width: 10; }
+    ScaledScreen.-narrow .label { width: 7; }
+    ScaledScreen.-narrow NumberField { width: 7; }
+    ScaledScreen.-narrow #scaled-side { width: 7; }
+    ScaledScreen.-narrow #scaled-post-only { width: 16; }
     ScaledScreen #scaled-post-only { width: 27; }
     ScaledScreen NumberField { width: 10; }
     ScaledScreen #scaled-legs { height: auto; max-height: 16; }
@@ -86,9 +95,18 @@ class ScaledScreen(OrderForm[None]):
         *,
         outcome_index: int,
         start: Micros | None = None,
+        draw: Draw = draw_nothing,
     ) -> None:
-        """Open for one outcome of a market, from a price where one is given."""
-        super().__init__(surface, condition_id)
+        """Open for one outcome of a market.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: the market.
+            outcome_index: which outcome.
+            start: the first price; None leaves it to be typed.
+            draw: shows on a ladder what is being typed.
+        """
+        super().__init__(surface, condition_id, draw)
         self._outcome_index = outcome_index
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
         """The entries as they are now."""
@@ -99,7 +117,7 @@ class ScaledScreen(OrderForm[None]):
     def compose(self) -> ComposeResult:
         view = self._surface.queries.market(self._condition_id)
         outcome = plain(outcome_label(view, self._outcome_index), 16)
-        title = self.market_title(self.WIDTH - 20)
+        title = self.market_title(max(self.inner - 14, 8))
         with Vertical(classes="frame"):
             yield TextLine(
                 (Cell("Scaled orders ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
@@ -110,11 +128,11 @@ class ScaledScreen(OrderForm[None]):
                 yield Choice(id="scaled-post-only")
             with Horizontal(classes="row"):
                 yield from self._entry("From", "scaled-first", "0-9.¢")
-                yield from self._entry("to", "scaled-last", "0-9.¢")
-                yield TextLine((Cell("cents", Role.DIM),))
+                yield from self._entry(" to", "scaled-last", "0-9.¢")
+                yield TextLine((Cell(" ¢", Role.DIM),))
             with Horizontal(classes="row"):
                 yield from self._entry("Orders", "scaled-count", "0-9")
-                yield from self._entry("sizes", "", "")
+                yield from self._entry(" sizes", "", "")
                 yield Choice(id="scaled-shape")
             with Horizontal(classes="row"):
                 yield from self._entry("Total", "scaled-total", "0-9.,$")
@@ -237,27 +255,44 @@ class ScaledScreen(OrderForm[None]):
             return
         self._show_choices()
         plan = self._plan()
+        self._draw(ghosts_of_plan(plan) if isinstance(plan, ScaledPlan) and not self._sent else ())
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
             line: Line = (Cell("The trading terms are loading", Role.DIM),)
-            self.state.show((line if plan is None else paint_scaled_problem(plan),))
+            said = line if plan is None else paint_scaled_problem(plan)
+            self.state.show(wrap_line(said, self.inner, most=2))
             return
         crossing = legs_that_cross(plan, self._book())
-        self.legs.show(paint_plan(plan, crossing, self._ends()))
+        self.legs.show(paint_plan(plan, crossing, self._ends(), width=self.inner))
         agree = "Close" if self._verdicts else "Review"
-        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
+        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
         if self._sent:
-            self.state.show((paint_sent(self._verdicts, len(self._sent)),))
+            said = paint_sent(self._verdicts, len(self._sent))
+            reasons = dict.fromkeys(v.reason for v in self._verdicts if isinstance(v, Rejected))
+            refused = [Cell(f"refused: {plain(reason, 90)}", Role.NOTICE_BAD) for reason in reasons]
+            self.state.show(
+                tuple(
+                    p
+                    for c in (said, *((r,) for r in refused[:1]))
+                    for p in wrap_line(c, self.inner, most=3)
+                )
+            )
         else:
-            warnings = self._warnings(plan)
-            self.state.show(tuple((Cell(text, Role.NOTICE_WARN),) for text in warnings))
+            self.state.show(
+                tuple(
+                    part
+                    for text in self._warnings(plan)
+                    for part in wrap_line((Cell(text, Role.NOTICE_WARN),), self.inner, most=2)
+                )
+            )
 
     def _show_choices(self) -> None:
         draft = self.draft
         self.side.show(f" {draft.side.value}", side_role(draft.side))
         self.unit.show(f" {draft.unit.value}")
         self.shape.show(f" {draft.shape.value}")
-        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only  tab, space")
+        hint = "  tab, space" if self.inner >= self.NARROWEST + _HINT else ""
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only{hint}")
 
     def _ends(self) -> tuple[Cell, ...]:
         known = {o.order_id: o for o in self._surface.queries.account().open_orders}

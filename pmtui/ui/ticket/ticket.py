@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import format_cents
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -73,6 +74,12 @@ class TicketPane(TicketLayout):
         pane: "TicketPane"
 
     @dataclass
+    class Drafted(Message):
+        """Another order is being typed, or none any more."""
+
+        ghosts: tuple[Ghost, ...]
+
+    @dataclass
     class SuggestionChanged(Message):
         """There is a value to suggest now, or none any more."""
 
@@ -95,6 +102,7 @@ class TicketPane(TicketLayout):
         self.has_suggestion = False
         """Whether a problem names a value that a key takes."""
         self._sending = TicketSending(surface, self._state, self)
+        self._drawn: tuple[Ghost, ...] = ()
 
     @property
     def draft(self) -> TicketDraft:
@@ -168,6 +176,7 @@ class TicketPane(TicketLayout):
         """Hide the ticket; an order on its way is the service's and goes on."""
         if self.is_open:
             self.remove_class("-open")
+            self._draw()
             self.post_message(self.Closed(self))
 
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
@@ -346,7 +355,15 @@ class TicketPane(TicketLayout):
         """Judge the draft by what is known, and paint it."""
         if is_live(self) and self.is_open:
             self._state.judge(self.surface)
+            self._draw()
             self._paint()
+
+    def _draw(self) -> None:
+        """Let the ladder show what is being typed."""
+        ghosts = self._state.ghosts() if self.is_open else ()
+        if ghosts != self._drawn:
+            self._drawn = ghosts
+            self.post_message(self.Drafted(ghosts))
 
     def _paint(self) -> None:
         has_one = self._face.fixable() is not None

@@ -5,9 +5,12 @@ from datetime import datetime
 
 from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import Ghost
+from pmtui.domain.formats import parse_size
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.ticket.draft import Problem, TicketContext, TicketDraft, TicketField
-from pmtui.domain.ticket.fields import read_expiry
+from pmtui.domain.ticket.draft import Problem, SizeUnit, TicketContext, TicketDraft, TicketField
+from pmtui.domain.ticket.fields import read_expiry, unit_of
+from pmtui.domain.ticket.ghosts import ghosts_of_ticket
 from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck, check_ticket, estimate_after
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Line
@@ -60,6 +63,16 @@ class TicketState:
             surface, terms=self.terms, market=self.market, account=self.account, book=self.book,
             outcome_index=self.draft.outcome_index,
         )  # fmt: skip
+
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """Return the order as it is typed, for the ladder; nothing before the terms are known."""
+        if self.terms is None:
+            return ()
+        numbers = self.check.numbers if self.check is not None else None
+        size = numbers.shares if numbers is not None else parse_size(self.draft.size_text)
+        is_shares = unit_of(self.draft) is SizeUnit.SHARES
+        known = size if numbers is not None or is_shares else None
+        return ghosts_of_ticket(self.draft, self.terms.tick_size, size=known)
 
     def judge(self, surface: Surface) -> None:
         """Check the draft by what is known now."""

@@ -6,6 +6,7 @@ from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import (
     Axis,
+    Ghost,
     LadderMarks,
     StopMark,
     Zone,
@@ -396,3 +397,20 @@ def test_stops_and_targets_stand_on_the_row_of_their_price(data: st.DataObject) 
     assert ladder.rung(row).stops == (mark,)
     assert stops_at(ladder, ladder.rung(row).price) == (mark,)
     assert ladder.rung(row).price >= price
+
+
+@given(st.data())
+def test_what_is_being_typed_stands_on_the_row_of_its_price_and_is_nothing_of_ours(
+    data: st.DataObject,
+) -> None:
+    axis = data.draw(axes())
+    price = Micros(data.draw(st.integers(1, ONE // axis.tick - 1)) * axis.tick)
+    ghost = Ghost(price, data.draw(st.sampled_from(Side)), Micros(1_000_000))
+    book = BookView(TOKEN, BookState.LIVE, (), (), axis.tick)
+    ladder = build_ladder(book, axis, marks=LadderMarks(ghosts=(ghost,)))
+    rows = range(axis.first, axis.last + 1)
+    (row,) = (index for index in rows if ladder.rung(index).ghosts)
+    rung = ladder.rung(row)
+    assert rung.ghosts == (ghost,)
+    assert rung.price <= price if ghost.side is Side.BUY else rung.price >= price
+    assert (rung.own_bid, rung.own_ask, rung.stops) == (0, 0, ())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import Rung, StopMark, Zone
+from pmtui.domain.books.ladder import Ghost, Rung, StopMark, Zone
 from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
@@ -48,6 +48,10 @@ stop_marks = st.builds(
     StopMark, st.just(ConditionalId("c1")), st.sampled_from(Trigger), st.just(CENT),
     sizes.map(Micros), st.booleans(),
 )  # fmt: skip
+ghosts = st.builds(
+    Ghost, st.just(CENT), st.sampled_from(Side), sizes.map(Micros),
+    st.none() | st.sampled_from(Trigger),
+)  # fmt: skip
 
 
 @st.composite
@@ -63,6 +67,7 @@ def rungs(draw: st.DrawFn) -> tuple[Rung, RungLook]:
         is_in_band=draw(booleans), is_entry=draw(booleans), is_break_even=draw(booleans),
         profit=draw(st.none() | st.integers(-(10**15), 10**15).map(Micros)),
         stops=tuple(draw(st.lists(stop_marks, max_size=3))),
+        ghosts=tuple(draw(st.lists(ghosts, max_size=3))),
     )  # fmt: skip
     look = RungLook(
         tick, BarScale(draw(st.integers(1, 10**15))), is_good=draw(booleans), is_cursor=draw(booleans),
@@ -83,7 +88,7 @@ def test_a_row_is_exactly_as_wide_as_asked_and_whole(
     text = text_of(line)
     assert "…" not in text
     cents = f"{rung.price // 10_000}"
-    words = re.sub("[>▸@=|│]", " ", text).split()
+    words = re.sub("[>▸@=|│○]", " ", text).split()
     assert any(word.startswith(cents) for word in words)
     assert "#" not in text
 
@@ -264,3 +269,43 @@ def test_a_stop_or_target_is_marked_with_a_sign_and_where_there_is_room_a_word(
     assert sign in text
     assert "7" in text
     assert word not in text
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_what_is_being_typed_stands_dim_on_its_side_beside_what_is_ours(side: Side) -> None:
+    price, twenty = Micros(400_000), Micros(20_000_000)
+    typed = Ghost(price, side, twenty)
+    rung = Rung(price, Zone.BID, bid_size=Micros(100_000_000), ghosts=(typed,))
+    for width in (41, 52, 80):
+        line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
+        text = text_of(line)
+        assert "○20" in text
+        assert (text.index("○20") < text.index("40¢")) is (side is Side.BUY)
+        (cell,) = (c for c in line if "○" in c.text)
+        assert cell.emphasis & Emphasis.DIM
+    own = Rung(
+        price, Zone.BID, bid_size=Micros(100_000_000), own_bid=Micros(7_000_000),
+        own_ask=Micros(7_000_000), ghosts=(typed,),
+    )  # fmt: skip
+    assert "○20" in text_of(paint_rung(own, plan_columns(52), 52, look=RungLook(CENT, BarScale())))
+    narrow = paint_rung(rung, plan_columns(23), 23, look=RungLook(CENT, BarScale()))
+    assert "○" in text_of(narrow)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "sign", "word"), [(Trigger.STOP, "▽", "stop"), (Trigger.TAKE_PROFIT, "△", "target")]
+)
+def test_a_stop_that_is_being_typed_stands_hollow_in_the_gutter(
+    trigger: Trigger, sign: str, word: str
+) -> None:
+    typed = Ghost(Micros(400_000), Side.SELL, Micros(20_000_000), trigger)
+    text = text_of(
+        paint_rung(
+            Rung(Micros(400_000), Zone.BID, ghosts=(typed,)),
+            plan_columns(54),
+            54,
+            look=RungLook(CENT, BarScale()),
+        )
+    )
+    assert sign in text
+    assert f"○{word} 20" in text

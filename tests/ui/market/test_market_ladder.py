@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
 from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
 from pmtui.domain.money import Micros
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.moving_market import CONDITION, NO, YES
@@ -148,3 +151,55 @@ async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
         service.announce(MarketTopic(CONDITION))
         await until(pilot, lambda: "sell @" not in shown_text(state)[0], "nothing any more")
         assert "enter" not in shown_text(state)[0]
+
+
+def row_at(screen: MarketScreen, price: str) -> str:
+    rows = [text for text in shown_text(screen.ladder) if price in text]
+    return rows[0] if rows else ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_order_in_the_ticket_is_drawn_on_the_ladder_until_it_closes(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(51))
+        await pilot.press("b", *"70")
+        await until(pilot, lambda: "○70" in row_at(screen, "51¢"), "the order as it is typed")
+        await pilot.press("backspace", "5")
+        await until(pilot, lambda: "○75" in row_at(screen, "51¢"), "the order as it is typed")
+        await pilot.press("escape")
+        await until(pilot, lambda: "○" not in row_at(screen, "51¢"), "nothing typed any more")
+
+
+async def test_scaled_orders_are_drawn_beside_their_form() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(46))
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the form")
+        await settle(pilot)
+        await pilot.press(*"50", "tab", "tab", "tab", *"100")
+        prices = ("46¢", "47¢", "48¢", "49¢", "50¢")
+        await until(pilot, lambda: all("○20" in row_at(screen, p) for p in prices), "the legs")
+        frame = app.screen.query_one(".frame")
+        assert frame.region.x >= screen.book.region.right
+        await pilot.press("escape")
+        await until(pilot, lambda: "○" not in row_at(screen, "46¢"), "nothing typed any more")
+
+
+async def test_a_stop_is_drawn_beside_its_form_on_a_small_screen_too() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(47))
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
+        await until(pilot, lambda: "▽" in row_at(screen, "47¢"), "the stop as it is typed")
+        frame = app.screen.query_one(".frame")
+        assert frame.region.x >= screen.book.region.right
+        await pilot.press("escape")
+        await until(pilot, lambda: "▽" not in row_at(screen, "47¢"), "nothing typed any more")

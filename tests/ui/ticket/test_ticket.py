@@ -293,7 +293,7 @@ async def test_fields_keep_their_places_when_an_order_gets_a_time(*, is_line: bo
         assert [field.region for field in fields] == before
         assert pane.post_only.text == word
         pane.expiry.focus()
-        await pilot.press("ctrl+t")
+        await pilot.press("ctrl+t", "ctrl+t", "ctrl+t")
         await until(pilot, lambda: pane.expiry not in pane.screen.focus_chain, "no expiry")
         await settle(pilot)
         assert app.focused is not None
@@ -306,7 +306,7 @@ async def test_the_other_side_keeps_the_size_and_not_how_long_the_order_before_l
     async with app.run_test(size=(80, 24)) as pilot:
         app.open(Side.SELL, price="0.53", account=account_view(shares="50"))
         await settle(pilot)
-        await pilot.press(*"20", "ctrl+t", "ctrl+t", "ctrl+t")
+        await pilot.press(*"20", *["ctrl+t"] * 5)
         await until(pilot, lambda: app.pane.draft.time_in_force is TimeInForce.FAK, "FAK")
         app.open(Side.SELL, price="0.52")
         assert shown_text(app.pane.time_in_force)[0].strip() == "FAK"
@@ -456,7 +456,7 @@ async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.open(price="0.53")
         await settle(pilot)
-        await pilot.press(*"100", "ctrl+t", "ctrl+t")
+        await pilot.press(*"100", *["ctrl+t"] * 4)
         assert app.pane.draft.time_in_force is TimeInForce.FOK
         await _send(pilot, app)
         await until(pilot, lambda: "not enough depth" in app.words(), "the venue's words")

@@ -44,6 +44,7 @@ class MarketForms:
                 self._workspace.surface, model.condition_id,
                 outcome_index=model.outcome_index, held=held,
                 at=None if model.cursor is None else model.cursor[0],
+                draw=self._workspace.ladder.show_ghosts,
             )
         )  # fmt: skip
 
@@ -57,6 +58,7 @@ class MarketForms:
             ScaledScreen(
                 self._workspace.surface, model.condition_id, outcome_index=model.outcome_index,
                 start=None if model.cursor is None else model.cursor[0],
+                draw=self._workspace.ladder.show_ghosts,
             )
         )  # fmt: skip
 

@@ -232,6 +232,11 @@ class MarketControls:
                 self.outcomes.hop_to(message.condition_id)
             case SideLadder.Picked():
                 self.sides.pick(message.condition_id, message.price)
+            case _:
+                self._answer_ticket(message)
+
+    def _answer_ticket(self, message: Message) -> None:
+        match message:
             case TicketPane.Opened():
                 self._workspace.line.take_back(NOTHING_HERE)
                 _ = self._page.set_class(True, "-ticket")  # noqa: FBT003 - Textual's signature
@@ -245,6 +250,8 @@ class MarketControls:
                 self.single_keys.say_ticket_has_keys()
             case TicketPane.SuggestionChanged():
                 self._page.show_parts(Part.FOOTER)
+            case TicketPane.Drafted():
+                self._widgets.ladder.show_ghosts(message.ghosts)
             case TicketPane.Reshaped():
                 self.panes.place_ticket()
             case _:

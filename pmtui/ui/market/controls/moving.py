@@ -8,6 +8,8 @@ screen meanwhile changes either.
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 
+from textual.events import Key
+
 from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.formats import parse_size
 from pmtui.domain.ids import OrderId, TokenId
@@ -32,6 +34,7 @@ from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.paint_conditional import say_stops, where_stops_live
 
 _LONGEST_SIZE = 12
+_NUMBER = frozenset("0123456789.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,13 @@ class Moving:
             # Where it still is: the next key is for the same order.
             self._ladder.point_at(picked.price)
             self._line.say("Nothing was moved.")
+
+    def take_key(self, event: Key) -> None:
+        """Keep what is typed for a size from the keys of the screen."""
+        letter = event.character or ""
+        key = letter if letter and letter in _NUMBER else event.key
+        if (key in _NUMBER or key == "backspace") and self.type_size(key):
+            event.stop()
 
     def type_size(self, key: str) -> bool:
         """Take a key that belongs to a number; return whether something is picked up to change.

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder import Ladder
+from pmtui.domain.books.ladder import Ghost, Ladder
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket.draft import TicketDraft
@@ -127,6 +127,10 @@ class LadderOnShow(Protocol):
 
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch that was seen last, where the line is slow."""
+        ...
+
+    def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
+        """Show what is being typed at its prices."""
         ...
 
     def point_at(self, price: Micros) -> None:

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import Axis, Ladder, build_ladder
+from pmtui.domain.books.ladder import Axis, Ghost, Ladder, build_ladder
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
@@ -99,6 +99,7 @@ class FakeLadder:
     seen: Micros | None = None
     """The better touch that was seen last."""
     is_focused: bool = False
+    ghosts: tuple[Ghost, ...] = ()
 
     @property
     def book(self) -> BookView:
@@ -117,6 +118,9 @@ class FakeLadder:
 
     def point_at(self, price: Micros) -> None:
         self.cursor = (price, Side.BUY)
+
+    def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
+        self.ghosts = ghosts
 
     def clear_cursor(self) -> None:
         self.cursor = None
