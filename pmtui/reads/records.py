@@ -230,6 +230,11 @@ def _part_of(hint: object) -> type | None:
     return hint if isinstance(hint, type) and is_dataclass(hint) else None
 
 
+def _is_enum(hint: object) -> bool:
+    """Whether a field is one of some words, such as the liquidity of a fill, which has no unit."""
+    return isinstance(hint, type) and issubclass(hint, Enum)
+
+
 def _item_of(hint: object) -> type | None:
     """Return the dataclass of which a field is a list."""
     parts = get_args(hint)
@@ -253,7 +258,7 @@ def _units(kind: type, prefix: str) -> Iterator[tuple[str, str]]:
             yield from _units(part, f"{prefix}{name}.")
         elif item is not None:
             yield from _units(item, f"{prefix}{name}.")
-        elif unit:
+        elif unit and not _is_enum(hint):
             yield prefix + name, unit
 
 

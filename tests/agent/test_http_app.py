@@ -4,8 +4,6 @@ import asyncio
 import json
 import random
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import asdict
 
 import httpx
@@ -15,35 +13,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 from typing_extensions import override
 
-from pmtui.agent.http_app import MOST_AT_ONCE, Diagnosis, make_app
+from pmtui.agent.http_app import MOST_AT_ONCE
 from pmtui.agent.port import Answered, Refusal, Refused
-from pmtui.agent.tools import Toolbox
-from pmtui.cli.agent.http_server import bind, serve
-from pmtui.domain.account.position import Position
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.markets.directory import HitKind, SearchHit
-from pmtui.domain.money import Micros
+from pmtui.cli.agent.http_server import bind
 from pmtui.reads.arguments import Values
 from pmtui.reads.read import Read
-from tests.agent.ports import ANSWERS, TOKEN, FakePort
-
-WALLET = "0x" + "11" * 20
-POSITION = Position(
-    TokenId(TOKEN), ConditionId("0xab"), "Rain", "Yes", Micros(1), Micros(1), None, Micros(0)
-)
-FULL = FakePort(
-    {**ANSWERS, "search": (SearchHit(HitKind.EVENT, "Rain"),), "positions": (POSITION,)}
-)
-DIAGNOSIS = Diagnosis("0", "paper", "seed", True, False, ("service.health",))
-VALUES: dict[str, str] = {"q": "rain", "user": WALLET, "token_id": TOKEN, "limit": "3"}
-SIX = [
-    "/health",
-    "/diag",
-    "/discover/search",
-    "/data/positions",
-    "/orderbook/{token_id}",
-    "/marketdata/snapshot",
-]
+from tests.agent.ports import TOKEN, FakePort
+from tests.agent.serving import DIAGNOSIS, SIX, VALUES, served
 
 
 class SlowPort(FakePort):
@@ -61,23 +37,6 @@ class SlowPort(FakePort):
             self.is_full.set()
         await self.go_on.wait()
         return await super().ask(read, values, limit=limit)
-
-
-@asynccontextmanager
-async def served(
-    port: FakePort = FULL, *, accepts_token: Callable[[str], bool] | None = None
-) -> AsyncIterator[httpx.AsyncClient]:
-    listening, stop, up = bind(0), asyncio.Event(), asyncio.Event()
-    number = listening.getsockname()[1]
-    toolbox = Toolbox(port, version="0")
-    app = make_app(toolbox, DIAGNOSIS, port=number, accepts_token=accepts_token)
-    task = asyncio.create_task(serve(app, listening, tell_up=up.set, stop=stop))
-    await up.wait()
-    url = f"http://127.0.0.1:{number}"
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as client:
-        yield client
-    stop.set()
-    await task
 
 
 async def test_the_document_is_valid_and_has_exactly_the_six_paths() -> None:

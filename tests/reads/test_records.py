@@ -11,6 +11,7 @@ from pmtui.domain.account.standings import WalletValue
 from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.orders.order import Fill
 from pmtui.reads.answers import Book, BookLevel, Word
 from pmtui.reads.records import columns_of, row_columns, to_record, to_rows, units_of
 
@@ -129,3 +130,5 @@ def test_units_are_told_for_amounts_within_parts_too() -> None:
     assert units["volume"] == "dollars"
     assert units["min_order_size"] == "shares"
     assert "question" not in units
+    assert units_of(Event)["liquidity"] == "dollars"
+    assert "liquidity" not in units_of(Fill)
