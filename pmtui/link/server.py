@@ -170,15 +170,12 @@ class LinkServer:
     @property
     def is_needed(self) -> bool:
         """Whether anybody is attached, or anything is watched over."""
-        standing = self.standing()
-        status = self._service.queries.status()
-        return bool(
-            standing.terminals
-            or standing.open_orders
-            or standing.conditional_orders
-            or standing.alerts
-            or status.entry_lock
-        )
+        # Asked every second: what is known at once comes first.
+        if self.terminals or self._service.waiting_alerts():
+            return True
+        queries = self._service.queries
+        status = queries.status()
+        return bool(status.open_orders or status.entry_lock or queries.account().awake)
 
     def _take_in(self, listening: socket.socket) -> None:
         """Take everybody in who has connected."""

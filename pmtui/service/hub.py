@@ -26,9 +26,12 @@ DEFAULT_FRAMES_PER_SECOND = 10
 class HubSubscription:
     """One subscriber's interest in some topics."""
 
-    def __init__(self, hub: "Hub", topics: frozenset[Topic], notify: Notify) -> None:
+    def __init__(
+        self, hub: "Hub", topics: frozenset[Topic], notify: Notify, *, is_in_sight: bool
+    ) -> None:
         self.topics = topics
         self.notify = notify
+        self.is_in_sight = is_in_sight
         self._hub = hub
         self._is_open = True
 
@@ -42,9 +45,10 @@ class HubSubscription:
 class FollowedTopics:
     """Topics that somebody in the service follows; which ones changes as the session goes on."""
 
-    def __init__(self, hub: "Hub", notify: Notify) -> None:
+    def __init__(self, hub: "Hub", notify: Notify, *, is_in_sight: bool = True) -> None:
         self._hub = hub
         self._notify = notify
+        self._is_in_sight = is_in_sight
         self._topics: frozenset[Topic] = frozenset()
         self._subscription: HubSubscription | None = None
 
@@ -54,7 +58,11 @@ class FollowedTopics:
         if wanted == self._topics:
             return
         self._topics, before = wanted, self._subscription
-        self._subscription = self._hub.subscribe(wanted, self._notify) if wanted else None
+        self._subscription = None
+        if wanted:
+            self._subscription = self._hub.subscribe(
+                wanted, self._notify, is_in_sight=self._is_in_sight
+            )
         # Only now: a topic that stays must not lose its last watcher in between.
         if before is not None:
             before.close()
@@ -86,9 +94,17 @@ class Hub:
         """Tell `listener` when a topic has lost its last watcher."""
         self._on_release.append(listener)
 
-    def subscribe(self, topics: Iterable[Topic], notify: Notify) -> HubSubscription:
-        """Add a subscriber and announce the present state of each of its topics."""
-        subscription = HubSubscription(self, frozenset(topics), notify)
+    def subscribe(
+        self, topics: Iterable[Topic], notify: Notify, *, is_in_sight: bool = True
+    ) -> HubSubscription:
+        """Add a subscriber and announce the present state of each of its topics.
+
+        Args:
+            topics: what it hears of.
+            notify: is told which of them changed.
+            is_in_sight: whether somebody may trade by what it shows; an alert only compares prices.
+        """
+        subscription = HubSubscription(self, frozenset(topics), notify, is_in_sight=is_in_sight)
         for topic in subscription.topics:
             self._subscribers.setdefault(topic, []).append(subscription)
             self._watchers[topic] += 1
@@ -120,6 +136,14 @@ class Hub:
     def watched(self) -> tuple[Topic, ...]:
         """Every topic with a watcher."""
         return tuple(self._watchers)
+
+    def in_sight(self) -> tuple[Topic, ...]:
+        """Every topic that somebody may trade by."""
+        return tuple(
+            topic
+            for topic, subscriptions in self._subscribers.items()
+            if any(each.is_in_sight for each in subscriptions)
+        )
 
     def view(self, topic: Topic, build: Callable[[], V]) -> V:
         """Return a topic's view, built unless that was done in this frame.

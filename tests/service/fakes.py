@@ -353,6 +353,7 @@ class FakeAccountHost:
     known: dict[OrderId, Order] = field(default_factory=dict)
     own_fills: tuple[Fill, ...] = ()
     fills_a_page: int = 100
+    asked_balances: set[TokenId] = field(default_factory=set)
     asked_fills: list[tuple[datetime | None, datetime | None]] = field(default_factory=list)
     unread_orders: tuple[Named, ...] = ()
     """Of rows that cannot be read, the orders they name."""
@@ -386,6 +387,8 @@ class FakeAccountHost:
         return self.is_close_only
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
+        if token_id is not None:
+            self.asked_balances.add(token_id)
         if token_id is None:
             return BalanceAllowance(self.cash)
         await self.way("to shares")

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pmtui.domain.ids import TokenId
-from pmtui.service.hub import Hub
+from pmtui.service.hub import FollowedTopics, Hub
 from pmtui.service.topics import BookTopic, StatusTopic, Topic
 from tests.manual_clock import ManualClock, settle
 
@@ -137,3 +137,17 @@ def test_a_view_does_not_outlive_the_frame_in_which_anything_was_told() -> None:
     assert hub.view(BOOK, lambda: "before") == "before"
     hub.flush()
     assert hub.view(BOOK, lambda: "after") == "after"
+
+
+async def test_what_is_only_followed_is_in_nobodys_sight(
+    pumped: tuple[Hub, ManualClock],
+) -> None:
+    hub, _ = pumped
+    followed = FollowedTopics(hub, lambda _: None, is_in_sight=False)
+    followed.follow([BOOK])
+    assert hub.is_watched(BOOK)
+    assert hub.in_sight() == ()
+    seen = hub.subscribe([BOOK], lambda _: None)
+    assert hub.in_sight() == (BOOK,)
+    seen.close()
+    assert hub.in_sight() == ()

@@ -370,7 +370,7 @@ class AccountFeed:
 
     async def _fetch_shares(self, account: Account) -> None:
         """Ask what is held of the tokens in sight; where we traded, after the venue has read the chain."""
-        watched = {t.token_id for t in self._kernel.hub.watched() if isinstance(t, BookTopic)}
+        watched = {t.token_id for t in self._kernel.hub.in_sight() if isinstance(t, BookTopic)}
         moved, self._moved = self._moved | self.holdings.doubtful(), set()
 
         async def ask(token_id: TokenId) -> None:

@@ -65,7 +65,7 @@ class PriceAlerts:
         self._market_of = market_of
         self._keep = keep
         self._known: dict[AlertId, PriceAlert] = {}
-        self._followed = FollowedTopics(kernel.hub, self._on_book)
+        self._followed = FollowedTopics(kernel.hub, self._on_book, is_in_sight=False)
         self.rung = 0
         """How many have fired in this session."""
 

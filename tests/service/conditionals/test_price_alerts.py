@@ -20,7 +20,7 @@ from pmtui.domain.markets.market import Event
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
 from pmtui.service.conditionals.price_alerts import UNKNOWN
-from pmtui.service.topics import AlertTopic, Topic, WatchlistTopic
+from pmtui.service.topics import AlertTopic, BookTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.fakes import (
@@ -264,3 +264,14 @@ async def test_a_condition_that_cannot_be_read_is_refused(tmp_path: Path) -> Non
         bad = replace(plan_for("spread >= 4"), condition="spread wide")
         assert "Not a condition" in await world.service.commands.add_alert(bad)
         assert not alerts(world)
+
+
+async def test_a_book_that_only_an_alert_watches_has_no_balance_asked_for(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await waiting(world, ABOVE)
+        await world.pass_time(30)
+        assert YES in world.stream.watched
+        assert YES not in world.account.asked_balances
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await world.pass_time(30)
+        assert YES in world.account.asked_balances
