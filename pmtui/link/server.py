@@ -114,12 +114,15 @@ class LinkServer:
         return len(self._sessions)
 
     def listen(self, listening: socket.socket) -> None:
-        """Take terminals in from now on.
+        """Take terminals in from now on, there and nowhere else; those that are attached stay so.
 
         Args:
             listening: bound to its path, and not blocking; it is closed with the server.
         """
-        self._listening = listening
+        before, self._listening = self._listening, listening
+        if before is not None and before is not listening:
+            asyncio.get_running_loop().remove_reader(before)
+            before.close()
         asyncio.get_running_loop().add_reader(listening, self._take_in, listening)
 
     async def close(self, text: str, *, is_back_soon: bool = False) -> None:

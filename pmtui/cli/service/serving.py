@@ -24,10 +24,14 @@ from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.link.kept_socket import KeptSocket
 from pmtui.link.messages import Configure, Configured, Unlock
 from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
-from pmtui.link.server import Household, LinkServer, bind
+from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
+from pmtui.service.data_service import DataService
+from pmtui.service.log import Log
+from pmtui.service.views import Level
 from pmtui.signing.secret import Secret
 
 LOOK_PERIOD_S = 1.0
@@ -117,11 +121,8 @@ class Serving:
         loop = asyncio.get_running_loop()
         for number, reason in _SIGNALS.items():
             loop.add_signal_handler(number, self._end, reason)
-        try:
-            while self._ending is None:
-                await self._run_once()
-        finally:
-            self._place.unlink(missing_ok=True)
+        while self._ending is None:
+            await self._run_once()
         return 0
 
     async def _run_once(self) -> None:
@@ -131,22 +132,29 @@ class Serving:
         service = parts.service
         async with parts.venue, service.running():
             server = LinkServer(service, self._household())
-            server.listen(bind(self._place))
+            kept = KeptSocket(self._place, server.listen)
             if not self._is_detached:
                 show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
             gc.collect()
             gc.freeze()
-            watching = asyncio.create_task(self._watch(server))
-            await self._changed.wait()
-            watching.cancel()
-            if (ending := self._ending) is None:
-                await server.close("unlocked", is_back_soon=True)
-                return
-            report = await service.departing.leave(ending.reason, ending.policy)
-            lines = describe_report(report)
-            await server.close("\n".join(lines) or "pmtui: the service has ended")
-            if not self._is_detached:
-                show(*lines)
+            watching = asyncio.create_task(self._watch(server, kept, service.log))
+            try:
+                await self._changed.wait()
+                watching.cancel()
+                await self._part(server, service)
+            finally:
+                kept.remove()
+
+    async def _part(self, server: LinkServer, service: DataService) -> None:
+        """Say goodbye to the terminals, once what was chosen for open orders is done."""
+        if (ending := self._ending) is None:
+            await server.close("unlocked", is_back_soon=True)
+            return
+        report = await service.departing.leave(ending.reason, ending.policy)
+        lines = describe_report(report)
+        await server.close("\n".join(lines) or "pmtui: the service has ended")
+        if not self._is_detached:
+            show(*lines)
 
     def _household(self) -> Household:
         return Household(
@@ -201,22 +209,35 @@ class Serving:
             self._ending = Ending(reason, policy or self._settings.leave_policy(reason))
             self._changed.set()
 
-    async def _watch(self, server: LinkServer) -> None:
-        """End a service that nobody needs, and give back what was freed."""
+    async def _watch(self, server: LinkServer, kept: KeptSocket, log: Log) -> None:
+        """End a service that nobody needs or can find, and give back what was freed."""
         idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
             await self._clock.sleep(LOOK_PERIOD_S)
             looks += 1
             if looks % GIVE_BACK_EVERY == 0:
                 give_back()
+            self._keep_reachable(kept, log)
             alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
             has_left = server.was_attended and alone_s >= DETACHED_AFTER_S
             if has_left and self._settings.on_detach is DetachPolicy.STOP:
                 self._end(ExitReason.HANG_UP)
             idle_s = 0.0 if server.is_needed else idle_s + LOOK_PERIOD_S
             limit_s = self._settings.service.idle_exit_s
-            if self._is_detached and limit_s and idle_s >= limit_s:
+            is_lost = kept.problem and idle_s
+            if self._is_detached and (is_lost or (limit_s and idle_s >= limit_s)):
                 self._end(ExitReason.QUIT)
+
+    def _keep_reachable(self, kept: KeptSocket, log: Log) -> None:
+        """Make the socket again where it was taken away, and say so once."""
+        before = kept.problem
+        if kept.keep():
+            log.notice(
+                Level.WARNING, f"The service's socket was gone; it listens again at {self._place}"
+            )
+        elif kept.problem and kept.problem != before:
+            text = f"No terminal can attach any more, {self._place}: {kept.problem}"
+            log.notice(Level.BAD, text, until_read=True)
 
 
 def configure(asked: Configure) -> Configured:

@@ -4,6 +4,7 @@ Its hosts are ports where nobody listens, so it is READ-ONLY or has nothing to d
 """
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -175,3 +176,20 @@ async def test_a_terminal_hears_that_it_ended() -> None:
         assert await line.stop_service("leave") == ""
         assert await process.end() == 0
         assert isinstance(line.goodbye, Goodbye)
+
+
+async def test_one_whose_runtime_directory_is_gone_listens_again() -> None:
+    async with serving() as process, attached(process) as line:
+        shutil.rmtree(process.place.parent)
+        found = await process.standing()
+        assert found.terminals == 1
+        assert line.is_attached
+
+
+async def test_one_that_nobody_can_find_or_needs_ends() -> None:
+    process = Process(is_detached=True)
+    _ = await process.standing()
+    folder = process.place.parent
+    shutil.rmtree(folder)
+    folder.write_text("a file stands in the way")
+    assert await process.end() == 0
