@@ -1,6 +1,7 @@
 """The command line: which command, which profile, and what the exit code says.
 
-0 is fine, 2 is wrong usage or configuration (one line), 70 is a bug (details in the log file).
+0 is fine, 2 is wrong usage or configuration (one line), 69 is an output that cannot be written, 70 is a bug
+(details in the log file).
 """
 
 import argparse
@@ -11,8 +12,8 @@ from importlib import import_module
 
 from pmtui import __version__
 from pmtui.cli.manual.commands import COMMANDS, command_lines
-from pmtui.cli.output import open_closed_streams, show_crash, why_no_full_screen
-from pmtui.cli.usage import SecretiveParser, refuse, terminal_parser
+from pmtui.cli.output import lost_output, open_closed_streams, show_crash, why_no_full_screen
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse, terminal_parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -61,7 +62,13 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     # Most commands take long to load, so only the one that is called is.
     module, _, function = COMMANDS[name].entry.partition(":")
     run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
-    return run(arguments)
+    code = run(arguments)
+    lost = lost_output()
+    if lost is None or isinstance(lost, BrokenPipeError):
+        # Whoever read has seen enough.
+        return code
+    text = f"the output cannot be written: {lost.strerror}"
+    return code or refuse(text, prog=f"pmtui {name}", code=UNAVAILABLE)
 
 
 def _parser() -> SecretiveParser:

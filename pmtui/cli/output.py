@@ -28,6 +28,7 @@ WITHOUT_CURSOR = ("", "dumb", "unknown")
 """What `TERM` says where nothing but lines can be printed."""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _ROOM_WAIT_S = 0.5
+_lost: list[OSError] = []
 MAX_BYTES = 2_000_000
 BACKUPS = 2
 
@@ -46,8 +47,19 @@ def harmless(text: str) -> str:
 
 
 def show(*lines: str) -> None:
-    """Write lines to standard output."""
-    _write(sys.stdout, lines)
+    """Write lines to standard output; where it takes none, what goes on goes on, see `lost_output`."""
+    try:
+        _write(sys.stdout, lines)
+    except OSError as error:
+        _lost.append(error)
+        discard_output()
+
+
+def lost_output() -> OSError | None:
+    """Return why lines of `show` were lost, once: the disk is full, or nobody reads any more."""
+    error = _lost[0] if _lost else None
+    _lost.clear()
+    return error
 
 
 def show_paged(lines: Sequence[str]) -> None:
@@ -59,17 +71,24 @@ def show_paged(lines: Sequence[str]) -> None:
 
 
 def warn(*lines: str) -> None:
-    """Write lines to standard error."""
-    _write(sys.stderr, lines)
+    """Write lines to standard error; where it takes none, there is nobody to tell of it."""
+    try:
+        _write(sys.stderr, lines)
+    except OSError:
+        _discard(sys.stderr)
 
 
 def warn_over(line: str) -> None:
     """Show a line of progress on standard error in the place of the one before; nothing in a file."""
-    if sys.stderr.isatty():
+    if not sys.stderr.isatty():
+        return
+    try:
         _write(sys.stderr, (line,), end="")
         # Back to its beginning and rid of what was longer, as the last step of each.
         sys.stderr.write("\x1b[K\r")
         sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
 
 
 def ask(prompt: str) -> str:
@@ -113,8 +132,12 @@ def write_line(line: bytes) -> None:
 
 def discard_output() -> None:
     """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 

@@ -65,6 +65,36 @@ def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_pa
     assert key not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [("help keys", 69), ("get", 69), ("completion bash", 69), ("help --man", 69), ("status", 1)],
+)
+def test_an_output_that_takes_nothing_is_said_in_a_line(
+    words: str, code: int, tmp_path: Path
+) -> None:
+    environ = {"PMTUI_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    command = f"{sys.executable} -m pmtui {words}"
+    done = subprocess.run(
+        ["sh", "-c", f"{command} >/dev/full"],
+        stderr=subprocess.PIPE, text=True, check=False, env=environ,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (code, int(code == 69))
+    done = subprocess.run(
+        ["sh", "-c", f"({command}; echo $? >&3) 3>code | true"],
+        stderr=subprocess.PIPE, text=True, check=False, env=environ, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert int((tmp_path / "code").read_text()) == (0 if code == 69 else code)
+
+
+def test_an_error_that_nobody_can_be_told_of_changes_no_exit_code(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m pmtui get nonsense 2>/dev/full"],
+        check=False, env={"PMTUI_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.returncode == 2
+
+
 def test_closed_standard_streams_end_nothing_in_a_crash(tmp_path: Path) -> None:
     command = f"exec {sys.executable} -m pmtui help keys <&- >&-"
     done = subprocess.run(

@@ -108,7 +108,7 @@ def _check(parser: SecretiveParser, options: argparse.Namespace) -> None:
 
 def _action(text: str) -> str:
     if text not in ACTIONS:
-        raise argparse.ArgumentTypeError(f"one of {', '.join(ACTIONS)}")
+        raise argparse.ArgumentTypeError(f"one of {', '.join((*ACTIONS, *WALLET_ACTIONS))}")
     return text
 
 

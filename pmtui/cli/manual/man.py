@@ -13,6 +13,7 @@ _EXITS = (
     ("2", "Wrong usage or configuration."),
     ("69", "A host did not answer, or the output cannot be written."),
     ("70", "A bug; details are in the log."),
+    ("75", "It is not known whether a step of the wallet happened."),
 )
 _FILES = (
     ("config.toml", "Settings, in the XDG configuration directory."),

@@ -49,9 +49,23 @@ def test_help_names_every_argument(name: str, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("bok", "book"), ("market", "markets"), ("prices-histroy", "prices-history")],
+)
+def test_a_name_that_is_mistyped_is_answered_by_its_likes(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["get", typed]) == 2
+    said = capsys.readouterr().err
+    assert meant in re.split("[ ,?]+", said)
+    assert typed not in said.replace(meant, "")
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["nothing-like-it"],
+        ["--format", "json", "book"],
         ["book"],
         ["book", "--token-id", "0x7"],
         ["book", "--token-id", "7", "--format", "xml"],
