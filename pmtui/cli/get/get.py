@@ -311,8 +311,9 @@ def _refuse_failure(failure: Failure) -> int:
 def _unknown(name: str) -> str:
     if name.startswith("-"):
         return "the name of the read goes before its options: pmtui get NAME --format json"
-    near = [known for known in READS if len(name) > 2 and (name in known or known in name)]
-    near += [known for known in get_close_matches(name, READS, n=3) if known not in near]
+    near = get_close_matches(name, READS, n=3)
+    parts = [known for known in READS if len(name) > 2 and (name in known or known in name)]
+    near += [known for known in parts if known not in near]
     said = f"did you mean {', '.join(near[:4])}?" if near else "`pmtui get` lists them"
     return f"no such read; {said}"
 

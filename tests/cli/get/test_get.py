@@ -50,7 +50,7 @@ def test_help_names_every_argument(name: str, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("bok", "book"), ("market", "markets"), ("prices-histroy", "prices-history")],
+    [("bok", "book"), ("marktes", "markets"), ("prices-histroy", "prices-history")],
 )
 def test_a_name_that_is_mistyped_is_answered_by_its_likes(
     typed: str, meant: str, capsys: pytest.CaptureFixture[str]
