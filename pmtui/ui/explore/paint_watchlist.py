@@ -14,6 +14,7 @@ from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, say_holding, say_quote
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -45,19 +46,20 @@ LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (
-    Column("title", "Event or market", 23, grow=3),
+    Column("title", "Event or market", 23, grow=3, ease=36),
     Column("outcome", "Outcome", 12, priority=2, grow=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
     Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
+    Column("day", "Day", SPARK_WIDTH, priority=3),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, priority=1, align=Align.RIGHT),
-    Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=3, align=Align.RIGHT),
+    Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
     Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
     Column("quote", "Status", 8),
-    Column("event", "Event", 30, priority=4, grow=1),
+    Column("event", "Event", 30, priority=5, grow=1),
 )
 _NOTHING = Cell("")
 
@@ -72,12 +74,12 @@ def alert_key(alert: PriceAlert) -> str:
     return f"alert:{alert.alert_id}"
 
 
-def paint_watch_row(row: WatchRow, now: datetime) -> Row:
+def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
     """Show something starred with its prices; where they are not live, they look and read so."""
     seen, quote = row.seen, row.quote
     title = Cell(with_star(plain(row.title), is_starred=row.is_starred))
     if seen is None:
-        return Row(row_key(row), (title, *[_NOTHING] * 10, Cell("waiting", Role.STALE), _NOTHING))
+        return Row(row_key(row), (title, *[_NOTHING] * 11, Cell("waiting", Role.STALE), _NOTHING))
     market = seen.market
     bid, ask = (quote.best_bid, quote.best_ask) if quote else (None, None)
     is_live = quote is not None and quote.is_live
@@ -96,6 +98,7 @@ def paint_watch_row(row: WatchRow, now: datetime) -> Row:
         paint_change(
             market.change_to(counted_mid(bid, ask) if is_live else None) if market else None
         ),
+        day,
         paint_spread(None if is_closed else spread(bid, ask), Role.DIM),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),
@@ -121,7 +124,7 @@ def paint_alert_row(row: AlertRow) -> Row:
     ask = paint_spread(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
     # The columns between are the market's, which stands above.
     return Row(
-        alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 7, _state(row), _NOTHING)
+        alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 8, _state(row), _NOTHING)
     )
 
 

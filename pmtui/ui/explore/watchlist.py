@@ -1,6 +1,7 @@
 """Everything that is starred, live, with the price alerts below what they belong to."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from functools import partial
 from typing import ClassVar
 
@@ -10,11 +11,14 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.ids import ConditionId, EventId, TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.markets.watchlist import StarKey, StarKind
-from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WatchlistTopic
+from pmtui.service.topics import AccountTopic, HistoryTopic, StatusTopic, Topic, WatchlistTopic
 from pmtui.service.watch.watch_views import AlertRow, WatchRow
-from pmtui.ui.cells import Line
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.explore.paint_watchlist import (
     WATCH_COLUMNS,
     alert_key,
@@ -43,6 +47,9 @@ from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
+
+DAYS_FROM_WIDTH = 150
+"""Columns from which each row shows the shape of its day."""
 
 
 class WatchlistScreen(FrameScreen):
@@ -73,6 +80,8 @@ class WatchlistScreen(FrameScreen):
         self._alerts: dict[str, AlertRow] = {}
         self._view = surface.queries.watchlist()
         self._memo = RowMemo()
+        self._days: tuple[HistoryTopic, ...] = ()
+        """What is watched to show the shape of each row's day."""
         star = key_of(surface.options.keymap, "global.star")
         verbs = RowVerbs(
             self, surface, self.message_line, lambda: self._target,
@@ -82,7 +91,7 @@ class WatchlistScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        return (WatchlistTopic(), AccountTopic())
+        return (WatchlistTopic(), AccountTopic(), *self._days)
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -101,6 +110,7 @@ class WatchlistScreen(FrameScreen):
 
     @override
     def on_resize(self, _: events.Resize) -> None:
+        self._follow_days()
         self._show_heading()
         self._show_details()
 
@@ -178,16 +188,34 @@ class WatchlistScreen(FrameScreen):
         for each in view.rows:
             key = row_key(each)
             self._rows[key] = each
-            paint = partial(paint_watch_row, each, now)
-            rows.append(self._memo.row(key, (each, second), paint))
+            day = self._day_of(each, now)
+            paint = partial(paint_watch_row, each, now, day)
+            rows.append(self._memo.row(key, (each, second, day), paint))
             for alert in each.alerts:
                 name = alert_key(alert.alert)
                 self._rows[name], self._alerts[name] = each, alert
                 rows.append(self._memo.row(name, (alert,), partial(paint_alert_row, alert)))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._rows))
+        self._follow_days()
         self._show_heading()
         self._show_details()
+
+    def _day_of(self, row: WatchRow, now: datetime) -> Cell:
+        token_id = _token_of(row)
+        topic = None if token_id is None else HistoryTopic(token_id, Interval.DAY)
+        if topic not in self._days or topic is None:
+            return NO_DAY
+        return paint_day(self.surface.queries.history(topic.token_id, topic.interval).points, now)
+
+    def _follow_days(self) -> None:
+        """Watch the days of what is listed, where there is room to show them."""
+        has_room = self.size.width >= DAYS_FROM_WIDTH
+        tokens = [_token_of(row) for row in self._view.rows[:MOST_STREAMED_ROWS] if has_room]
+        wanted = tuple(HistoryTopic(t, Interval.DAY) for t in dict.fromkeys(tokens) if t)
+        if wanted != self._days:
+            self._days = wanted
+            self.retopic()
 
     def _show_heading(self) -> None:
         queries = self.surface.queries
@@ -212,3 +240,9 @@ class WatchlistScreen(FrameScreen):
 
     def _show_line(self, selector: str, line: Line) -> None:
         self.query_one(selector, TextLine).show(line)
+
+
+def _token_of(row: WatchRow) -> TokenId | None:
+    """Return the token whose prices a row shows."""
+    market = row.seen.market if row.seen is not None else None
+    return None if market is None or market.closed else market.quoted_token

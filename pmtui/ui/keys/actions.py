@@ -50,6 +50,8 @@ class PaletteCommand:
 
     id: str
     title: str
+    keys: str
+    """As they are written on a screen; empty for none."""
     help: str
     command: str
     """What to run, as Textual's action string."""
@@ -117,9 +119,9 @@ def entries_of(
 def palette_commands(
     *contexts: Context, keymap: Keymap = DEFAULT_KEYMAP
 ) -> tuple[PaletteCommand, ...]:
-    """Return what the palette offers in these contexts, each with its keys in the help."""
+    """Return what the palette offers in these contexts, each with its keys."""
     return tuple(
-        PaletteCommand(a.id, a.label, _with_keys(a.help, keymap.keys_of(a.id)), _command(a))
+        PaletteCommand(a.id, a.label, _labels(keymap.keys_of(a.id)), a.help, _command(a))
         for a in actions_in(*contexts)
         if a.in_palette
     )
@@ -172,7 +174,3 @@ def _command(action: Action) -> str:
 
 def _labels(keys: Iterable[str]) -> str:
     return " ".join(key_label(key) for key in keys)
-
-
-def _with_keys(text: str, keys: tuple[str, ...]) -> str:
-    return f"{_labels(keys)}  {text}" if keys else text

@@ -15,11 +15,21 @@ from textual.style import Style
 from typing_extensions import override
 
 from pmtui.domain.markets.watchlist import StarKey
+from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
 from pmtui.ui.plain import plain
+
+_TITLE_WIDTH, _KEYS_WIDTH = 16, 10
+_EDGES = 8
+"""Cells of a line that the palette keeps for itself."""
+_LEAST_TOLD = 20
+_EXPLAINED = 0.1
+"""What a word of the explanation counts: less than letters of a name that stand apart."""
+_WHOLE = 0.9
+"""The score of a query that stands in a text as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +59,16 @@ def match(query: str, text: str) -> Match | None:
     return Match(0.8 / groups, tuple(found))
 
 
-def literal(text: str) -> str:
-    """Return markup that shows a text as it is; Textual's own escape leaves out "[P" and "[1"."""
-    return text.replace("[", r"\[")
-
-
 def _folded(text: str) -> str:
     # Letter by letter: some lower-case forms are longer, and offsets have to stay.
     return "".join(character.lower()[:1] for character in text)
 
 
 class _PlainProvider(Provider):
-    """Shows titles as they are."""
+    """Shows titles as they are, one to a line."""
 
-    def _marked(self, title: str, query: str) -> Content:
-        content = Content(title)
+    def _marked(self, title: str, query: str, *, line: Content | None = None) -> Content:
+        content = Content(title) if line is None else line
         found = match(query, title)
         style = self.match_style or Style(reverse=True)
         for offset in found.offsets if found is not None else ():
@@ -78,24 +83,30 @@ class ActionProvider(_PlainProvider):
     async def discover(self) -> Hits:
         for command in self._commands():
             yield DiscoveryHit(
-                Content(command.title),
-                self._runner(command),
-                text=command.title,
-                help=literal(command.help),
-            )
+                self._line(command), self._runner(command), text=command.title
+            )  # fmt: skip
 
     @override
     async def search(self, query: str) -> Hits:
         for command in self._commands():
-            found = match(query, f"{command.title} {command.help}")
-            if found is not None:
+            named, told = match(query, command.title), match(query, command.help)
+            # What is called so comes before what is only explained by the word, and letters that
+            # stand apart in a sentence mean nothing.
+            explained = _EXPLAINED if told is not None and told.score >= _WHOLE else 0.0
+            if score := named.score if named is not None else explained:
                 yield Hit(
-                    found.score,
-                    self._marked(command.title, query),
+                    score,
+                    self._marked(command.title, query, line=self._line(command)),
                     self._runner(command),
                     text=command.title,
-                    help=literal(command.help),
                 )
+
+    def _line(self, command: PaletteCommand) -> Content:
+        """Write an action in one line: its name, its keys, and as much of what it does as fits."""
+        begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
+        room = self.screen.size.width - len(begin) - _EDGES
+        told = cut_words(command.help, room) if room >= _LEAST_TOLD else ""
+        return Content(f"{begin}{told}").stylize("dim", len(command.title))
 
     def _commands(self) -> tuple[PaletteCommand, ...]:
         screen = self.screen
@@ -124,26 +135,24 @@ class StarProvider(_PlainProvider):
 
     @override
     async def discover(self) -> Hits:
-        for title, about, key in self._starred():
-            yield DiscoveryHit(Content(title), partial(self._open, key), text=title, help=about)
+        for title, key in self._starred():
+            yield DiscoveryHit(Content(title), partial(self._open, key), text=title)
 
     @override
     async def search(self, query: str) -> Hits:
-        for title, about, key in self._starred():
+        for title, key in self._starred():
             found = match(query, title)
             if found is not None:
                 shown, opening = self._marked(title, query), partial(self._open, key)
-                yield Hit(found.score, shown, opening, text=title, help=about)
+                yield Hit(found.score, shown, opening, text=title)
 
-    def _starred(self) -> Iterator[tuple[str, str, StarKey]]:
+    def _starred(self) -> Iterator[tuple[str, StarKey]]:
         screen = self.screen
         if not isinstance(screen, FrameScreen):
             return
         for row in screen.surface.queries.watchlist().rows:
             if row.is_starred:
-                title = with_star(plain(row.title), is_starred=True)
-                about = f"Open this {row.key.kind.value}, which you starred."
-                yield plain(title), about, row.key
+                yield plain(with_star(plain(row.title), is_starred=True)), row.key
 
     def _open(self, key: StarKey) -> None:
         if key.event_id is not None:

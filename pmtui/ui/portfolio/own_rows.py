@@ -1,19 +1,23 @@
 """The rows of the portfolio's tabs: which are listed, under which names, and what is known beside them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from pmtui.domain.account.position import Dust, Position
+from pmtui.domain.conditionals.conditional import ConditionalState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.domain.orders.own_orders import ticks_away
-from pmtui.service.topics import MarketTopic, RowQuotesTopic, Topic
+from pmtui.service.topics import HistoryTopic, MarketTopic, RowQuotesTopic, Topic
 from pmtui.service.views import AccountView
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.facts import NO_ROWS, LiveRows
 from pmtui.ui.market.market_facts import tick_size_of, title_of
 from pmtui.ui.plain import plain
@@ -28,6 +32,8 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
 from pmtui.ui.widgets.line_table import LineTable
 
+DAYS_FROM_WIDTH = 150
+"""Columns of the table from which each position shows the shape of its day."""
 MOST_LOOKED_UP = 8
 """Markets fetched at a time because a row of ours names them and nothing else has yet."""
 
@@ -53,6 +59,8 @@ class OwnRows:
         self._nameless: frozenset[ConditionId] = frozenset()
         self._streamed: tuple[TokenId, ...] = ()
         """Of positions whose prices move."""
+        self._shaped: tuple[HistoryTopic, ...] = ()
+        """What the shapes of their days are drawn from."""
         self._is_dust_shown = False
         self._selling: frozenset[TokenId] = frozenset()
         self._memo = RowMemo()
@@ -91,6 +99,7 @@ class OwnRows:
         """Return what rows are shown from besides the account."""
         if self._streamed:
             yield RowQuotesTopic(self._streamed)
+        yield from self._shaped
         yield from (MarketTopic(c) for c in sorted(self._nameless))
 
     @property
@@ -173,7 +182,36 @@ class OwnRows:
             aged=self._aged(view), redeeming=self._settling.marked, away=self._away(view),
             queue=dict(view.queue_ahead), selling=self._selling,
             notes=standing_notes(self._surface.queries.wallet()),
+            days=self._shapes(), exits=self._exits(view), stops=stops_of(view),
         )  # fmt: skip
+
+    def _shapes(self) -> dict[TokenId, Cell]:
+        """Return the shape of each position's day, where there is room for it."""
+        queries = self._surface.queries
+        found = {
+            topic.token_id: paint_day(
+                queries.history(topic.token_id, topic.interval).points, queries.now()
+            )
+            for topic in self._shaped
+        }
+        return {token_id: day for token_id, day in found.items() if day != NO_DAY}
+
+    def _days(self) -> tuple[HistoryTopic, ...]:
+        if self.tab is not Tab.POSITIONS or self.table.size.width < DAYS_FROM_WIDTH:
+            return ()
+        return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._streamed)
+
+    def _exits(self, view: AccountView) -> dict[TokenId, Micros]:
+        """Return what each position would bring over its cost at the best bid of a good book."""
+        if self.tab is not Tab.POSITIONS:
+            return {}
+        found = {}
+        for position in view.positions:
+            book = self._surface.queries.book(position.token_id)
+            if book.state.is_good and book.best_bid is not None:
+                gain = replace(position, current_price=book.best_bid).unrealized
+                found[position.token_id] = Micros(0) if gain is None else gain
+        return found
 
     def _away(self, view: AccountView) -> dict[OrderId, int]:
         """Return how far the working orders stand from the touch, where it is known."""
@@ -200,10 +238,11 @@ class OwnRows:
             for item in self._items.values()
             if isinstance(item, Order | Fill | Earned) and market(item.condition_id).market is None
         ]
-        watched = (self._nameless, self._streamed)
+        watched = (self._nameless, self._streamed, self._shaped)
         self._nameless = frozenset(list(dict.fromkeys(nameless))[:MOST_LOOKED_UP])
         self._streamed = self._to_stream(view)
-        return watched != (self._nameless, self._streamed)
+        self._shaped = self._days()
+        return watched != (self._nameless, self._streamed, self._shaped)
 
     def _to_stream(self, view: AccountView) -> tuple[TokenId, ...]:
         """Return the tokens whose books the rows of the tab in front are shown from."""
@@ -232,6 +271,15 @@ class OwnRows:
         if known.terms is not None:
             return known.terms.min_order_size
         return known.market.min_order_size if known.market is not None else None
+
+
+def stops_of(view: AccountView) -> dict[TokenId, Micros]:
+    """Return the highest stop that is watched for each token."""
+    found: dict[TokenId, Micros] = {}
+    for each in view.conditionals:
+        if each.state is ConditionalState.WATCHING and each.stop is not None:
+            found[each.token_id] = max(each.stop, found.get(each.token_id, Micros(0)))
+    return found
 
 
 def _moving(view: AccountView) -> tuple[TokenId, ...]:

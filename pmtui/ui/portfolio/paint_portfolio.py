@@ -159,14 +159,24 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     return short
 
 
-def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
-    """Show what the rows of a tab add up to, and the cash; or why there can be none."""
+def paint_totals(
+    view: Portfolio, active: Tab, status: StatusView, width: int, *, has_panes: bool = False
+) -> Line:
+    """Show what the rows of a tab add up to, and the cash; or why there can be none.
+
+    Args:
+        view: what is ours.
+        active: the tab in front.
+        status: for the day's result.
+        width: of the line.
+        has_panes: whether the day's result stands in a pane below, so that it is not said twice.
+    """
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
     cash = _cash_facts(view) if view.account.balance is not None else []
     day: list[Cell | Line] = []
-    if status.day_result is not None:
+    if status.day_result is not None and not has_panes:
         parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
         today = name_fact("today", paint_day(status.day_result))
         whole = (*today, *parts)

@@ -17,6 +17,7 @@ from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
     FillsTopic,
+    HistoryTopic,
     MarketTopic,
     RewardsTopic,
     RowQuotesTopic,
@@ -53,8 +54,11 @@ from pmtui.ui.widgets.text_line import TextLine
 TABS = tuple(Tab)
 _SHOWN = (
     AccountTopic, FillsTopic, ActivityTopic, RewardsTopic, MarketTopic, RowQuotesTopic, WalletTopic,
+    HistoryTopic,
 )  # fmt: skip
 
+_FEW_PROFITS, _MOST_PROFITS = 5, 10
+"""Events whose profits are shown at most, on a usual and on a tall screen."""
 TALL = 44
 """Rows from which curve and profits get more of them."""
 
@@ -74,12 +78,11 @@ class PortfolioScreen(FrameScreen):
     DEFAULT_CSS = """
     PortfolioScreen LineTable { display: none; margin-left: 1; }
     PortfolioScreen LineTable.-active { display: block; }
-    PortfolioScreen #profits-panel { height: 7; display: none; }
+    PortfolioScreen #profits-panel { display: none; }
     PortfolioScreen #exposure { display: none; }
     PortfolioScreen.-exposed #exposure { display: block; }
     PortfolioScreen.-figures Summary { display: block; }
     PortfolioScreen.-tall Summary { height: 14; }
-    PortfolioScreen.-tall #profits-panel { height: 12; }
     PortfolioScreen.-figures #profits-panel { display: block; }
     """
 
@@ -97,6 +100,7 @@ class PortfolioScreen(FrameScreen):
         settling = Settling(surface, WalletFlow(self, surface, line), line)
         self._rows = OwnRows(surface, orders, settling)
         self._summary = Summary(surface)
+        self._profits = Panel(self._summary.profits, id="profits-panel")
         verbs = RowVerbs(self, surface, line, lambda: self._rows.target)
         keys = PortfolioKeys(
             surface, self._rows, orders=orders, settling=settling, flattening=verbs.flattening,
@@ -123,7 +127,7 @@ class PortfolioScreen(FrameScreen):
         yield self._summary
         yield TextLine(id="exposure")
         yield from self._rows.tables.values()
-        yield Panel(self._summary.profits, id="profits-panel")
+        yield self._profits
         yield TextLine(id="title")
         yield TextLine(id="details")
 
@@ -218,6 +222,8 @@ class PortfolioScreen(FrameScreen):
         own = portfolio_of(self.surface.queries)
         if has_figures:
             self._summary.show(own)
+            most = _MOST_PROFITS if self.has_class("-tall") else _FEW_PROFITS
+            self._profits.styles.height = min(self._summary.profit_rows, most) + 2
         else:
             self._show_exposure(own)
         self._show_heading()
@@ -241,4 +247,5 @@ class PortfolioScreen(FrameScreen):
                 rows=self._rows.live_rows(own),
             )
         )  # fmt: skip
-        self.totals.show(paint_totals(own, tab, queries.status(), width))
+        has_panes = self.has_class("-figures")
+        self.totals.show(paint_totals(own, tab, queries.status(), width, has_panes=has_panes))

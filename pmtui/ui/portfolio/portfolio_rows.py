@@ -13,6 +13,7 @@ from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_keys
 from pmtui.ui.format import (
     format_age,
@@ -54,6 +55,12 @@ class OrderMarks(NamedTuple):
     """Of working orders: shares that fill before them, by estimate."""
     selling: frozenset[TokenId] = frozenset()
     """Positions marked to be sold together."""
+    days: Mapping[TokenId, Cell] = MappingProxyType({})
+    """Of positions: the shape of their day, where there is room for it."""
+    exits: Mapping[TokenId, Micros] = MappingProxyType({})
+    """Of positions: what they would bring over their cost at the best bid of a good book, before fees."""
+    stops: Mapping[TokenId, Micros] = MappingProxyType({})
+    """Of positions: the highest stop that is watched."""
     notes: Mapping[TokenId, Cell] = MappingProxyType({})
     """How held outcomes stand, where the wallet's view tells."""
 
@@ -62,15 +69,18 @@ MONEY_WIDTH = 10
 FEE_WIDTH = 7
 _R = Align.RIGHT
 POSITION_COLUMNS = (
-    Column("title", "Market", 17, grow=1),
+    Column("title", "Market", 17, grow=1, ease=40),
     Column("outcome", "Outcome", 7),
     Column("size", "Size", 8, align=_R),
     Column("average", "Average", 7, priority=1, align=_R),
     Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("day", "Day", SPARK_WIDTH, priority=3),
     Column("value", "Value", MONEY_WIDTH, align=_R),
     Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
-    Column("percent", "%", 7, priority=2, align=_R),
-    Column("realized", "Realised", MONEY_WIDTH, priority=3, align=_R),
+    Column("percent", "%", 7, priority=1, align=_R),
+    Column("exit", "At bid", MONEY_WIDTH, priority=4, align=_R),
+    Column("stop", "Stop", PRICE_WIDTH, priority=4, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, priority=2, align=_R),
     Column("note", "", 10),
 )
 ORDER_COLUMNS = (
@@ -159,9 +169,11 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
     is_aged = position.token_id in marks.aged
     worth = (
         paint_price(position.current_price),
+        marks.days.get(position.token_id, NO_DAY),
         paint_cash(position.value, MONEY_WIDTH),
         paint_gain(position.unrealized, MONEY_WIDTH),
     )
+    leaving = marks.exits.get(position.token_id)
     is_marked = position.condition_id in marks.redeeming or position.token_id in marks.selling
     note = marks.notes.get(position.token_id)
     cells = (
@@ -171,10 +183,17 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         Cell(read_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         _return(position),
+        paint_gain(leaving, MONEY_WIDTH),
+        paint_stop(marks.stops.get(position.token_id)),
         paint_gain(position.realized, MONEY_WIDTH),
         note or Cell(say_what_to_do(position), Role.NOTICE_GOOD),
     )
     return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
+
+
+def paint_stop(stop: Micros | None) -> Cell:
+    """Show a stop in cents, as it was typed."""
+    return Cell(ABSENT, Role.DIM) if stop is None else Cell(format_price(stop), Role.DOWN)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:
@@ -183,10 +202,10 @@ def paint_dust(key: str, dust: Dust) -> Row:
     nothing = Cell("")
     cells = (
         Cell(f"{len(dust.positions)} below the minimum", Role.DIM),
-        *[nothing] * 4,
+        *[nothing] * 5,
         paint_cash(dust.value, MONEY_WIDTH)._replace(role=Role.DIM),
         paint_gain(Micros(sum(gains)), MONEY_WIDTH),
-        *[nothing] * 3,
+        *[nothing] * 5,
     )
     return Row(key, cells)
 

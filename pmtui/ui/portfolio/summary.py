@@ -74,6 +74,8 @@ class Summary(Horizontal):
         self._equity = FigurePane("EQUITY today", id="equity")
         self._today = FigurePane("TODAY", id="today")
         self._risk = FigurePane("RISK", id="risk")
+        self.profit_rows = 1
+        """Lines that tell of profits."""
         self.profits = FigurePane("PROFIT BY EVENT", id="profits")
 
     @override
@@ -105,4 +107,5 @@ class Summary(Horizontal):
             lambda _w, _h: paint_risk(exposure, equity),
         )  # fmt: skip
         found = profits_in(own)
+        self.profit_rows = max(len(found), 1)
         self.profits.show(found, (), lambda w, h: paint_profits(found, w, h))

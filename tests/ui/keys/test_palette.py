@@ -1,19 +1,13 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.content import Content
+from textual.command import CommandList, CommandPalette
 
-from pmtui.ui.keys.palette import literal, match
-
-MARKED_UP = (
-    "[BTC] above 100k?", "[P=NP|Q]", "[$a @click=app.quit]", "[/b] [", "[[b]]", "\\[b]x[/b]", "a\\",
-    "[1] [bold red]x[/]", "[link='x']y",
-)  # fmt: skip
-
-
-@given(st.text() | st.sampled_from(MARKED_UP))
-def test_markup_made_of_a_text_shows_the_text(text: str) -> None:
-    printable = "".join(c for c in text if c.isprintable())
-    assert Content.from_markup(literal(printable)).plain == printable
+from pmtui.ui.app import PmtuiApp
+from pmtui.ui.keys.palette import match
+from pmtui.ui.theme.theme_files import load_themes
+from tests.ui.fake_surface import FakeService
+from tests.ui.wait import until
 
 
 @given(st.text(max_size=8), st.text(max_size=40))
@@ -48,3 +42,21 @@ def test_a_title_of_one_letter_over_and_over_is_matched_at_once() -> None:
     title = "a " * 5_000
     assert match("aaaaaaaaaaaa", title) is not None
     assert match("aaaaaaaaaaab", title) is None
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+async def test_an_action_is_one_line_with_its_key(width: int) -> None:
+    app = PmtuiApp(FakeService().surface(), themes=load_themes()[0])
+    async with app.run_test(size=(width, 36)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await pilot.press(*"portfolio")
+        commands = app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count, "something found")
+        lines = [
+            "".join(segment.text for segment in commands.render_line(y)).rstrip()
+            for y in range(commands.size.height)
+        ]
+        shown = [line for line in lines if line.strip()]
+        assert len(shown) == commands.option_count
+        assert shown[0].split()[:2] == ["Portfolio", "p"]

@@ -58,6 +58,9 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     assert "today +$29.34" in words(
         paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120)
     )
+    # Beside a pane of its own it is not told twice.
+    panes = paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120, has_panes=True)
+    assert "today" not in words(panes)
 
 
 def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:

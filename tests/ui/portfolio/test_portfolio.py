@@ -2,12 +2,21 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.rewards import Earned
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
-from pmtui.service.topics import AccountTopic, FillsTopic, MarketTopic, RewardsTopic, RowQuotesTopic
-from pmtui.service.views import ActivityView, EarnedView, Load, MarketView
+from pmtui.service.topics import (
+    AccountTopic,
+    FillsTopic,
+    HistoryTopic,
+    MarketTopic,
+    RewardsTopic,
+    RowQuotesTopic,
+)
+from pmtui.service.views import ActivityView, EarnedView, HistoryView, Load, MarketView
 from pmtui.ui.frame import MarketChosen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.portfolio.portfolio_rows import DUST_KEY
@@ -409,3 +418,36 @@ async def test_positions_of_siblings_are_told_apart_where_titles_are_cut() -> No
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: _row(app, "No change: What"), "the first")
         assert _row(app, "Cut: What will")
+
+
+async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -> None:
+    service = believable_service()
+    first, second, *_ = service.account_view.positions
+    market = believable.market(100, first.title)
+    held = replace(first, token_id=market.token_ids[0], size=Micros(100 * ONE))
+    held = replace(held, average_price=Micros(400_000))
+    stop = Conditional(
+        conditional_id=ConditionalId("c1"), condition_id=held.condition_id, token_id=held.token_id,
+        outcome="Yes", title=held.title, size=held.size, stop=Micros(350_000), take_profit=None,
+        give_way=Micros(50_000), created_at=NOW,
+    )  # fmt: skip
+    lower = replace(stop, conditional_id=ConditionalId("c2"), stop=Micros(300_000))
+    service.account_view = replace(
+        service.account_view, positions=(held, second), conditionals=(lower, stop)
+    )
+    bids, asks = (Level(Micros(450_000), ONE),), (Level(Micros(470_000), ONE),)
+    service.books[held.token_id] = BookView(held.token_id, BookState.LIVE, bids=bids, asks=asks)
+    points = tuple(
+        PricePoint(NOW - timedelta(hours=12 - n), Micros(300_000 + 10_000 * n)) for n in range(12)
+    )
+    history = HistoryView(points, Interval.DAY, Load.READY, NOW)
+    service.histories[held.token_id, Interval.DAY] = history
+    app = _app(service)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await until(pilot, lambda: "█" in _row(app, "40.0¢"), "the day")
+        # What the best bid pays for all of it, over what it cost.
+        assert "+$5.00" in _row(app, "40.0¢")
+        assert "35¢" in _row(app, "40.0¢")
+        assert HistoryTopic(held.token_id, Interval.DAY) in service.watched()
+        await pilot.resize_terminal(120, 36)
+        await until(pilot, lambda: not shows(app, "At bid"), "fewer columns")
