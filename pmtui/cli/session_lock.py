@@ -9,7 +9,10 @@ from pathlib import Path
 from pmtui.config.paths import private_dir
 from pmtui.config.toml_file import ConfigError
 
-IN_USE = "another terminal or service runs this profile; end it first, or set PMTUI_HOME"
+IN_USE = (
+    "another terminal or service runs this profile, or a command such as `pmtui record`; end it first, "
+    "or set PMTUI_HOME"
+)
 
 
 def is_session_running(state_dir: Path) -> bool:

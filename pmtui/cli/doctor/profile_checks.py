@@ -139,7 +139,12 @@ def _service(standing: Standing | Refused | Silent | None, *, is_locked: bool) -
             "service", State.OK, text, running=True, pid=standing.pid, terminals=standing.terminals
         )
     if is_locked:
-        return _finding("service", State.OK, "none; a standalone terminal runs", running=True)
+        return _finding(
+            "service",
+            State.OK,
+            "none; a standalone terminal or another command uses the profile",
+            running=True,
+        )
     return _finding("service", State.OK, "none runs; a terminal starts one", running=False)
 
 

@@ -64,7 +64,9 @@ def run_status(arguments: Sequence[str]) -> int:
         if options.json:
             show(msgspec.json.encode(_Report(running=False, profile=name)).decode())
         elif is_session_running(state / name):
-            show(f"No service runs on profile {name}; a standalone terminal does.")
+            show(
+                f"No service runs on profile {name}; a standalone terminal or another command uses it."
+            )
         else:
             show(f"No service runs on profile {name}.")
         return NONE_RUNS

@@ -29,7 +29,9 @@ LOOK_PERIOD_S = 0.05
 RESTARTS_APART_S = 5.0
 _SETTINGS_FD = 3
 NOT_STARTED = "it was not started"
-STANDALONE = "a standalone terminal runs this profile; leave it first"
+STANDALONE = (
+    "a standalone terminal runs this profile, or a command such as `pmtui record`; end it first"
+)
 KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that runs has one"
 
 
