@@ -211,6 +211,8 @@ class Ticket(_Table):
         default=DEFAULT_RULES.confirm_above // SCALE, ge=0, le=1_000_000_000
     )
     """Dollars up to which an order that nothing speaks against is sent without a card; 0 for none."""
+    sell_short: bool = DEFAULT_RULES.sells_short
+    """Whether a sale of what is not held buys the other outcome at a dollar less the price."""
     duplicate_seconds: int = Field(default=DEFAULT_RULES.duplicate_window.seconds, ge=0, le=3_600)
     """For so long after an order the same one again is called a second one; 0 for never."""
 
@@ -221,6 +223,7 @@ class Ticket(_Table):
             notional_warning=Micros(self.notional_warning_usd * SCALE),
             duplicate_window=timedelta(seconds=self.duplicate_seconds),
             confirm_above=Micros(self.confirm_above_usd * SCALE),
+            sells_short=self.sell_short,
         )
 
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, StrEnum
 
@@ -106,6 +106,22 @@ class BookView:
         if last is None or mid is None:
             return last
         return min(last, complement(last), key=lambda price: abs(price - mid))
+
+
+def mirrored_view(book: BookView, token_id: TokenId) -> BookView:
+    """Return the same book in terms of the other outcome: who asks here bids there.
+
+    The venue matches a purchase of one outcome with one of the other where the prices come to a dollar.
+    """
+
+    def turned(levels: Iterable[Level]) -> tuple[Level, ...]:
+        return tuple(Level(complement(level.price), level.size) for level in levels)
+
+    last = book.own_last_price
+    return replace(
+        book, token_id=token_id, bids=turned(book.asks), asks=turned(book.bids),
+        own_last=None if last is None else complement(last),
+    )  # fmt: skip
 
 
 _CENT = 10_000

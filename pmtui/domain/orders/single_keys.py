@@ -19,6 +19,7 @@ from pmtui.domain.orders.amounts import price_ceil, price_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
+from pmtui.domain.ticket.shorting import context_of_other, describe_short
 from pmtui.domain.ticket.ticket import check_ticket
 from pmtui.domain.ticket.warnings import check_price, is_large, seconds_since_same
 
@@ -112,17 +113,27 @@ def plan_one_key(
     check = check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
         return OneKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
+    if check.is_short:
+        context = context_of_other(context)
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
-    # A book that may be wrong was permitted by the trader, as it is shown.
-    if met := own_met(check.intent, context.own, context.book, is_trusted=True):
-        first = met.orders[0]
-        name = describe_own_order(first, check.intent.token_id)
-        return OneKeyProblem(f"Self-trade with {name}", first)
+    if (meeting := _own_problem(check.intent, context)) is not None:
+        return meeting
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
+    if check.is_short:
+        warnings = (describe_short(check.intent, context.terms, numbers.shares), *warnings)
     return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+
+
+def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem | None:
+    # A book that may be wrong was permitted by the trader, as it is shown.
+    met = own_met(intent, context.own, context.book, is_trusted=True)
+    if not met:
+        return None
+    first = met.orders[0]
+    return OneKeyProblem(f"Self-trade with {describe_own_order(first, intent.token_id)}", first)
 
 
 def key_warnings(

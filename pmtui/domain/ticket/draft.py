@@ -26,6 +26,8 @@ class TicketRules:
 
     confirm_above: Micros = ZERO
     """Dollars up to which an order of the ticket needs no card; 0 for a card every time."""
+    sells_short: bool = True
+    """Whether a sale of what is not held buys the other outcome, or is refused."""
 
     @property
     def warns_of_size(self) -> bool:

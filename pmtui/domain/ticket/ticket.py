@@ -59,6 +59,12 @@ from pmtui.domain.ticket.fields import (
     read_worst_price,
 )
 from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.shorting import (
+    context_of_other,
+    describe_short,
+    is_short_sale,
+    other_side_of,
+)
 from pmtui.domain.ticket.warnings import check_delay, check_venue, check_warnings
 
 
@@ -71,6 +77,8 @@ class TicketCheck:
     numbers: TicketNumbers | None
     attached: Attachment | None = None
     """The stop and the target that are to come with the purchase."""
+    is_short: bool = False
+    """Whether the intent buys the other outcome in the place of a sale of what is not held."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -88,7 +96,20 @@ class TicketCheck:
 
 
 def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
-    """Judge a draft."""
+    """Judge a draft; a sale of what is not held as the purchase of the other outcome that it is."""
+    if not is_short_sale(draft, context):
+        return _check(draft, context)
+    check = _check(other_side_of(draft), context_of_other(context))
+    problems = tuple(
+        replace(p, fix=None if p.fix is None else other_side_of(p.fix)) for p in check.problems
+    )
+    if isinstance(check.intent, LimitIntent) and check.numbers is not None:
+        said = describe_short(check.intent, context.terms, check.numbers.shares)
+        problems = (Problem(TicketField.SIDE, said, is_warning=True), *problems)
+    return replace(check, problems=problems, is_short=True)
+
+
+def _check(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     problems = [
         *_check_market(context),
         *_check_kind(draft, context),

@@ -40,17 +40,21 @@ def ladder_inputs(
         view: the market with its terms.
         token_id: the outcome on show.
         fills: our own, for what was paid in fees.
-        is_mirrored: whether orders and shares of the other outcome are shown too.
+        is_mirrored: whether the other outcome's prices, and what is held of both, are shown too.
+            Without it what is held of the other one counts only where nothing of this one is: net
+            short.
         alerts: of any outcome; those that wait for a price of this one are marked.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
     orders = account.orders_at(token_id)
     stakes = stakes_in(account, fills, token_id, fee=fee)
-    other, label = _other(view, token_id) if is_mirrored else (None, "")
+    other, label = _other(view, token_id)
     if other is not None:
+        # Both outcomes are one book: who bids for the other one asks here.
         orders += mirrored_orders(account.orders_at(other))
-        stakes += stakes_in(account, fills, other, fee=fee, is_other=True)
+        if is_mirrored or not stakes:
+            stakes += stakes_in(account, fills, other, fee=fee, is_other=True)
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
         scoring=account.scoring,
@@ -62,7 +66,7 @@ def ladder_inputs(
         alerts=_prices_waited_for(alerts, token_id),
         is_account_known=account.load is Load.READY,
     )
-    return LadderInputs(orders, marks, label)
+    return LadderInputs(orders, marks, label if is_mirrored else "")
 
 
 def _prices_waited_for(alerts: Iterable[PriceAlert], token_id: TokenId) -> tuple[Micros, ...]:

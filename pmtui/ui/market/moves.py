@@ -1,10 +1,12 @@
 """From orders and a price to what a move card shows; every screen that moves orders asks here."""
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookView, mirrored_view
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.money import Micros, complement, notional_ceil
 from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import LimitIntent, Order, Rejected
+from pmtui.domain.ticket.shorting import context_of_other
 from pmtui.domain.ticket.warnings import check_price, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
@@ -24,6 +26,7 @@ async def prepare_moves(
     terms: MarketTerms,
     available: Micros | None,
     size: Micros | None = None,
+    shown: TokenId | None = None,
 ) -> tuple[Move, ...] | str:
     """Prepare what takes the place of orders at a price, or say why it cannot be.
 
@@ -34,11 +37,12 @@ async def prepare_moves(
         terms: of their market.
         available: free cash; None where it is not known.
         size: shares that one order is to be for from now on; None for what is left of each.
+        shown: the outcome in whose terms the price is; None for each order's own.
     """
     moves: list[Move] = []
     for old in orders:
         intent = plan_move(
-            old, price, terms=terms, now=surface.queries.now(), available_cash=available, size=size,
+            old, price if shown in (None, old.token_id) else complement(price), terms=terms, now=surface.queries.now(), available_cash=available, size=size,
             available_shares=surface.queries.account().sellable(old.token_id),
         )  # fmt: skip
         if isinstance(intent, MoveProblem):
@@ -58,6 +62,8 @@ def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
     if book is None or not moves:
         return ""
     order: PreparedOrder = moves[0][1]
+    if order.intent.token_id != book.token_id:
+        book = mirrored_view(book, order.intent.token_id)
     touch = book.best_ask if order.intent.side is Side.BUY else book.best_bid
     if touch is None or not isinstance(order.intent, LimitIntent):
         return ""
@@ -90,8 +96,11 @@ def needs_move_card(
         surface, terms=terms, market=model.market, account=model.account, book=book,
         outcome_index=model.outcome_index,
     )  # fmt: skip
-    intents = (order.intent for _, order in moves)
-    is_far = any(isinstance(i, LimitIntent) and check_price(context, i) for i in intents)
+    other = context_of_other(context) if len(terms.token_ids) == 2 else context
+    is_far = any(
+        check_price(context if order.intent.token_id == book.token_id else other, order.intent)
+        for _, order in moves
+    )
     if is_far or not book.state.is_good:
         return True
     if model.is_armed:

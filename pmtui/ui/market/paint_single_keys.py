@@ -145,7 +145,7 @@ def say_what_clears(
         # It rests in the book of the other outcome, which is not on show here.
         return f": {key_of(keymap, 'market.cancel_market')} cancels all"
     side = "asks" if key.side is Side.BUY else "bids"
-    return f": {key_of(keymap, f'market.cancel_{side}')} cancels your {side}"
+    return f": {key_of(keymap, f'market.cancel_{side}')} pulls {side}"
 
 
 def say_what_sells(keymap: Keymap) -> str:

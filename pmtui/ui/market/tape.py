@@ -15,10 +15,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.format import format_money_change
+from pmtui.ui.format import format_money_change, format_size
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.market.paint_tape import paint_tape, times_end
+from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import zone_at
@@ -135,7 +136,22 @@ class PositionPane(LinePane):
         if self._words or not gains or None in gains:
             return ()
         gain = Micros(sum(each for each in gains if each is not None))
-        return (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
+        return (
+            *self._net(),
+            Cell(f"{format_money_change(gain)}", profit_role(gain)),
+            Cell(" at mid", Role.DIM),
+        )
+
+    def _net(self) -> Line:
+        """Say what both outcomes come to where any of the second one is held."""
+        held = {p.outcome_index: p.size for p in self._positions if p.size}
+        if len(self._labels) != 2 or not held.get(1):
+            return ()
+        net = Micros(held.get(0, 0) - held[1])
+        sign = "-" if net < 0 else "+" if net else ""
+        text = f"{sign}{format_size(Micros(abs(net)))} {plain(self._labels[0], 12)}"
+        role = Role.ASK if net < 0 else Role.BID
+        return (Cell("net ", Role.DIM), Cell(text, role), Cell("  "))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

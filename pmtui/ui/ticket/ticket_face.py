@@ -185,7 +185,7 @@ class TicketFace:
         ]
         check = self._state.check
         figures = paint_figures(
-            self._state.draft, check.numbers if check is not None else None,
+            self._state.meant, check.numbers if check is not None else None,
             width=self._layout.size.width, height=1, ends=self._state.ends, after=self._state.after,
         )  # fmt: skip
         # Which key reviews is in the footer too, a refusal says itself that it is one: both give
@@ -204,7 +204,7 @@ class TicketFace:
         check = self._state.check
         self._layout.figures.show(
             paint_figures(
-                self._state.draft, check.numbers if check is not None else None,
+                self._state.meant, check.numbers if check is not None else None,
                 width=self._layout.size.width, height=room, ends=self._state.ends, after=self._state.after,
             )
         )  # fmt: skip

@@ -11,6 +11,7 @@ from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.ticket.draft import Problem, SizeUnit, TicketContext, TicketDraft, TicketField
 from pmtui.domain.ticket.fields import read_expiry, unit_of
 from pmtui.domain.ticket.ghosts import ghosts_of_ticket
+from pmtui.domain.ticket.shorting import context_of_other, other_side_of
 from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck, check_ticket, estimate_after
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Line
@@ -64,6 +65,12 @@ class TicketState:
             outcome_index=self.draft.outcome_index,
         )  # fmt: skip
 
+    @property
+    def meant(self) -> TicketDraft:
+        """The draft of the order that would be signed: of a short sale, the other outcome's."""
+        is_short = self.check is not None and self.check.is_short
+        return other_side_of(self.draft) if is_short else self.draft
+
     def ghosts(self) -> tuple[Ghost, ...]:
         """Return the order as it is typed, for the ladder; nothing before the terms are known."""
         if self.terms is None:
@@ -78,7 +85,10 @@ class TicketState:
         """Check the draft by what is known now."""
         context = self.context(surface)
         self.check = check_ticket(self.draft, context) if context is not None else None
-        self.after = estimate_after(self.draft.side, self.check, context)
+        if self.check is not None and context is not None and self.check.is_short:
+            self.after = estimate_after(Side.BUY, self.check, context_of_other(context))
+        else:
+            self.after = estimate_after(self.draft.side, self.check, context)
         ends = read_expiry(self.draft, context, []) if context is not None else None
         self.ends = shown_time(ends) if ends is not None else None
         self.forbidden = self._ask_own_rules(surface)

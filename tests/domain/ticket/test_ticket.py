@@ -18,7 +18,9 @@ from pmtui.domain.ticket.draft import (
     TicketContext,
     TicketDraft,
     TicketField,
+    TicketRules,
 )
+from pmtui.domain.ticket.shorting import is_short_sale
 from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
@@ -372,7 +374,8 @@ def test_an_intent_is_there_exactly_when_nothing_blocks_and_is_within_its_means(
     if draft.price_text.strip():
         assert is_on_tick(price, world.terms.tick_size)
     assert 0 < price < ONE
-    if draft.side is Side.BUY:
+    assert check.is_short is is_short_sale(draft, world)
+    if draft.side is Side.BUY or check.is_short:
         assert (numbers.cash, numbers.shares) == (amounts.maker, amounts.taker)
         if world.available_cash is not None:
             assert numbers.cash + numbers.worst_fee <= world.available_cash
@@ -416,7 +419,8 @@ def test_a_price_written_in_cents_reads_back(price: Micros) -> None:
     ],
 )
 def test_a_sale_of_what_is_not_there_is_told_no_outcome(held: str, said: str) -> None:
-    check = check_ticket(replace(SELL, price_text="50"), replace(WORLD, available_shares=m(held)))
+    world = replace(WORLD, available_shares=m(held), rules=TicketRules(sells_short=False))
+    check = check_ticket(replace(SELL, price_text="50"), world)
     assert _texts(check, TicketField.SIZE) == [said]
     assert (check.intent, check.numbers) == (None, None)
     whole = check_ticket(replace(SELL, price_text="50"), replace(WORLD, available_shares=m("100")))

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from pmtui.domain.account.position import Stake
+from pmtui.domain.books.ladder import mirrored_orders
 from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.money import Micros, complement
 from pmtui.service.views import Load
@@ -22,7 +23,10 @@ def test_one_outcome_gets_its_own_orders_cost_queue_and_rewards() -> None:
         Stake(believable.micros(1_250.5), believable.micros(0.4813), fee=view.terms.fee),
     )
     assert not inputs.other_label
-    assert ladder_inputs(account, view, NO).orders == ()
+    # The other outcome's stand where the venue matches them, with no column of their own.
+    other = ladder_inputs(account, view, NO)
+    assert other.orders == mirrored_orders(account.orders_at(YES))
+    assert not other.other_label
 
 
 def test_both_outcomes_share_the_rows_of_the_one_on_show() -> None:

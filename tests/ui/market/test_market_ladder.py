@@ -6,15 +6,20 @@ import pytest
 from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
+from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.screens.look import text_of
+from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
@@ -67,20 +72,27 @@ async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
         screen = await opened(app, pilot)
         await pilot.press("o")
         await until(pilot, lambda: screen.reader.token_id == NO, "the other outcome is shown")
-        assert not any("250" in line for line in shown_text(screen.ladder))
+        # A purchase of Yes at 49 stands among the sellers of No at 51, where the venue matches it.
+        assert "250" in row_of(screen, " 51¢")
         await pilot.press("O")
         await until(pilot, lambda: "Yes" in shown_text(screen.ladder)[0], "both are shown")
-        # A purchase of Yes at 49 stands among the sellers of No at 51.
         row = row_of(screen, " 51¢")
         assert "49¢" in row
         assert "250" in row[row.index("49¢") :]
         screen.ladder.point_at(cents(51))
-        await pilot.press("e")
-        await until(
-            pilot, lambda: "flip to move" in text_of(app, "#notice"), "moving it is refused"
-        )
-        await pilot.press("x")
         service = app.market.service
+        await pilot.press("e", "up", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        prepared = [arguments[0] for arguments in service.calls_of("prepare")]
+        # A tick up here is a tick down there.
+        assert all(isinstance(intent, LimitIntent) for intent in prepared)
+        limits = [intent for intent in prepared if isinstance(intent, LimitIntent)]
+        assert [(limit.token_id, limit.price) for limit in limits] == [(YES, cents(48))]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the card is gone")
+        await pilot.press("escape")
+        screen.ladder.point_at(cents(51))
+        await pilot.press("x")
         mine = service.account_view.orders_at(YES)[0].order_id
         await until(pilot, lambda: service.calls_of("cancel") == [((mine,),)], "it is cancelled")
         await pilot.press("O")
@@ -203,3 +215,41 @@ async def test_a_stop_is_drawn_beside_its_form_on_a_small_screen_too() -> None:
         assert frame.region.x >= screen.book.region.right
         await pilot.press("escape")
         await until(pilot, lambda: "▽" not in row_at(screen, "47¢"), "nothing typed any more")
+
+
+async def test_a_sale_without_shares_says_on_its_card_that_the_other_outcome_is_bought() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    flat = replace(service.account_view, positions=(), balances=(), open_orders=())
+    service.account_view = flat
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(55))
+        await pilot.press("s", *"100")
+        said = "Sell 100 Yes at 55¢ = buy 100 No at"
+        await until(pilot, lambda: shows(app, "Sell 100 Yes at 55¢"), "the ticket says so")
+        # Where it was asked for: among those who sell Yes.
+        assert "○100" in row_at(screen, "55¢")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        ((intent, *_),) = service.calls_of("prepare")
+        assert isinstance(intent, LimitIntent)
+        assert (intent.token_id, intent.side, intent.price) == (NO, Side.BUY, cents(45))
+        card = " ".join(cell.text for t in app.screen.query(TextLine) for cell in t.line)
+        assert said in " ".join(card.split())
+
+
+async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = service.account_view.positions[0]
+    no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=believable.micros(40))
+    service.account_view = replace(service.account_view, positions=(no,))
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        service.announce(AccountTopic())
+        title = "".join(cell.text for cell in screen.position.value())
+        assert title.startswith("net -40 Yes")
+        assert screen.ladder.ladder is not None
+        (stake,) = screen.ladder.ladder.placed.marks.stakes
+        assert stake.is_other

@@ -506,15 +506,15 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
         (
             "U",
             believable.order(9, side=Side.SELL, price=0.54, size=10),
-            "SELL 10 @ 54¢: ) cancels your asks",
+            "SELL 10 @ 54¢: ) pulls asks",
         ),
-        ("D", believable.order(9, price=0.52, size=10), "BUY 10 @ 52¢: ( cancels your bids"),
+        ("D", believable.order(9, price=0.52, size=10), "BUY 10 @ 52¢: ( pulls bids"),
         (
             "D",
             replace(
                 believable.order(9, side=Side.SELL, price=0.48, size=10, outcome="No"), token_id=NO
             ),
-            "SELL 10 of the other outcome @ 48¢: z cancels all",
+            "SELL 10 of the other outcome @ 48¢: ( pulls bids",
         ),
     ],
 )

@@ -449,7 +449,7 @@ async def test_a_problem_is_said_and_nothing_is_asked() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         dialog = await filled_in(app, pilot, total="9")
-        assert shows(app, "order: 15 in all")
+        assert shows(app, "Minimum 5 shares")
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is dialog

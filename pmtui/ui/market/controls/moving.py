@@ -179,8 +179,9 @@ class Moving:
             self._line.say(f"Not moved: {text} is no size.")
             return
         moves = await prepare_moves(
-            surface, orders, price, terms=terms, available=model.account.available, size=size
-        )
+            surface, orders, price, terms=terms, available=model.account.available, size=size,
+            shown=model.token_id,
+        )  # fmt: skip
         if isinstance(moves, str):
             self._line.say(f"Not moved: {plain(moves, 90)}.")
             return
@@ -210,11 +211,7 @@ class Moving:
         place = self._own.at_cursor(model)
         if place is None or token_id is None:
             return
-        found = tuple(order for order in place.orders if order.token_id == token_id)
-        if found:
-            self._pick(model, found, token_id, price=place.price)
-        else:
-            self._line.say(f"Your order at {place.words} is in the other outcome: flip to move it.")
+        self._pick(model, place.orders, token_id, price=place.price)
 
     def _pick_chosen(self, model: MarketModel) -> None:
         order, token_id = self._own.chosen(model), model.token_id

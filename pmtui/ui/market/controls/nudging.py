@@ -87,7 +87,7 @@ class Nudging:
             return
         moves = await prepare_moves(
             self._workspace.surface, orders, nudge.price,
-            terms=model.terms, available=model.account.available,
+            terms=model.terms, available=model.account.available, shown=model.token_id,
         )  # fmt: skip
         if isinstance(moves, str):
             self._line.say(f"Not moved: {plain(moves, 90)}.")
@@ -125,8 +125,4 @@ class Nudging:
             order = self._own.chosen(model)
             return () if order is None or not self._own.point_at(order) else (order,)
         place = self._own.at_cursor(model)
-        found = () if place is None else place.orders
-        own = tuple(order for order in found if order.token_id == model.token_id)
-        if found and not own:
-            self._line.say("Your order there is in the other outcome: flip to move it.")
-        return own
+        return () if place is None else place.orders

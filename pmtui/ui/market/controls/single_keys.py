@@ -20,7 +20,7 @@ from pmtui.domain.formats import exact_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, complement
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
@@ -291,11 +291,15 @@ class SingleKeys:
 
     def _has_gone(self, intent: LimitIntent) -> bool:
         """Say once that the price to take was a better one as it was seen, on a slow line."""
-        seen = self._workspace.ladder.better_seen(intent.side, intent.price)
-        told, self._told_gone = self._told_gone, (intent.side, intent.price)
+        side, price = intent.side, intent.price
+        if intent.token_id != self._workspace.reader.token_id:
+            # A short sale is told as what was pressed: a sale of the outcome on show.
+            side, price = side.opposite, complement(price)
+        seen = self._workspace.ladder.better_seen(side, price)
+        told, self._told_gone = self._told_gone, (side, price)
         if seen is None or told == self._told_gone:
             return False
-        was, now = (self._workspace.price(price) for price in (seen, intent.price))
+        was, now = (self._workspace.price(each) for each in (seen, price))
         self._line.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 

@@ -103,7 +103,7 @@ async def test_a_key_that_would_meet_an_own_order_says_which_key_clears_it() -> 
     desk.set_orders(believable.order(1, NUMBER, side=Side.SELL, price=0.54, size=10))
     await desk.keys.press(OneKey.TAKE_ASK)
     assert not desk.placed()
-    assert desk.said.endswith(": ) cancels your asks.")
+    assert desk.said.endswith(": ) pulls asks.")
 
 
 async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again() -> None:
