@@ -169,6 +169,8 @@ class ServiceCommands:
                 self._parts.markets.history.refresh(topic)
             case AccountTopic() | FillsTopic() | ActivityTopic() | StatusTopic():
                 self._parts.account.feed.refresh()
+                if isinstance(topic, ActivityTopic):
+                    self._parts.account.feed.refresh_history()
             case OnboardingTopic():
                 self._parts.onboarding.refresh()
             case WalletTopic():

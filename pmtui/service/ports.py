@@ -409,6 +409,10 @@ class CallTable(Protocol):
         """The approvals that are offered, and which of them orders or redeeming need."""
         ...
 
+    def condition_of(self, neg_risk_id: str, index: int) -> ConditionId | None:
+        """Return the condition of a question of a negative-risk event; None where there is none."""
+        ...
+
     @property
     def factory(self) -> Address:
         """The contract through which the relayer reaches deposit wallets."""

@@ -97,15 +97,21 @@ class WalletCalls:
         A question's id is that of the event with its number as the last byte, and the id of its
         condition follows from it: no host is believed.
         """
+        for index in range(MOST_QUESTIONS):
+            found = self.condition_of(neg_risk_id, index)
+            if found is None or found == condition.lower():
+                return index if found is not None else None
+        return None
+
+    def condition_of(self, neg_risk_id: str, index: int) -> ConditionId | None:
+        """Return the condition of a question of a negative-risk event; None where there is none."""
+        if not 0 <= index < MOST_QUESTIONS:
+            return None
         try:
             event = bytes32(neg_risk_id).hex()[:-2]
         except HexError:
             return None
-        oracle = self._contracts.neg_risk_adapter
-        for index in range(MOST_QUESTIONS):
-            if condition_id(oracle, f"0x{event}{index:02x}") == condition.lower():
-                return index
-        return None
+        return condition_id(self._contracts.neg_risk_adapter, f"0x{event}{index:02x}")
 
     def adapter(self, *, neg_risk: bool) -> Address:
         """Return the contract that redeems a kind of market."""

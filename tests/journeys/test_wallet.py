@@ -181,7 +181,7 @@ def test_no_shares_are_converted_into_yes_of_the_others(start: Start, home: Path
     terminal.press("V")
     terminal.until_text("Convert No shares into Yes of the others")
     terminal.press("enter")
-    sign(terminal, "Convert No of 1 outcome")
+    sign(terminal, "Convert No of")
     terminal.until_text("Confirmed: Convert", deadline_s=CHAIN_DEADLINE_S)
     after = venue.ledger()
     assert held(after, market.tokens[1]) == 0

@@ -8,23 +8,29 @@ at the opening's price; what is left is unrealised; fees stand for themselves.
 
 "Its shares" are those of the opening plus the day's own fills, not what a wallet reports: what was
 redeemed, merged or split is still worth its last price here, which is what it was exchanged for.
-Shares that came or went without a trade of ours change nothing.
+Shares that came or went without a trade of ours change nothing of the result. Of its parts they do: as in the
+venue's own figures a merge sells either outcome for half a dollar, a split buys it for that, and what is redeemed
+is sold for what it pays. So a merged pair realises a dollar less what both cost on average. A conversion
+realises nothing: the cost goes over to the shares that come.
 
 A day opens when its first complete account is seen: at midnight, or when a session starts on that
 day and no earlier one of the same day has left its opening behind. What was held then counts from
 its price at that moment. Without the fee of every trade of the day there is no result yet.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from fractions import Fraction
 
-from pmtui.domain.account.position import Position
-from pmtui.domain.ids import TokenId
+from pmtui.domain.account.position import Activity, Position
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros, cents_down, cents_near
 from pmtui.domain.orders.order import Fill, TradeStatus
+
+HALF = Micros(SCALE // 2)
+"""What a split buys either outcome for, and a merge sells it for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,51 @@ class Opening:
     day: date
     """In UTC."""
     held: Mapping[TokenId, Holding] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Shares of a token that came or went without a trade, at the price that they count for."""
+
+    at: datetime
+    token_id: TokenId
+    change: Micros | None
+    """Negative for shares that went; None where all of them went."""
+    price: Micros
+
+
+def read_exchanges(
+    activity: Iterable[Activity],
+    day: date,
+    *,
+    tokens_of: Callable[[ConditionId], tuple[TokenId, ...]],
+    settled_price: Callable[[TokenId], Micros | None],
+) -> tuple[Exchange, ...]:
+    """Return what was split, merged and redeemed on a day, in any order.
+
+    Args:
+        activity: a wallet's history as the venue tells it; what it does not date or measure is left out.
+        day: in UTC.
+        tokens_of: the outcomes of a market; empty where they are not known.
+        settled_price: what a share of a resolved market pays; None while that is not known.
+    """
+    found: list[Exchange] = []
+    for each in activity:
+        if each.condition_id is None or day_of(each.at) != day:
+            continue
+        amount = each.size or each.cash
+        for token_id in tokens_of(each.condition_id):
+            pays = settled_price(token_id)
+            match each.kind:
+                case "SPLIT" if amount:
+                    found.append(Exchange(each.at, token_id, amount, HALF))
+                case "MERGE" if amount:
+                    found.append(Exchange(each.at, token_id, Micros(-amount), HALF))
+                case "REDEEM" if pays is not None:
+                    found.append(Exchange(each.at, token_id, None, pays))
+                case _:
+                    pass
+    return tuple(found)
 
 
 def day_of(at: datetime) -> date:
@@ -104,7 +155,8 @@ class DayFigures:
     total: Micros
     """Rounded down, like the account's total that it is part of."""
     realized: Micros
-    """What sales brought beyond the average price of what they sold, before fees; nearest cent."""
+    """What sales, merges and redemptions brought beyond the average price of what went, before fees;
+    nearest cent."""
     fees: Micros
     """Nearest cent."""
 
@@ -115,29 +167,51 @@ class DayFigures:
 
 
 def day_figures(
-    opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]
+    opening: Opening,
+    fills: Iterable[Fill],
+    prices: Mapping[TokenId, Micros],
+    exchanges: Iterable[Exchange] = (),
 ) -> DayFigures:
-    """Return the result of the opening's day in its parts; arguments as for `day_result`."""
+    """Return the result of the opening's day in its parts; arguments as for `day_result`.
+
+    Args:
+        opening: of the day in question.
+        fills: ours, of any day.
+        prices: what a share is worth now.
+        exchanges: of the day; they move parts, never the total.
+    """
     lots = {token: (int(h.size), Fraction(h.price)) for token, h in opening.held.items()}
-    realized, fees = Fraction(0), 0
     own = fills_of_day(fills, opening.day)
-    for fill in sorted(own, key=lambda f: (f.matched_at, f.trade_id)):
-        size, average = lots.get(fill.token_id, (0, Fraction(0)))
-        change = _signed(fill)
+    moves: list[tuple[datetime, str, TokenId, int | None, Micros]] = [
+        (f.matched_at, f.trade_id, f.token_id, _signed(f), f.price) for f in own
+    ]
+    moves += [
+        # Within a second shares are traded before they are merged, and split before they are traded.
+        (each.at, _LAST if (each.change or -1) < 0 else "", each.token_id, each.change, each.price)
+        for each in exchanges
+    ]
+    realized = Fraction(0)
+    for _, _, token_id, moved, price in sorted(moves, key=lambda move: move[:3]):
+        size, average = lots.get(token_id, (0, Fraction(0)))
+        change = -max(size, 0) if moved is None else moved
         left = size + change
         is_closing = size * change < 0
         if is_closing:
             closed = min(abs(size), abs(change)) * (1 if size > 0 else -1)
-            realized += closed * (fill.price - average)
+            realized += closed * (price - average)
         if not is_closing and left:
-            average = (size * average + change * fill.price) / left
+            average = (size * average + change * price) / left
         elif size * left < 0:
             # More was sold than was held by our own account of it: the excess begins anew.
-            average = Fraction(fill.price)
-        lots[fill.token_id] = left, average
-        fees += fill.fee or 0
+            average = Fraction(price)
+        lots[token_id] = left, average
     total = cents_down(day_result(opening, own, prices))
+    fees = sum(fill.fee or 0 for fill in own)
     return DayFigures(total, cents_near(int(realized / SCALE)), cents_near(fees))
+
+
+_LAST = "\uffff"
+"""After every trade id."""
 
 
 def _signed(fill: Fill) -> int:

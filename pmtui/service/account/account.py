@@ -282,6 +282,22 @@ class AccountFeed:
         self._is_stale = True
         self._kernel.start_unless_running("account refresh", "account", settle)
 
+    def refresh_history(self, *, after_s: float = 0.0) -> None:
+        """Fetch closed positions and activity without waiting for their turn.
+
+        Args:
+            after_s: fetched once more so much later: the host tells of what has just happened late. Zero
+                for once.
+        """
+
+        async def fetch() -> None:
+            await self.fetch_history()
+            if after_s:
+                await self._kernel.clock.sleep(after_s)
+                await self.fetch_history()
+
+        self._kernel.start_unless_running("account history", "account", fetch)
+
     def on_demand(self, topic: Topic) -> None:
         """Learn what can be sold of a token that has just come into sight."""
         if isinstance(topic, BookTopic) and self.account is not None:

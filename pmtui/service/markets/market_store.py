@@ -279,6 +279,13 @@ class KnownMarkets:
         state = self._store.markets.get(condition_id)
         return (state.market, state.terms) if state is not None else (None, None)
 
+    def tokens(self, condition_id: ConditionId) -> tuple[TokenId, ...]:
+        """Return the outcomes of a market; empty while it is not known."""
+        market, terms = self.market(condition_id)
+        if market is not None and market.token_ids:
+            return market.token_ids
+        return () if terms is None else terms.token_ids
+
     def fee(self, condition_id: ConditionId) -> FeeSchedule | None:
         """Return a market's taker fee: by its terms, else by the metadata."""
         market, terms = self.market(condition_id)

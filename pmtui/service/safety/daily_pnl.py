@@ -17,6 +17,7 @@ import msgspec
 from pmtui.config.paths import replace_file
 from pmtui.domain.account.daily_pnl import (
     DayFigures,
+    Exchange,
     Holding,
     Opening,
     day_figures,
@@ -24,6 +25,7 @@ from pmtui.domain.account.daily_pnl import (
     day_result,
     is_fee_missing,
     open_day,
+    read_exchanges,
 )
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import TokenId
@@ -41,6 +43,7 @@ LOOK_PERIOD_S = 5.0
 
 
 _Inputs = tuple[Opening, tuple[Fill, ...], dict[TokenId, Micros]]
+_Parts = tuple[_Inputs, tuple[Exchange, ...]]
 
 
 class _DayFile(msgspec.Struct, frozen=True):
@@ -71,7 +74,7 @@ class DailyPnl:
         """The last known of every token, also of those that are gone."""
         self._marked: Micros | None = None
         self._counted: tuple[_Inputs, Micros] | None = None
-        self._parts: tuple[_Inputs, DayFigures] | None = None
+        self._parts: tuple[_Parts, DayFigures] | None = None
 
     @property
     def result(self) -> Micros | None:
@@ -93,8 +96,14 @@ class DailyPnl:
         if self.loss() is None or self._counted is None:
             return None
         inputs = self._counted[0]
-        if self._parts is None or self._parts[0] is not inputs:
-            self._parts = inputs, day_figures(*inputs)
+        exchanges = read_exchanges(
+            self._feed.state.activity,
+            inputs[0].day,
+            tokens_of=self._known.tokens,
+            settled_price=self._known.settled_price,
+        )
+        if self._parts is None or self._parts[0] != (inputs, exchanges):
+            self._parts = (inputs, exchanges), day_figures(*inputs, exchanges)
         return self._parts[1]
 
     async def run(self) -> None:

@@ -38,7 +38,7 @@ from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros, group_micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.ports import CallTable, Hosts, WalletAccess
-from pmtui.service.wallet.call_words import CallWords
+from pmtui.service.wallet.call_words import CallWords, join_names
 from pmtui.service.wallet.settling import Settlements
 from pmtui.service.wallet.transactions import PreparedBatch
 from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
@@ -201,7 +201,7 @@ class StepPlanner:
             return Rejected(problem)
         call = table.convert(plan.neg_risk_id, plan.questions, step.amount)
         return Plan(
-            f"Convert No of {count(len(plan.given), 'outcome')}",
+            f"Convert No of {join_names(plan.outcomes)} in {plan.event}",
             (call,),
             convert_flows(plan.given, plan.received, step.amount),
             ("The venue may keep a fee of what comes out",),

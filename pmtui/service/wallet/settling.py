@@ -29,6 +29,10 @@ class ConvertPlan:
     neg_risk_id: str
     questions: int
     """A bit for each market whose No shares are given."""
+    event: str
+    """Its name; untrusted, as the next."""
+    outcomes: tuple[str, ...]
+    """What the markets given are called among those of the event."""
     given: tuple[Settlement, ...]
     received: tuple[Settlement, ...]
 
@@ -42,6 +46,8 @@ class Settlements:
         self.facts = facts
         self.positions = positions
         self._market_of = market_of
+        self._converted: dict[ConditionId, tuple[str, str]] = {}
+        """Outcome and event by name, of every market of the event that a conversion was planned in last."""
 
     def held(self) -> tuple[Settlement, ...]:
         """Return every market in which shares are held."""
@@ -58,6 +64,18 @@ class Settlements:
             return market.distinct_name
         held = (each.title for each in self.positions() if each.condition_id == condition_id)
         return next(held, "")
+
+    def outcome_of(self, condition_id: ConditionId) -> str:
+        """Return the name of a market among those of its event; empty while it is not known."""
+        market, _ = self._market_of(condition_id)
+        known, _ = self._converted.get(condition_id, ("", ""))
+        return known or ("" if market is None else market.title)
+
+    def event_of(self, condition_id: ConditionId) -> str:
+        """Return the name of a market's event; empty while it is not known."""
+        market, _ = self._market_of(condition_id)
+        _, known = self._converted.get(condition_id, ("", ""))
+        return known or ("" if market is None else market.event_title)
 
     def proved(self, condition_id: ConditionId) -> Settlement | Rejected:
         """Return a held market whose condition id belongs to the tokens that are held."""
@@ -104,7 +122,13 @@ class Settlements:
         if access is None or not event.neg_risk_id:
             return Rejected("Only shares of a negative-risk event can be converted")
         wanted = set(conditions)
+        self._converted = {
+            market.condition_id: (market.title, event.title)
+            for market in event.markets
+            if market.condition_id is not None
+        }
         mask = 0
+        names: list[str] = []
         given: list[Settlement] = []
         received: list[Settlement] = []
         for market in event.markets:
@@ -117,10 +141,13 @@ class Settlements:
                 return Rejected(f"Not signed: “{market.title}” is not proved to be of this event")
             if market.condition_id in wanted:
                 mask |= 1 << index
+                names.append(market.title)
             (given if market.condition_id in wanted else received).append(proved)
         if len(given) != len(wanted):
             return Rejected("Not every market named is one of this event")
-        return ConvertPlan(event.neg_risk_id, mask, tuple(given), tuple(received))
+        return ConvertPlan(
+            event.neg_risk_id, mask, event.title, tuple(names), tuple(given), tuple(received)
+        )
 
     async def _event_of(self, conditions: Sequence[ConditionId], hosts: Hosts) -> Event | Rejected:
         if not conditions or len(set(conditions)) != len(conditions):

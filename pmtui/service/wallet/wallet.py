@@ -37,7 +37,7 @@ from pmtui.service.profile import Profile
 from pmtui.service.surface import WalletVerdict
 from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic, WalletTopic
 from pmtui.service.views import Level, Mode
-from pmtui.service.wallet.call_words import CallWords
+from pmtui.service.wallet.call_words import CallWords, MarketNames
 from pmtui.service.wallet.preparing import (
     NO_RELAYER_KEY,
     NOT_DEPLOYED,
@@ -62,6 +62,8 @@ ACCOUNT_PATIENCE_S = 5.0
 """After it the wallet is looked for without the account, which may wait for the trader."""
 READ_PATIENCE_S = 5.0
 """For what a transaction changed, before its verdict is told without it."""
+HISTORY_LAG_S = 12.0
+"""The analytics host tells of a transaction so late at most, as a rule."""
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
 NO_ORDERS = (
@@ -460,6 +462,7 @@ class WalletDesk:
                 _ = self._reading.pop(transaction.key, None)
                 self._kernel.mark(WalletTopic())
             self._account.refresh()
+            self._account.refresh_history(after_s=HISTORY_LAG_S)
 
         self._kernel.start("wallet refresh", settle)
 
@@ -485,8 +488,16 @@ class WalletDesk:
 
     def _words(self) -> CallWords:
         access = self._facts.access
-        contracts = access.table.contracts if access is not None else ()
-        return CallWords(contracts, self._settlements.title_of)
+        settlements = self._settlements
+        names = MarketNames(
+            settlements.title_of, settlements.outcome_of, settlements.event_of,
+            lambda _event, _index: None,
+        )  # fmt: skip
+        if access is None:
+            return CallWords((), names)
+        return CallWords(
+            access.table.contracts, replace(names, condition_of=access.table.condition_of)
+        )
 
     async def close(self) -> None:
         """Give up the sign-ins that nobody finished."""

@@ -405,6 +405,7 @@ class Chain(World):
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
         self._wallets = {Address(name): _decode(row) for name, row in venue.notes(KIND)}
+        self._hashes: dict[tuple[Address, int], str] = {}
 
     @property
     def block_number(self) -> int:
@@ -418,6 +419,14 @@ class Chain(World):
     def time_of(self, block: int) -> int:
         """Return when a block came, in unix milliseconds."""
         return FIRST_BLOCK_MS + (block - FIRST_BLOCK) * BLOCK_MS
+
+    def note_hash(self, wallet: Address, at_ms: int, transaction_hash: str) -> None:
+        """Note which transaction changed what a wallet holds at a moment."""
+        self._hashes[wallet, at_ms] = transaction_hash
+
+    def hash_of(self, wallet: Address, at_ms: int) -> str:
+        """Return the transaction that changed what a wallet holds at a moment; empty for none."""
+        return self._hashes.get((wallet, at_ms), "")
 
     def begin(self, wallet: Address) -> None:
         """Let a wallet begin with no approvals: it was deployed by its owner."""
@@ -482,8 +491,12 @@ class Chain(World):
                 return [condition for condition in found if condition is not None]
         return []
 
-    def apply(self, wallet: Address, effects: Sequence[Effect]) -> None:
-        """Make what a batch does true, in one step of the exchange."""
+    def apply(self, wallet: Address, effects: Sequence[Effect]) -> int:
+        """Make what a batch does true, in one step of the exchange.
+
+        Returns:
+            When that was, in unix milliseconds.
+        """
         state = self._changing(wallet)
         for effect in effects:
             match effect:
@@ -499,11 +512,12 @@ class Chain(World):
                     pass
         self._keep(wallet)
 
-        def move(exchange: Exchange, now_ms: int) -> None:
+        def move(exchange: Exchange, now_ms: int) -> int:
             for effect in effects:
                 self._move(exchange, wallet, effect, now_ms=now_ms)
+            return now_ms
 
-        self._venue.act(move)
+        return self._venue.act(move)
 
     def _move(self, exchange: Exchange, wallet: Address, effect: Effect, *, now_ms: int) -> None:
         match effect:

@@ -137,7 +137,10 @@ class Relay:
         self._known = {transaction.transaction_id: transaction for transaction in kept}
         self._registered_ms: dict[Address, int] = {}
         for transaction in kept:
-            if transaction.kind == "WALLET-CREATE" and transaction.mined_ms is not None:
+            if transaction.mined_ms is None:
+                continue
+            chain.note_hash(transaction.wallet, transaction.mined_ms, transaction.hash)
+            if transaction.kind == "WALLET-CREATE":
                 self._registered_ms[transaction.wallet] = transaction.mined_ms
 
     def find(self, transaction_id: str) -> Transaction | None:
@@ -309,7 +312,8 @@ class Relay:
                 transaction.error = f"call {effects.call_index}: {effects.reason}"
                 return
             transaction.logs = write_entries(wallet, effects, self._chain)
-            self._chain.apply(wallet, effects)
+            transaction.mined_ms = self._chain.apply(wallet, effects)
+            self._chain.note_hash(wallet, transaction.mined_ms, transaction.hash)
             self._chain.count_batch(wallet)
         transaction.state = RelayerState.MINED
 

@@ -67,7 +67,7 @@ class RequestWindow:
 
 def analytics_routes(venue: Venue, chain: Chain, prices: PastPrices) -> list[Route]:
     """Return the routes of the analytics host in both dialects."""
-    figures, window = Figures(venue, prices), RequestWindow(venue)
+    figures, window = Figures(venue, prices, chain.hash_of), RequestWindow(venue)
     answers = {**AnalyticsV1(figures).answers(), **AnalyticsV2(figures, chain).answers()}
     return [Route(path, _endpoint(venue, answer, window)) for path, answer in answers.items()]
 

@@ -333,9 +333,11 @@ Answer = Callable[[AnalyticsQuery], object]
 class Figures:
     """What both dialects ask of the ledger."""
 
-    def __init__(self, venue: Venue, prices: PastPrices) -> None:
+    def __init__(
+        self, venue: Venue, prices: PastPrices, hash_of: Callable[[Address, int], str]
+    ) -> None:
         self.venue = venue
-        self.writer = RowWriter(venue)
+        self.writer = RowWriter(venue, hash_of)
         self.prices = prices
         self.accounts = AccountFigures(venue, self.prices)
 

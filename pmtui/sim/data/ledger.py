@@ -1,10 +1,12 @@
 """What an account did and holds, told from the venue's own records: the base of the analytics host.
 
 Costs are kept per token as averages: a purchase adds to them, a sale takes its share of them away.
+A split buys either token for half a dollar, a merge sells it for that; what the No shares of a conversion
+cost becomes the cost of the Yes shares, less the cash that came out.
 Fees are counted beside, never inside. Trades that failed do not count.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -50,6 +52,9 @@ class Entry:
     fee: Micros = ZERO
     is_taker: bool = True
     transaction_hash: str = ""
+    given: tuple[tuple[ConditionId, TokenId], ...] = ()
+    """What a conversion took, so much of each as its size says."""
+    received: tuple[tuple[ConditionId, TokenId], ...] = ()
 
 
 @dataclass(slots=True)
@@ -187,18 +192,20 @@ _DEEDS = {
 def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry]:
     # Splits and merges show in their collateral line; others need each token's size.
     entries = []
+    converting: list[BalanceChanged] = []
     for line in lines:
+        if converting and not _continues(converting[-1], line):
+            entries.append(_conversion(converting))
+            converting = []
         deed = _DEEDS.get(line.cause)
-        if deed is None:
+        if deed is Deed.CONVERSION:
+            converting.append(line)
             continue
         is_of_token = line.token_id is not None
-        if deed is not Deed.CONVERSION and (deed is Deed.REDEEM) != is_of_token:
+        if deed is None or (deed is Deed.REDEEM) != is_of_token:
             continue
         size = Micros(abs(line.change))
-        if line.token_id is None:
-            cash, size = size, ZERO if deed is Deed.CONVERSION else size
-        else:
-            cash = _redeemed(venue, line.token_id, size) if deed is Deed.REDEEM else ZERO
+        cash = size if line.token_id is None else _redeemed(venue, line.token_id, size)
         is_of_market = deed not in (Deed.DEPOSIT, Deed.WITHDRAWAL)
         entries.append(
             Entry(
@@ -208,15 +215,36 @@ def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry
                 cash=cash,
                 condition_id=ConditionId(line.reference if is_of_market else ""),
                 token_id=line.token_id or TokenId(""),
-                side=_side_of(line) if deed is Deed.CONVERSION else None,
                 size=size,
             )
         )
-    return entries
+    return [*entries, _conversion(converting)] if converting else entries
 
 
-def _side_of(line: BalanceChanged) -> Side:
-    return Side.BUY if line.change > 0 else Side.SELL
+def _continues(before: BalanceChanged, line: BalanceChanged) -> bool:
+    """Whether a line belongs to the conversion of the one before: shares go, shares come, then cash."""
+    is_same = line.cause is Cause.CONVERT and line.at_ms == before.at_ms
+    is_new = line.token_id is not None and line.change < 0 <= before.change
+    return is_same and before.token_id is not None and not is_new
+
+
+def _conversion(lines: Sequence[BalanceChanged]) -> Entry:
+    """Return the one entry of a conversion's lines."""
+    shares = [
+        (ConditionId(each.reference), each.token_id, each.change)
+        for each in lines
+        if each.token_id is not None
+    ]
+    return Entry(
+        deed=Deed.CONVERSION,
+        account=lines[0].account,
+        at_ms=lines[0].at_ms,
+        cash=Micros(sum(each.change for each in lines if each.token_id is None)),
+        condition_id=ConditionId(lines[0].reference),
+        size=Micros(abs(lines[0].change)),
+        given=tuple((condition, token) for condition, token, change in shares if change < 0),
+        received=tuple((condition, token) for condition, token, change in shares if change > 0),
+    )
 
 
 def _redeemed(venue: Venue, token_id: TokenId, size: Micros) -> Micros:
@@ -264,6 +292,29 @@ def _unrecorded(venue: Venue, account: Address) -> list[Holding]:
     return holdings
 
 
+def _convert(book: Book, entry: Entry) -> list[Holding]:
+    """Let what the given shares cost become the cost of those received, less the cash that came.
+
+    Nothing is gained, unless the cash alone is more than the cost.
+    """
+    given = [book.of(*each) for each in entry.given]
+    received = [book.of(*each) for each in entry.received]
+    carried = -entry.cash
+    for holding in given:
+        known = min(entry.size, holding.size)
+        share = Micros(holding.cost * known // holding.size if holding.size else 0)
+        carried += share
+        holding.dispose(entry.size, share)
+    if carried < 0 or not received:
+        given[0].realized = Micros(given[0].realized - carried)
+        carried = 0
+    for number, holding in enumerate(received):
+        # To the millionth: what does not divide goes to the first.
+        part = carried // len(received) + (number < carried % len(received))
+        holding.acquire(entry.size, Micros(part))
+    return [*given, *received]
+
+
 def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
     """Let one line of an account's history change its holdings."""
     half = Micros(entry.size // 2)
@@ -284,16 +335,7 @@ def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
                 move = holding.acquire if entry.deed is Deed.SPLIT else holding.dispose
                 move(entry.size, half)
         case Deed.CONVERSION:
-            # What is given up is all cost, what comes for it all gain: the sum is what counts.
-            market = venue.market(entry.condition_id)
-            token_id = entry.token_id or (market.token_ids[1] if market else _NO_TOKEN)
-            touched = [holding := book.of(entry.condition_id, token_id)]
-            if not entry.token_id:
-                holding.realized = Micros(holding.realized + entry.cash)
-            elif entry.side is Side.BUY:
-                holding.acquire(entry.size, ZERO)
-            else:
-                holding.dispose(entry.size, ZERO)
+            touched = _convert(book, entry)
         case _:
             touched = []
     for holding in touched:

@@ -3,7 +3,7 @@
 Amounts are JSON numbers in whole units (docs/wire.md#analytics-host). 999 stands for "no outcome".
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from pmtui.domain.ids import Address, ConditionId, TokenId
@@ -53,8 +53,15 @@ def percent(gain: Micros, cost: Micros) -> float:
 class RowWriter:
     """Writes rows with the texts of markets and the public profiles of traders."""
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, venue: Venue, hash_of: Callable[[Address, int], str]) -> None:
+        """Build it.
+
+        Args:
+            venue: whose rows are written.
+            hash_of: the transaction of a wallet in a block of this millisecond; empty for none.
+        """
         self._venue = venue
+        self._hash_of = hash_of
         self._profiles = {
             str(row.get("proxyWallet", "")).lower(): row for row in venue.catalogue.extras.profiles
         }
@@ -109,6 +116,11 @@ class RowWriter:
         row |= {"type": entry.deed.value, "usdcSize": units(entry.cash), "isCombo": False}
         if entry.deed is not Deed.TRADE:
             row |= {"asset": "", "price": 0, "outcome": "", "outcomeIndex": NO_OUTCOME}
+            row |= {"transactionHash": self._hash_of(entry.account, entry.at_ms)}
+        market = self._venue.market(entry.condition_id)
+        if entry.deed is Deed.CONVERSION and market is not None:
+            # It is about several markets of an event.
+            row |= {"title": self._venue.catalogue.event_of(market).title}
         return row
 
     def _token(self, holding: Holding) -> tuple[Row, Row]:

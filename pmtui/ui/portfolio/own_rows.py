@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from pmtui.domain.account.position import Dust, Position
+from pmtui.domain.account.position import Activity, Dust, Position
 from pmtui.domain.conditionals.conditional import ConditionalState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
@@ -30,6 +30,7 @@ from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.rows.row_target import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.wallet.paint_transactions import say_calls
 from pmtui.ui.widgets.line_table import LineTable
 
 DAYS_FROM_WIDTH = 150
@@ -159,7 +160,9 @@ class OwnRows:
         queries = self._surface.queries
         account = queries.account()
         marks = self._marks(account)
-        title, details = paint_item_details(item, self._title_of(item), marks, width)
+        found = self._transaction_of(item) if isinstance(item, Activity) else None
+        deeds = say_calls(found) if found is not None else ""
+        title, details = paint_item_details(item, self._title_of(item), marks, width, deeds=deeds)
         attached = account.attached_to(item.order_id) if isinstance(item, Order) else None
         if attached is not None:
             title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
@@ -261,10 +264,25 @@ class OwnRows:
             return plain(item.title)
         if isinstance(item, Order | Fill | Earned):
             return plain(title_of(queries, item.condition_id))
+        if isinstance(item, Activity):
+            # What a conversion took and whom cash went to, the wallet's own transaction tells.
+            found = self._transaction_of(item)
+            if found is not None and len(found.calls) == 1:
+                return plain(found.title)
+            if not item.title and not item.condition_id:
+                return "Cash"
         market = queries.market(item.condition_id).market if item.condition_id else None
         if market is None or market.question != item.title:
             return plain(item.title)
         return plain(market.distinct_name)
+
+    def _transaction_of(self, activity: Activity) -> TransactionView | None:
+        """Return the transaction of the wallet that a line of its history comes from."""
+        wanted = activity.transaction_hash.lower()
+        if not wanted or activity.kind == "TRADE":
+            return None
+        listed = self._surface.queries.wallet().transactions
+        return next((each for each in listed if each.hash.lower() == wanted), None)
 
     def _minimum_of(self, condition_id: ConditionId) -> Micros | None:
         known = self._surface.queries.market(condition_id)

@@ -285,7 +285,7 @@ def _tab_totals(view: Portfolio, active: Tab) -> list[Cell | Line]:
             return _fill_totals(view)
         case Tab.CLOSED:
             realized = Micros(sum(closed.realized for closed in view.closed))
-            return [name_fact("realised (gross)", paint_gain(realized))]
+            return [name_fact("realised to date (gross)", paint_gain(realized))]
         case Tab.ACTIVITY:
             newest = [Cell("newest first", Role.DIM)]
             late = Cell("latest fills not included yet", Role.STALE)

@@ -42,12 +42,22 @@ def say_dust(dust: Dust) -> str:
     return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
 
 
-def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
-    """Show one line of a tab in full; the title is ready to be shown."""
-    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks), width)
+def paint_item_details(
+    item: Item, title: str, marks: OrderMarks, width: int, *, deeds: str = ""
+) -> tuple[Line, Line]:
+    """Show one line of a tab in full.
+
+    Args:
+        item: what it stands for.
+        title: ready to be shown.
+        marks: what is known besides.
+        width: cells there are.
+        deeds: what the transaction of a line of activity did, in words; empty where that is not known.
+    """
+    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks, deeds), width)
 
 
-def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
+def _facts(item: Item, marks: OrderMarks, deeds: str) -> list[Cell | Line]:
     match item:
         case Position():
             return _position_facts(item, marks)
@@ -60,7 +70,7 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
         case ClosedPosition():
             return _closed_facts(item)
         case Activity():
-            return _activity_facts(item)
+            return _activity_facts(item, deeds)
         case Earned():
             return _earned_facts(item)
         case TransactionView():
@@ -74,7 +84,7 @@ def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
         Cell(held),
         name_fact("average", Cell(read_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
-        name_fact("realised (gross)", paint_gain(position.realized)),
+        name_fact("realised to date (gross)", paint_gain(position.realized)),
         Cell(note, Role.NOTICE_GOOD) if note and position.token_id not in marks.notes else (),
     ]
 
@@ -111,14 +121,15 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
     at = write_moment(closed.closed_at) if closed.closed_at else "unknown time"
     return [
         Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
-        name_fact("realised (gross)", paint_gain(closed.realized)),
+        name_fact("realised to date (gross)", paint_gain(closed.realized)),
         Cell(at, Role.DIM),
     ]
 
 
-def _activity_facts(activity: Activity) -> list[Cell | Line]:
+def _activity_facts(activity: Activity, deeds: str) -> list[Cell | Line]:
     return [
         Cell(write_moment(activity.at)),
+        Cell(deeds) if deeds else (),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
     ]
 

@@ -303,13 +303,16 @@ def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) ->
     return Row(key, cells)
 
 
+_KINDS = {"CONVERSION": "convert", "DEPOSIT": "received", "WITHDRAWAL": "sent"}
+
+
 def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> Row:
     """Show a line of the wallet's history; a kind nobody knows yet is shown as sent."""
     side = activity.side.upper()
     role = Role.BID if side == "BUY" else Role.ASK if side == "SELL" else Role.DIM
     cells = (
         _age(activity.at, now),
-        Cell(plain(activity.kind).replace("_", " ").lower()),
+        Cell(_KINDS.get(activity.kind) or plain(activity.kind).replace("_", " ").lower()),
         Cell(title),
         Cell(plain(side, 4), role),
         Cell(plain(activity.outcome)),

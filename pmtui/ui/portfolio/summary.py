@@ -72,11 +72,11 @@ class Summary(Horizontal):
         super().__init__(id="summary")
         self._surface = surface
         self._equity = FigurePane("EQUITY today", id="equity")
-        self._today = FigurePane("TODAY", id="today")
+        self._today = FigurePane("TODAY (UTC)", id="today")
         self._risk = FigurePane("RISK", id="risk")
         self.profit_rows = 1
         """Lines that tell of profits."""
-        self.profits = FigurePane("PROFIT BY EVENT", id="profits")
+        self.profits = FigurePane("PROFIT BY EVENT to date, gross", id="profits")
 
     @override
     def compose(self) -> ComposeResult:

@@ -19,6 +19,9 @@ from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
+NOTHING_REALISED = (
+    "Nothing is realised: what the No shares cost, less the cash, is what the Yes shares cost."
+)
 _MOST_ROWS = 8
 COLUMNS = (
     Column("mark", "", 1),
@@ -109,7 +112,9 @@ class ConvertForm(WalletForm):
         text = f"-{exact_shares(step.amount)} of No in {count(number, 'outcome')}"
         text += f", +{group_micros(step.amount)} Yes of every other"
         text += f", +{exact_dollars(cash)} cash" if cash else ""
-        return tuple((Cell(part),) for part in wrap_text(text, self.WIDTH))
+        lines = [(Cell(part),) for part in wrap_text(text, self.WIDTH)]
+        lines += [(Cell(part, Role.DIM),) for part in wrap_text(NOTHING_REALISED, self.WIDTH)]
+        return tuple(lines)
 
     def _offer_most(self) -> None:
         self._offered = format_micros(self._most)

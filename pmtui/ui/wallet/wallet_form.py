@@ -20,8 +20,9 @@ from pmtui.domain.account.settlement import Settlement
 from pmtui.domain.account.wallet_steps import Approval, Approve, Merge, Split, WalletStep
 from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import Micros, format_micros, group_micros
+from pmtui.domain.money import ONE, Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_money_change
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -30,6 +31,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.units import read_average
 from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -219,10 +221,20 @@ class MergeForm(WalletForm):
         if isinstance(step, str):
             return ((Cell("A dollar for one share of each outcome.", Role.DIM),),)
         lines: list[Line] = [(Cell(f"+{exact_dollars(step.amount)} cash", Role.UP),)]
+        if (cost := self._cost_of_pair()) is not None:
+            gain = format_money_change(Micros(step.amount * (ONE - cost) // ONE))
+            text = f"A pair pays $1 and cost {read_average(cost)} on average: realises {gain}"
+            lines.append((Cell(text),))
         for outcome in self._settlement.outcomes:
             left = exact_shares(Micros(outcome.size - step.amount))
             lines.append((Cell(f"{left} left of {plain(outcome.label, 24)}", Role.DIM),))
         return tuple(lines)
+
+    def _cost_of_pair(self) -> Micros | None:
+        """Return what one share of each outcome cost on average; None where that is not known."""
+        tokens = {each.token_id for each in self._settlement.outcomes}
+        held = [p for p in self.surface.queries.account().positions if p.token_id in tokens]
+        return Micros(sum(p.average_price for p in held)) if len(held) == len(tokens) else None
 
 
 class SplitForm(WalletForm):
@@ -271,7 +283,10 @@ class SplitForm(WalletForm):
         if isinstance(step, str):
             return ((Cell("One share of each outcome for a dollar.", Role.DIM),),)
         shares = exact_shares(step.amount)
-        return ((Cell(f"-{exact_dollars(step.amount)} cash, +{shares} of each outcome"),),)
+        return (
+            (Cell(f"-{exact_dollars(step.amount)} cash, +{shares} of each outcome"),),
+            (Cell("Each counts as bought at 50¢, as the venue counts it.", Role.DIM),),
+        )
 
 
 class ExactApprovalForm(WalletForm):

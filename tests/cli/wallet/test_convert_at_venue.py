@@ -7,7 +7,7 @@ from pmtui.domain.account.wallet_steps import Convert, MintRelayerKey, Split
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService
-from pmtui.service.topics import AccountTopic
+from pmtui.service.topics import AccountTopic, ActivityTopic
 from pmtui.service.wallet.wallet_views import Confirmed
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
@@ -48,9 +48,34 @@ async def test_no_shares_of_two_outcomes_become_yes_of_the_others_and_cash(tmp_p
             cash = [flow.amount for flow in card.flows if flow.kind is FlowKind.CASH]
             assert cash == [10 * SHARE]
             assert len(card.flows) == len(markets) + 1
+            for market in map(running.venue.market, given):
+                assert market is not None
+                outcome, event = (
+                    str(market.raw["groupItemTitle"]),
+                    running.venue.catalogue.event_of(market),
+                )
+                for words in (card.title, card.calls[0].words):
+                    assert outcome in words
+                    assert event.title in words
             done = await passing(ann, service.commands.submit_wallet(card.prepared_id))
             assert isinstance(done, Confirmed)
             ledger = await ann.ledger()
             assert ledger["collateral"] == "90"
             assert set(ledger["shares"].values()) == {"10"}
             assert len(ledger["shares"]) == len(markets)
+            service.hub.subscribe([ActivityTopic()], lambda _: None)
+            # Nobody has to wait for the next poll after a transaction of the wallet.
+            await until(service, ann, lambda: "CONVERSION" in kinds(service))
+            # One conversion is one line, with what went and what came; cash that came in is listed too.
+            assert kinds(service) == ["CONVERSION", "SPLIT", "SPLIT", "DEPOSIT"]
+            converted = service.queries.activity().activity[0]
+            assert (converted.size, converted.cash) == (10 * SHARE, 10 * SHARE)
+            assert converted.transaction_hash == done.hash
+            # Two splits cost 20 dollars and the conversion paid 10: nothing is gained by either.
+            positions = service.queries.account().positions
+            assert sum(each.cost for each in positions) == 10 * SHARE
+            assert sum(each.realized for each in positions) == 0
+
+
+def kinds(service: DataService) -> list[str]:
+    return [each.kind for each in service.queries.activity().activity]

@@ -6,17 +6,19 @@ from hypothesis import strategies as st
 
 from pmtui.domain.account.daily_pnl import (
     DayFigures,
+    Exchange,
     Holding,
     Opening,
     day_figures,
     day_of,
     day_result,
     open_day,
+    read_exchanges,
 )
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ZERO, Micros, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 m = parse_micros
@@ -186,3 +188,68 @@ def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
     closed = day_figures(opening, [*traded, *closing], now)
     assert (closed.total, closed.fees) == (figures.total, figures.fees)
     assert abs(closed.unrealized) < 2 * cent
+
+
+def happened(kind: str, size: str | None, *, at: datetime = MORNING, cash: str = "0") -> Activity:
+    return Activity(
+        kind=kind, title="", outcome="", side="", price=None,
+        size=None if size is None else m(size), cash=m(cash), at=at, condition_id=CONDITION,
+    )  # fmt: skip
+
+
+CONDITION = ConditionId("0xaa")
+LATER = MORNING + timedelta(hours=1)
+
+
+def read(*rows: Activity, pays: str | None = None) -> tuple[Exchange, ...]:
+    settled = {TOKENS[0]: m(pays), TOKENS[1]: Micros(ONE - m(pays))} if pays is not None else {}
+    return read_exchanges(
+        rows, DAY, tokens_of=lambda c: tuple(TOKENS[:2]) if c == CONDITION else (),
+        settled_price=settled.get,
+    )  # fmt: skip
+
+
+def test_a_merged_pair_realises_a_dollar_less_what_both_cost() -> None:
+    bought = [
+        fill(Side.BUY, "10", "0.40"),
+        fill(Side.BUY, "30", "0.55", token_id=TOKENS[1], trade_id=TradeId("t2")),
+    ]
+    now = {TOKENS[0]: m("0.42"), TOKENS[1]: m("0.58")}
+    merged = read(happened("MERGE", "10", at=LATER))
+    figures = day_figures(Opening(DAY), bought, now, merged)
+    assert figures.realized == m("0.50")
+    # The total is what it was without the merge.
+    assert figures.total == day_figures(Opening(DAY), bought, now).total == m("1.10")
+
+
+def test_a_split_buys_either_outcome_for_half_a_dollar() -> None:
+    sold = fill(Side.SELL, "10", "0.60", matched_at=LATER)
+    figures = day_figures(
+        Opening(DAY), [sold], {TOKENS[0]: m("0.60")}, read(happened("SPLIT", "10"))
+    )
+    assert figures == DayFigures(total=ZERO, realized=m("1"), fees=ZERO)
+    back = read(happened("SPLIT", "10"), happened("MERGE", None, cash="10"))
+    assert day_figures(Opening(DAY), [], {}, back).realized == ZERO
+
+
+@given(sizes, st.integers(0, 1_000_000).map(Micros))
+def test_what_is_redeemed_realises_what_it_pays_less_its_cost(size: Micros, pays: Micros) -> None:
+    bought = replace(fill(Side.BUY, "1", "0.40"), size=size)
+    now = {TOKENS[0]: pays}
+    text = f"{pays // ONE}.{pays % ONE:06}"
+    figures = day_figures(
+        Opening(DAY), [bought], now, read(happened("REDEEM", "1", at=LATER), pays=text)
+    )
+    assert abs(figures.realized - size * (pays - m("0.40")) / ONE) <= 5_001
+    assert abs(figures.unrealized) <= 10_000
+
+
+def test_what_is_of_another_day_or_market_or_not_measured_counts_nothing() -> None:
+    yesterday = MORNING - timedelta(days=1)
+    other = replace(happened("MERGE", "10"), condition_id=ConditionId("0xbb"))
+    nowhere = replace(happened("MERGE", "10"), condition_id=None)
+    rows = (
+        happened("MERGE", "10", at=yesterday), other, nowhere, happened("SPLIT", None),
+        happened("REDEEM", "10"), happened("CONVERSION", "10"), happened("TRADE", "10"),
+    )  # fmt: skip
+    assert read(*rows) == ()

@@ -5,7 +5,7 @@ import pytest
 from pmtui.domain.account.wallet_call import MAX_UINT256, Call
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.service.wallet.call_words import CallWords
+from pmtui.service.wallet.call_words import CallWords, MarketNames
 from pmtui.service.wallet.wallet_views import CallView
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_calls import WalletCalls
@@ -15,7 +15,17 @@ RAIN = ConditionId("0x" + "a1" * 32)
 OTHER = Address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 CASH = Approval(POLYGON.exchange, ApprovalKind.CASH)
 SHARES = Approval(POLYGON.exchange, ApprovalKind.SHARES)
-WORDS = CallWords(TABLE.contracts, lambda c: "Will it rain?" if c == RAIN else "")
+EVENT = "0x" + "e7" * 32
+BOATS = {TABLE.condition_of(EVENT, index): f"Boat {index}" for index in range(5)}
+WORDS = CallWords(
+    TABLE.contracts,
+    MarketNames(
+        title_of=lambda c: "Will it rain?" if c == RAIN else "",
+        outcome_of=lambda c: BOATS.get(c, ""),
+        event_of=lambda c: "Who wins the regatta?" if c in BOATS else "",
+        condition_of=TABLE.condition_of,
+    ),
+)
 
 
 def view(call: Call) -> CallView:
@@ -36,7 +46,11 @@ def view(call: Call) -> CallView:
         (TABLE.redeem(RAIN, neg_risk=False), ("Will it rain?",)),
         (TABLE.merge(RAIN, 2_000_000, neg_risk=False), ("2 shares", "Will it rain?")),
         (TABLE.split(RAIN, 2_000_000, neg_risk=True), ("$2.00", "Will it rain?")),
-        (TABLE.convert("0x" + "e7" * 32, 0b101, 3_000_000), ("3 shares", "1, 3")),
+        (TABLE.convert("0x" + "e8" * 32, 0b101, 3_000_000), ("3 shares", "questions 1, 3")),
+        (TABLE.convert(EVENT, 0b100001, 3_000_000), ("questions 1, 6",)),
+        (TABLE.convert(EVENT, 0b100, 1_000_000), ("No of Boat 2 in Who wins the regatta?",)),
+        (TABLE.convert(EVENT, 0b101, 3_000_000), ("3 shares", "Boat 0 and Boat 2")),
+        (TABLE.convert(EVENT, 0b1111, 3_000_000), ("Boat 0, Boat 1 and 2 more",)),
     ],
 )
 def test_a_call_says_what_it_does(call: Call, parts: tuple[str, ...]) -> None:

@@ -55,7 +55,7 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "mergeable" in _row(app, "Will Tomás")
         assert "–" in _row(app, "Film of")
         assert "average 41.0¢" in text_of(app, "#details")
-        assert "realised (gross) +$12.30" in text_of(app, "#details")
+        assert "realised to date (gross) +$12.30" in text_of(app, "#details")
         assert "value $2,082.95" in text_of(app, "#totals")
         assert "(1 unpriced)" in text_of(app, "#totals")
 

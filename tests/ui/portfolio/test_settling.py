@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.account.settlement import Settlement
-from pmtui.domain.account.wallet_call import TransactionStatus
+from pmtui.domain.account.wallet_call import TransactionKey, TransactionStatus
 from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Split, WalletStep
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.service.surface import WalletVerdict
 from pmtui.service.topics import WalletTopic
+from pmtui.service.views import ActivityView
 from pmtui.service.wallet.wallet_views import Failed, NotKnown, WalletCard
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.portfolio.paint_portfolio import Tab
@@ -35,6 +36,7 @@ from tests.ui.wallet.wallets import (
     REDEEM_CARD,
     SENT,
     WON,
+    call_view,
 )
 
 m = parse_micros
@@ -132,6 +134,35 @@ async def test_s_splits_cash_and_v_converts() -> None:
     service = service_with(held(RACE[0], 1), held(WON))
     await agree(app_on(service), service, MERGE_CARD, "V", "enter")
     assert prepared(service) == [Convert((RACE[0].condition_id,), m("8"))]
+
+
+def line(kind: str, *, title: str = "", tx: str = "", cash: str = "8") -> Activity:
+    return Activity(
+        kind=kind, title=title, outcome="", side="", price=None, size=m("8"), cash=m(cash),
+        at=NOW, transaction_hash=tx,
+    )  # fmt: skip
+
+
+async def test_the_history_says_what_a_conversion_took_and_whom_cash_went_to() -> None:
+    converted = replace(
+        SENT, title="Convert No of Boat 1 in the regatta", status=TransactionStatus.CONFIRMED,
+        calls=(call_view("Convert 8 shares of No of Boat 1 in the regatta"),), hash=HASH,
+    )  # fmt: skip
+    other = "0x" + "7b" * 32
+    sent = replace(converted, title="Send $8.00 to Vault", hash=other, key=TransactionKey("2"))
+    service = FakeService(wallet_view=replace(READY_WALLET, transactions=(converted, sent)))
+    lines = (
+        line("CONVERSION", title="The regatta", tx=HASH.upper().replace("X", "x")),
+        line("WITHDRAWAL", tx=other), line("DEPOSIT"), line("WITHDRAWAL", tx="0x" + "99" * 32),
+    )  # fmt: skip
+    service.activity_view = ActivityView(activity=lines)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press(*["right_square_bracket"] * 4)
+        await until(pilot, lambda: "Boat 1" in row(app, "convert"), "the conversion")
+        assert "Convert 8 shares of No of Boat 1" in text_of(app, "#details")
+        assert "Vault" in row(app, "sent")
+        assert "Cash" in row(app, "received")
 
 
 @pytest.mark.parametrize(

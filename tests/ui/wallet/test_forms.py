@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from pmtui.domain.account.address_book import AddressBook, Contact
+from pmtui.domain.account.position import Position
 from pmtui.domain.account.wallet_steps import Approve, Convert, Merge, Send, Split, WalletStep
-from pmtui.domain.money import Micros, parse_micros
-from pmtui.ui.wallet.convert_form import ConvertForm
+from pmtui.domain.money import ZERO, Micros, parse_micros
+from pmtui.ui.wallet.convert_form import NOTHING_REALISED, ConvertForm
 from pmtui.ui.wallet.send_form import SendForm
 from pmtui.ui.wallet.wallet_form import (
     ExactApprovalForm,
@@ -53,6 +54,44 @@ async def test_merging_offers_everything_and_takes_less() -> None:
     assert whole == Merge(BOTH.condition_id, m("12.5"))
     less = await answer_of(MergeForm(SURFACE, BOTH), *typed("0.000001"))
     assert less == Merge(BOTH.condition_id, Micros(1))
+
+
+async def shown_by(form: WalletForm, *keys: str) -> str:
+    """Press keys in a form and return what it foresees."""
+    app = Stage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = app.push_screen(form)
+        await until(pilot, lambda: form.is_mounted and shows(app, "Review"), "the form")
+        await pilot.press(*keys)
+        await settle(pilot)
+        return " ".join("".join(cell.text for cell in line) for line in form.state.lines)
+
+
+async def test_forms_say_what_is_realised() -> None:
+    service = FakeService()
+    yes, no = BOTH.outcomes
+    positions = tuple(
+        Position(
+            each.token_id,
+            BOTH.condition_id,
+            BOTH.title,
+            each.label,
+            each.size,
+            m(price),
+            None,
+            ZERO,
+        )
+        for each, price in ((yes, "0.40"), (no, "0.55"))
+    )
+    service.account_view = replace(service.account_view, positions=positions)
+    merged = await shown_by(MergeForm(service.surface(), BOTH), *typed("10"))
+    assert "cost 95.0¢" in merged
+    assert "+$0.50" in merged
+    service.account_view = replace(service.account_view, positions=positions[:1])
+    assert "average" not in await shown_by(MergeForm(service.surface(), BOTH))
+    split = SplitForm(service.surface(), BOTH.condition_id, title=BOTH.title, cash=m("100"))
+    assert "50¢" in await shown_by(split, *typed("5"))
+    assert NOTHING_REALISED in await shown_by(convert_form())
 
 
 async def test_more_than_there_is_is_no_merge() -> None:
