@@ -21,11 +21,16 @@ def cut_words(text: str, width: int) -> str:
     text = plain(text)
     if cell_width(text) <= width:
         return text
-    head = plain(text, width - 1).removesuffix(_MARK)
-    ends = [found.end() for found in _SENTENCE_END.finditer(f"{head} ")]
+    head = plain(text, width).removesuffix(_MARK)
+    # The mark after a sentence stands by itself, and takes a cell more.
+    ends = [
+        found.end()
+        for found in _SENTENCE_END.finditer(f"{head} ")
+        if cell_width(head[: found.end()]) + 2 <= width
+    ]
     if ends and ends[-1] > width // 2 and len(head) - ends[-1] <= _BEGUN:
         return f"{head[: ends[-1]]} {_MARK}"
-    last = head.rfind(" ")
+    last = len(head) if text.startswith(f"{head} ") else head.rfind(" ")
     # One long word is cut like any text.
     return f"{head[:last] if last >= width // 2 else head}{_MARK}"
 

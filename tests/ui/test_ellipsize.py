@@ -18,9 +18,29 @@ def test_a_sentence_that_had_just_begun_is_left_out() -> None:
 
 
 def test_otherwise_it_is_cut_after_a_word() -> None:
-    assert cut_words(UNMATCHED, 90).endswith("partially filled or killed if…")
-    assert cut_words("one two three four", 14) == "one two…"
-    assert cut_words("x" * 30, 10) == "xxxxxxxx…"
+    assert cut_words(UNMATCHED, 90).endswith("partially filled or killed if no…")
+    assert cut_words("one two three four", 13) == "one two…"
+    assert cut_words("x" * 30, 10) == "xxxxxxxxx…"
+
+
+def test_the_last_word_that_fits_stays() -> None:
+    assert cut_words("one two three four", 14) == "one two three…"
+    assert cut_words("one two three. four", 16) == "one two three. …"
+    assert cut_words("one two three. four", 15) == "one two three.…"
+
+
+words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=3, max_size=20)
+
+
+@given(words, st.integers(14, 60))
+def test_no_word_is_cut_and_none_is_left_out_that_fits(found: list[str], width: int) -> None:
+    text = " ".join(found)
+    cut = cut_words(text, width)
+    if cut != text:
+        kept = cut.removesuffix("…")
+        assert kept.split() == found[: len(kept.split())]
+        following = found[len(kept.split())]
+        assert len(kept) + 1 + len(following) + 1 > width
 
 
 def test_a_title_gives_way_to_the_reason() -> None:
