@@ -95,6 +95,8 @@ def _line(progress: Progress) -> str:
     ]
     if progress.gaps:
         words.append(count(progress.gaps, "gap"))
+    if progress.is_down:
+        words.append("the stream is down")
     if progress.failed_reads:
         words.append(f"{count(progress.failed_reads, 'read')} without an answer")
     return ", ".join(words)

@@ -38,6 +38,8 @@ class Progress:
     """Bytes on the disk."""
     gaps: int = 0
     """How often the stream was opened again."""
+    is_down: bool = False
+    """Whether the stream has been lost and not come back."""
     failed_reads: int = 0
     titles: tuple[str, ...] = ()
 
@@ -133,7 +135,10 @@ class Recorder:
 
         def on_link(link: Link) -> None:
             writer.add(LinkRow(self._now_us(), link.state.value, link.reason))
+            # Connecting again changes nothing until it succeeds.
+            self.progress.is_down |= link.state is LinkState.DOWN
             if link.state is LinkState.OPEN:
+                self.progress.is_down = False
                 self.progress.gaps += self._has_opened.is_set()
                 self._has_opened.set()
                 self._is_stale.set()

@@ -82,6 +82,24 @@ async def test_stream_and_answers_are_kept_from_the_first_question_on(
     assert {("gamma", "/markets"), ("gamma", "/events/1"), ("clob", "/book")} <= paths
 
 
+async def test_a_stream_that_is_lost_is_told_and_what_came_before_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path / "home"))
+    path, stop = tmp_path / "rain.pmtui", asyncio.Event()
+    async with small_venue(tmp_path) as running:
+        recording = recorder(running)
+        assert await recording.find([TokenId(RAIN_YES)]) is None
+        task = asyncio.create_task(recording.record(path, stop))
+        await until(lambda: recording.progress.messages > 0, "the first books")
+        assert not recording.progress.is_down
+    await until(lambda: recording.progress.is_down, "the stream is lost")
+    stop.set()
+    await task
+    await recording.close()
+    assert isinstance(read_recording(path), Recording)
+
+
 async def test_an_unknown_token_is_told_and_no_file_is_made(
     venue: RunningVenue, tmp_path: Path
 ) -> None:
