@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
         log = start_log(settings.profile, paths)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
-    timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=options.speed)
+    timeline = make_timeline(recording, options.speed)
     with tempfile.TemporaryDirectory(prefix="pmtui-replay-") as folder:
         session = ReplaySession(settings, look, recording, timeline, state=Path(folder))
         try:
@@ -74,6 +74,19 @@ def run(arguments: Sequence[str]) -> int:
     if code == CRASHED:
         warn(f"{_PROG}: stopped by a bug; details in {log}")
     return code
+
+
+def make_timeline(recording: Recording, speed: float) -> Timeline:
+    """Return the time of a replay; one that begins paused begins with its first message, to show a book.
+
+    Args:
+        recording: with a message at least.
+        speed: recorded seconds that pass in one; 0 for paused.
+    """
+    timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=speed)
+    if not speed:
+        timeline.move_to(recording.messages[0].at_us)
+    return timeline
 
 
 class ReplaySession:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.main import main
+from pmtui.cli.replay.replay import make_timeline
+from pmtui.recording.reader import Message, Recording
 from pmtui.recording.rows import FrameRow, Header
 from pmtui.recording.writer import RecordingWriter
 
@@ -36,3 +38,15 @@ def test_a_speed_out_of_range_is_wrong_usage(words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["replay", "a", *words])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(("speed", "position_us"), [(0.0, 700), (1.0, 0)])
+def test_a_replay_that_begins_paused_begins_with_its_first_message(
+    speed: float, position_us: int
+) -> None:
+    recording = Recording(Header(started_ms=0, token_ids=()))
+    recording.messages += [Message(at, b"{}", "0xaa", "1", "book") for at in (700, 9_000_000)]
+    timeline = make_timeline(recording, speed)
+    timeline.pause()
+    assert (timeline.position_us // 500_000, timeline.is_paused) == (0, True)
+    assert timeline.position_us >= position_us
