@@ -213,6 +213,11 @@ def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def is_starting(view: StatusView) -> bool:
+    """Whether no host has been heard yet."""
+    return all(health.state is HealthState.IDLE for health in view.health)
+
+
 def _trouble_lines(view: StatusView, standstill: str) -> tuple[Line, ...]:
     """Where not every source has room: the worst in words, and how many more are not well.
 

@@ -49,6 +49,7 @@ from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -77,8 +78,8 @@ class MarketsScreen(FrameScreen):
     MarketsScreen.-results #results { display: block; }
     MarketsScreen.-results #events { display: none; }
     MarketsScreen #lists { height: 1fr; }
-    MarketsScreen #preview { width: 54; display: none; }
-    MarketsScreen.-preview #preview { display: block; }
+    MarketsScreen #preview-panel { width: 56; display: none; }
+    MarketsScreen.-preview #preview-panel { display: block; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
 
@@ -148,7 +149,7 @@ class MarketsScreen(FrameScreen):
         with Horizontal(id="lists"):
             yield self._list.table
             yield self._found.table
-            yield PreviewPane(id="preview")
+            yield Panel(PreviewPane(id="preview"), id="preview-panel")
         yield TextLine(id="title")
         yield TextLine(id="details")
 

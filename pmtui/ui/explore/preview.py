@@ -24,12 +24,11 @@ _BAR_SHARE = 3
 _PRICE_CELLS = 7
 _LEAST_RULES = 3
 _TITLE_LINES = 2
+_LONGEST_LEADER = 24
 
 
 class PreviewPane(LinePane):
     """The event under the cursor of a list."""
-
-    DEFAULT_CSS = "PreviewPane { padding: 0 1; }"
 
     _row: EventRow | None = None
     _held: Mapping[TokenId, Position] = {}
@@ -40,6 +39,20 @@ class PreviewPane(LinePane):
         if (row, held) != (self._row, self._held):
             self._row, self._held = row, held
             self.repaint()
+
+    @override
+    def title(self) -> Line:
+        return (Cell("EVENT", Role.HEADING),)
+
+    @override
+    def value(self) -> Line:
+        """Return the price of what stands for the event."""
+        leading = self._row.leading if self._row is not None else None
+        price = first_price(leading) if leading is not None else None
+        if leading is None or price is None:
+            return ()
+        name = plain(leading.title, _LONGEST_LEADER)
+        return (Cell(f"{name} ", Role.DIM), Cell(read_average(price), Role.HEADING))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

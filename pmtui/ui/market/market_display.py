@@ -20,6 +20,7 @@ from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.paint_armed import ArmedKeys, paint_armed
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
+from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import account_words, by_ladder
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -160,7 +161,7 @@ class MarketDisplay:
         self._widgets.position.show(
             tuple(p for p in account.positions if p.condition_id == condition_id),
             labels=outcome_labels(model.market),
-            words=account_words(account),
+            words=account_words(account, is_starting=is_starting(model.status)),
             are_known=not account.lack_of(OwnList.POSITIONS),
         )
         here = [e for e in account.conditionals if e.condition_id == condition_id]

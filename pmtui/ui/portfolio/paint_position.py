@@ -79,12 +79,17 @@ def paint_own_orders(orders: Sequence[Order], width: int, height: int) -> tuple[
     return tuple(lines)
 
 
-def account_words(account: AccountView) -> str:
-    """Say why nothing of ours can be shown; empty when it can."""
+def account_words(account: AccountView, *, is_starting: bool = False) -> str:
+    """Say why nothing of ours can be shown; empty when it can.
+
+    Args:
+        account: what is known of it.
+        is_starting: whether no host has been heard yet, so that nobody knows of a key either.
+    """
     match account.load:
-        case Load.EMPTY:
+        case Load.EMPTY if not is_starting:
             return "No key: no account."
-        case Load.LOADING:
+        case Load.EMPTY | Load.LOADING:
             return "Loading the account…"
         case Load.FAILED:
             return f"Account not loaded: {plain(account.problem) or 'no answer'}."

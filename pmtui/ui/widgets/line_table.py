@@ -37,6 +37,10 @@ class _LineState(NamedTuple):
     is_focused: bool = False
 
 
+_APART_FROM = 100
+"""Columns from which a cell stays free before the scrollbar."""
+
+
 class LineTable(ScrollView, can_focus=True):
     """A scrolling list of keyed rows under a fixed header."""
 
@@ -341,8 +345,10 @@ class LineTable(ScrollView, can_focus=True):
 
     def _place(self, cells: tuple[Cell, ...], ground: Role | None) -> Line:
         if not self._placed:
-            # The scrollbar has a place of its own, also while there is nothing to scroll.
-            self._placed = fit_columns(self._columns, self.scrollable_content_region.width)
+            # The scrollbar has a place of its own, also while there is nothing to scroll. Where
+            # there is room its place and the last column stand apart.
+            width = self.scrollable_content_region.width
+            self._placed = fit_columns(self._columns, width - (width >= _APART_FROM))
         line: list[Cell] = []
         for index, width in self._placed:
             if line:

@@ -181,7 +181,7 @@ async def test_wide_screens_show_the_event_beside_the_list() -> None:
         )
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
-        assert not pane.display
+        assert not pane.region.area
 
 
 async def test_enter_opens_an_event_or_its_only_market() -> None:

@@ -21,6 +21,7 @@ from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_head import paint_facts, paint_question, paint_quote, paint_terms
 from pmtui.ui.market.paint_tape import OWN_MARK, WIDTH, paint_gap, paint_tape
+from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import (
     account_words,
     by_ladder,
@@ -339,3 +340,11 @@ def test_more_orders_than_lines_are_counted() -> None:
 @pytest.mark.parametrize("load", list(Load))
 def test_an_account_that_is_not_there_is_explained(load: Load) -> None:
     assert bool(account_words(replace(KEYLESS_ACCOUNT, load=load))) == (load is not Load.READY)
+
+
+def test_before_any_host_was_heard_nobody_says_that_there_is_no_key() -> None:
+    empty = replace(KEYLESS_ACCOUNT, load=Load.EMPTY)
+    assert account_words(empty) == "No key: no account."
+    assert account_words(empty, is_starting=True) == "Loading the account…"
+    assert is_starting(replace(PAPER_STATUS, health=()))
+    assert not is_starting(PAPER_STATUS)
