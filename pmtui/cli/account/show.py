@@ -6,10 +6,10 @@ from pathlib import Path
 from pmtui.cli.keys.key_checks import (
     PAPER_KEY_FILE,
     keystore_path,
-    paper_addresses,
     read_private_key,
 )
 from pmtui.cli.keys.unlocking import read_keystore
+from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.settings import Settings
 from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.domain.account.keys import SignatureType
@@ -52,9 +52,10 @@ def show_account(settings: Settings, state: Path) -> str:
 
 
 def _show_paper(settings: Settings, state: Path) -> str:
-    address = paper_addresses(state).get(settings.profile)
-    if address is None:
+    folder = state / settings.profile
+    if not (folder / PAPER_KEY_FILE).exists():
         return "The paper account is made when the terminal first opens; it needs nothing of yours."
+    address = Signer(load_paper_key(folder)).address
     return (
         f"The paper account of the profile {settings.profile}:\n\n"
         f"{format_addresses(address, settings.signature_type)}\n\n"

@@ -16,7 +16,12 @@ from pmtui.cli.account.wallet_arguments import (
     step_of,
 )
 from pmtui.cli.account.wallet_output import card_json, card_lines, status_json, status_lines
-from pmtui.cli.keys.key_checks import keystore_path, paper_addresses, read_private_key
+from pmtui.cli.keys.key_checks import (
+    PAPER_KEY_FILE,
+    keystore_path,
+    paper_addresses,
+    read_private_key,
+)
 from pmtui.cli.keys.passphrase import NoSecret, read_secret
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.output import ask, data_output, show, warn
@@ -24,6 +29,7 @@ from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_lock import session_lock
 from pmtui.cli.usage import UNAVAILABLE, refuse
+from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings, load_settings
@@ -63,6 +69,9 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
         )
+        if settings.is_paper and (state / PAPER_KEY_FILE).exists():
+            # One that cannot be used is said now, not after waiting for the session in vain.
+            load_paper_key(state)
         if not settings.is_paper and key.secret is None:
             return refuse(f"there is no key: {key.remedy or key.reason}", prog=prog)
         if settings.signature_type is not SignatureType.DEPOSIT_WALLET:

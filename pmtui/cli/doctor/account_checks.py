@@ -7,13 +7,14 @@ from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
 from pmtui.cli.hosts import find_paying_wallet
 from pmtui.cli.keys.key_checks import (
     CLEARTEXT,
+    PAPER_KEY_FILE,
     cleartext_addresses,
     keystore_path,
-    paper_addresses,
     read_private_key,
     why_refused,
 )
 from pmtui.cli.keys.unlocking import read_keystore
+from pmtui.cli.venue.paper import NEW_ACCOUNT, load_paper_key
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.settings import Settings
 from pmtui.config.terminal_settings import KEY_VARIABLE
@@ -83,10 +84,15 @@ def _unanswered(failure: Failure) -> Finding:
 
 
 def _paper_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
-    address = paper_addresses(state).get(settings.profile)
-    if address is None:
+    folder = state / settings.profile
+    if not (folder / PAPER_KEY_FILE).exists():
         text = "the paper account is made when the terminal first opens"
         return None, (_finding("key", State.OK, text, kind="paper"),)
+    try:
+        address = Signer(load_paper_key(folder)).address
+    except (OSError, ConfigError) as error:
+        text = str(error).removesuffix(f"; {NEW_ACCOUNT}")
+        return None, (_finding("key", State.PROBLEM, text, NEW_ACCOUNT, kind="paper"),)
     text = f"{address}, of the paper account"
     return address, (_finding("key", State.OK, text, kind="paper", address=address),)
 

@@ -48,7 +48,9 @@ def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
 def check_folder(folder: Path) -> tuple[Finding, ...]:
     """Look at a profile's state directory and at the room that is left for it."""
     if reason := why_untrusted(folder):
-        return (_finding("folder", State.PROBLEM, f"refused: {reason}", "see the folder's owner"),)
+        text, _, remedy = reason.partition("; ")
+        remedy = remedy or "give it to your own user, or set PMTUI_HOME"
+        return (_finding("folder", State.PROBLEM, f"refused: {text}", remedy),)
     there = next(part for part in (folder, *folder.parents) if part.exists())
     try:
         usage = shutil.disk_usage(there)

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.keys.key_checks import NOT_A_KEY, PAPER_KEY_FILE, read_private_key
 from pmtui.clients.http.client import HttpHost
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.paths import open_to_append, private_dir, replace_file, why_untrusted
 from pmtui.config.terminal_settings import KEY_VARIABLE
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.signing.keystore import create_key
@@ -30,6 +31,7 @@ from pmtui.sim.admin_token import operator_headers
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
 STARTING_CASH = "10000"
+NEW_ACCOUNT = "move the file away, and the next terminal makes a new paper account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,17 +193,29 @@ def load_paper_key(state_dir: Path) -> Secret:
 
     Raises:
         OSError: the state directory cannot be written.
-        ValueError: the file holds no key, or others could have written it.
+        ConfigError: the file holds no key, cannot be read, or others could have written it.
     """
     path = state_dir / PAPER_KEY_FILE
     if path.exists():
         if reason := why_untrusted(path):
-            raise ValueError(reason)
-        return Secret.from_hex(path.read_text(encoding="ascii"))
+            raise ConfigError(str(path), f"refused: {reason}")
+        return _read_key(path)
     secret = create_key(os.urandom)
     # Whole: a crash leaves no half of a key.
     replace_file(path, secret.reveal().hex().encode())
     return secret
+
+
+def _read_key(path: Path) -> Secret:
+    try:
+        found = read_private_key(Secret.from_text(path.read_text(encoding="ascii").strip()))
+    except OSError as error:
+        raise ConfigError(str(path), error.strerror or "cannot be read") from None
+    except UnicodeDecodeError:
+        found = NOT_A_KEY
+    if isinstance(found, str):
+        raise ConfigError(str(path), f"{found}; {NEW_ACCOUNT}")
+    return found
 
 
 async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.cli.doctor.account_checks import check_key, check_wallet
 from pmtui.cli.doctor.findings import State
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
@@ -115,6 +115,15 @@ def test_the_paper_key_is_named_once_there_is_one(home: Path) -> None:
     after, (found,) = check_key(settings, home / "state")
     assert (before, nothing.state, after) == (None, State.OK, Signer(secret).address)
     assert found.figures["address"] == after
+
+
+@pytest.mark.parametrize("content", [b"zzz", b"", b"ab", b"\xff\xfe", b"00" * 32])
+def test_a_paper_key_that_is_none_is_a_problem_with_a_remedy(home: Path, content: bytes) -> None:
+    path = home / "state" / "paper" / PAPER_KEY_FILE
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    owner, (found,) = check_key(load_settings(), home / "state")
+    assert (owner, found.state, bool(found.remedy)) == (None, State.PROBLEM, True)
 
 
 async def test_a_wallet_is_looked_for_at_the_relayer(tmp_path: Path) -> None:

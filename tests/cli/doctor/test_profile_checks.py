@@ -66,6 +66,14 @@ def test_a_folder_that_others_can_write_to_is_a_problem(home: Path) -> None:
     assert found.state is State.PROBLEM
 
 
+def test_a_folder_that_others_can_write_to_is_mended_by_the_remedy(home: Path) -> None:
+    folder = home / "state" / "paper"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    (found,) = check_folder(folder)
+    assert found.remedy == f"chmod go-w {folder}"
+
+
 def test_no_journal_is_fine(home: Path) -> None:
     (found,) = check_journal(home / "journal.sqlite")
     assert found.state is State.OK
