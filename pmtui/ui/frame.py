@@ -85,6 +85,17 @@ def is_live(widget: Widget) -> bool:
     return widget.is_mounted and widget.is_running
 
 
+_LADDER = "#book"
+"""The panel of the main ladder, by its id."""
+
+
+def ladder_edge(app: App[None]) -> int:
+    """Return the columns at the left that the ladder of the screen in front takes; 0 without one."""
+    below = [screen for screen in app.screen_stack if isinstance(screen, FrameScreen)]
+    ladders = below[-1].query(_LADDER) if below else ()
+    return max((ladder.region.right for ladder in ladders), default=0)
+
+
 class FrameScreen(Screen[None]):
     """A screen of the service. Subclasses say what they watch and how they show it."""
 

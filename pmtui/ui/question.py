@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.frame import ladder_edge
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Options
@@ -20,6 +21,9 @@ from pmtui.ui.widgets.text_line import TextLine
 
 WIDTH = 64
 MOST_LINES = 4
+_FRAME = 4
+_NARROWEST = 34
+"""Cells inside the frame without which it stands over a ladder, not beside it."""
 
 
 class QuestionScreen(ModalScreen[bool]):
@@ -29,6 +33,7 @@ class QuestionScreen(ModalScreen[bool]):
 
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
+    QuestionScreen.-beside { align: right middle; background: transparent; }
     QuestionScreen > #card {
         width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $primary;
         padding: 0 1;
@@ -55,15 +60,20 @@ class QuestionScreen(ModalScreen[bool]):
 
     @override
     def compose(self) -> ComposeResult:
-        # No question is the first picture, and this is a large module.
-        with Vertical(id="card"):
+        edge = ladder_edge(self.app)
+        beside = self.app.size.width - edge - _FRAME
+        is_beside = edge > 0 and beside >= _NARROWEST
+        self.set_class(is_beside, "-beside")
+        inner = min(WIDTH, beside) if is_beside else WIDTH
+        with Vertical(id="card") as card:
+            card.styles.width = inner + _FRAME
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),))
             # What happens is said whole, on as many lines as that takes.
             for line in self._lines:
-                for part in wrap_line(line, WIDTH, most=MOST_LINES):
+                for part in wrap_line(line, inner, most=MOST_LINES):
                     yield TextLine(part)
             yield TextLine()
-            yield answer_keys(self._agree, self._options, width=WIDTH)
+            yield answer_keys(self._agree, self._options, width=inner)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Remember from when on a key can be an answer."""

@@ -9,7 +9,7 @@ NARROWEST = 28
 WIDE = 76
 """A card above a ticket has few rows: wide enough for two facts on a line."""
 LADDER = 42
-"""Columns at the left of a ticket on one line where the ladder is, best left to be seen."""
+"""Columns at the left of a small screen where the ladder is, best left to be seen."""
 _LEAST_ABOVE = 14
 """Rows above a ticket that are enough for a wide card."""
 _GAP = 2
@@ -57,6 +57,8 @@ def place_card(
         height = min(height_of(width), ticket.y)
         return Place(columns - width, ticket.y - height, width, height)
     if ticket is None or ticket.width == 0:
+        if columns - LADDER >= NARROWEST:
+            widest = min(widest, columns - LADDER)
         if height_of(widest) > rows:
             widest = min(WIDE, columns)
         return _at(columns - widest, widest, rows, height_of)

@@ -34,7 +34,9 @@ class TicketLayout(Vertical):
     TicketLayout.-open { display: block; }
     TicketLayout .ticket-row { height: 1; }
     TicketLayout .ticket-label { width: 7; }
-    TicketLayout #ticket-side { width: 6; }
+    TicketLayout #ticket-side { width: 7; }
+    TicketLayout NumberField { background: $surface; }
+    TicketLayout NumberField:focus { background: $primary 35%; }
     TicketLayout #ticket-kind { width: 8; }
     TicketLayout #ticket-time-in-force { width: 5; }
     TicketLayout #ticket-post-only { width: 15; }
@@ -58,6 +60,7 @@ class TicketLayout(Vertical):
     TicketLayout.-line .ticket-row { width: auto; }
     TicketLayout.-line #ticket-attached { display: none; }
     TicketLayout.-line .ticket-what { width: 1fr; }
+    TicketLayout.-line #ticket-side { width: 6; }
     TicketLayout.-line #ticket-kind { width: 7; }
     TicketLayout.-line #ticket-time-in-force { width: 4; }
     TicketLayout.-line #ticket-expiry { width: 6; margin-left: 1; }
@@ -117,13 +120,11 @@ class TicketLayout(Vertical):
             yield Choice(id="ticket-unit")
         yield TextBlock(id="ticket-size-notes")
         with Horizontal(classes="ticket-row", id="ticket-attached"):
-            label = (Cell(" Stop", Role.DIM),)
-            yield TextLine(label, classes="ticket-label")
+            yield TextLine(id="ticket-stop-label", classes="ticket-label")
             yield NumberField(id="ticket-stop", characters="0-9.,¢")
-            label = (Cell(" Target", Role.DIM),)
-            yield TextLine(label, id="ticket-target-label")
+            yield TextLine(id="ticket-target-label")
             yield NumberField(id="ticket-target", characters="0-9.,¢")
-            yield TextLine((Cell(" on fills", Role.DIM),))
+            yield TextLine((Cell(" ¢", Role.DIM),))
         yield TextBlock(id="ticket-attached-notes")
         yield TextBlock(id="ticket-figures")
         yield TextBlock(id="ticket-state")

@@ -19,7 +19,7 @@ from pmtui.domain.markets.market import MarketTerms
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.frame import is_live, ladder_edge
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_facts import title_of
@@ -34,8 +34,6 @@ from pmtui.ui.widgets.text_line import TextLine
 ResultT = TypeVar("ResultT")
 Draw = Callable[[tuple[Ghost, ...]], None]
 """Shows on a ladder what is being typed."""
-LADDER = "#book"
-"""The panel of the main ladder, by its id."""
 _FRAME = 4
 """Columns of border and padding."""
 _ROOMY = 56
@@ -127,9 +125,7 @@ class OrderForm(ModalScreen[ResultT]):
     @property
     def _columns_kept(self) -> int:
         """Columns at the left that the ladder of the screen below takes; 0 where it has none."""
-        below = [screen for screen in self.app.screen_stack if isinstance(screen, FrameScreen)]
-        ladders = below[-1].query(LADDER) if below else ()
-        return max((ladder.region.right for ladder in ladders), default=0)
+        return ladder_edge(self.app)
 
     def action_decline(self) -> None:
         """Leave; orders on their way go on."""

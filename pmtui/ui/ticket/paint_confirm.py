@@ -187,6 +187,9 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20)
     text = f"{side.value} {round_shares(shares)} {outcome} @ {price} or better"
+    if cell_width(text) > width:
+        # A limit is never worse than it says: better two words fewer than a second line.
+        text = text.removesuffix(" or better")
     if spends(order) and may_fill_in_part(order):
         text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
     elif spends(order):
@@ -240,9 +243,31 @@ def say_identity(order: PreparedOrder) -> list[tuple[str, str]]:
     ]
 
 
+_ROOMY = 20
+"""Columns of a value with which a second line is better than a sign for a word."""
+
+
+def _briefly(value: str, room: int) -> str:
+    """Write a fact with signs for words where that saves it a second line."""
+    if cell_width(value) <= room or room >= _ROOMY:
+        return value
+    brief = value
+    for words, sign in _SIGNS:
+        brief = brief.replace(words, sign)
+    return brief if cell_width(brief) <= room else value
+
+
+_SIGNS = (
+    ("at most ", "≤ "), ("at least ", "≥ "), ("up to ", "≤ "), ("about ", "≈ "), (" with fee", ""),
+    (", until cancelled", ""), (", until its expiry", ""), (", all at once or nothing", ""),
+    (", what is there now", ""),
+)  # fmt: skip
+
+
 def paint_fact(name: str, value: str, width: int) -> list[Line]:
     """Lay a fact out; one too long goes on in the next line, because none may be cut."""
-    parts = wrap_text(value, max(8, width - _LABEL - 1))
+    room = max(8, width - _LABEL - 1)
+    parts = wrap_text(_briefly(value, room), room)
     return [
         (Cell(f"{name if n == 0 else '':<{_LABEL}} ", Role.DIM), Cell(part))
         for n, part in enumerate(parts)

@@ -50,6 +50,8 @@ BELOW = 2
 """Lines below the fields of a ticket on one line, always."""
 _GAP = 2
 _LABEL = 12
+_VALUE = 14
+"""Columns of a figure: farther from its label the eye would lose the line."""
 _LATER = frozenset({"wins", "cash after", "takes", "b/e", "rewards"})
 """Figures that go first where there is one line for all."""
 
@@ -210,7 +212,10 @@ def paint_figures(
         # What comes after takes the lines that are left.
         figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
         return tuple(
-            (Cell(f" {f.label:<{_LABEL}}", Role.DIM), Cell(f.value.rjust(width - _LABEL - 1)))
+            (
+                Cell(f" {f.label:<{_LABEL}}", Role.DIM),
+                Cell(f.value.rjust(min(width - _LABEL - 1, _VALUE))),
+            )
             for f in figures
         )
     figures += later

@@ -49,6 +49,9 @@ from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_face import TicketFace
 from pmtui.ui.ticket.ticket_state import TicketState
 
+_FAR = 20
+"""Ticks from the best prices beyond which the ticket begins with its price."""
+
 
 class TicketPane(TicketLayout):
     """The ticket of one market. Hidden until opened."""
@@ -159,13 +162,27 @@ class TicketPane(TicketLayout):
         )  # fmt: skip
         self.add_class("-open")
         self.show_state()
-        field = self.price if price is None else self.size_field
+        self.border_title = f"TICKET {side.value}"
+        is_far = price is not None and self._is_far(price, market)
+        field = self.price if price is None or is_far else self.size_field
         _ = field.focus()
         self.call_after_refresh(self._place_cursor)
+        if is_far:
+            # So far from the market a price is more likely to be typed than to be meant.
+            self.price.action_select_all()
         if draft.size_text:
             # What is typed next is another size, not more digits of this one.
             self.size_field.action_select_all()
         self.post_message(self.Opened(self))
+
+    def _is_far(self, price: Micros, market: MarketView) -> bool:
+        """Return whether a price is far from both best prices of the book."""
+        terms = market.terms
+        if terms is None:
+            return False
+        book = self.surface.queries.book(terms.token_ids[self.draft.outcome_index])
+        touch = [each for each in (book.best_bid, book.best_ask) if each is not None]
+        return bool(touch) and all(abs(price - each) > _FAR * terms.tick_size for each in touch)
 
     def fill(self, draft: TicketDraft) -> None:
         """Take fields that were typed elsewhere; the keys are where a number is changed first."""
@@ -191,6 +208,11 @@ class TicketPane(TicketLayout):
                 self._state.message = (Cell("Outcome changed: enter a price", Role.NOTICE_WARN),)
         if self.is_open:
             self.show_state()
+
+    def on_descendant_focus(self) -> None:
+        """Show which field has the keys."""
+        if self.is_open and is_live(self):
+            self._paint()
 
     def on_mount(self) -> None:
         """Fill the fields for the first time."""
@@ -337,6 +359,7 @@ class TicketPane(TicketLayout):
         """Take another draft; what was said of the one before no longer holds."""
         self._state.refusal = None
         self._sending.was_sent = self._sending.was_sent and is_typed
+        self.border_title = f"TICKET {draft.side.value}"
         if not self._sending.is_sending:
             self._state.message = ()
         if is_typed:

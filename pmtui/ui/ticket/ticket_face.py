@@ -33,6 +33,8 @@ from pmtui.ui.ticket.ticket_state import TicketState
 from pmtui.ui.widgets.text_line import TextLine
 
 _FIELD_ROWS = 4
+_MORE = "▾"
+"""Behind a value that a key changes."""
 _STATE_LINES = 4
 _ATTACHED_FROM = 11
 """A ticket this high has a row for the stop and the target that come with a purchase."""
@@ -113,11 +115,15 @@ class TicketFace:
         self._layout.set_class(draft.kind is OrderKind.MARKET, "-market")
         self._layout.set_class(draft.side is Side.SELL, "-sell")
         self._layout.price.placeholder = "auto" if draft.kind is OrderKind.MARKET else ""
-        self._layout.side.show(f" {draft.side.value:<4} ", side_role(draft.side))
-        self._layout.kind.show(f" {draft.kind.value}")
-        self._layout.time_in_force.show(f" {draft.time_in_force.value}")
+        is_line = self._layout.has_class("-line")
+        gap = "" if is_line else " "
+        self._layout.side.show(
+            f"{' ' if is_line else ''}{draft.side.value}{gap}{_MORE}", side_role(draft.side)
+        )
+        self._layout.kind.show(f"{draft.kind.value}{gap}{_MORE}")
+        self._layout.time_in_force.show(f"{draft.time_in_force.value}{gap}{_MORE}")
         self._layout.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
-        self._layout.unit.show(f" {unit_of(draft).value}")
+        self._layout.unit.show(f" {unit_of(draft).value}{_MORE}")
         market = self._state.market.market if self._state.market is not None else None
         terms = self._state.terms
         label = terms.outcome_labels[draft.outcome_index] if terms is not None else ""
@@ -141,8 +147,13 @@ class TicketFace:
             name = "Limit" if is_worst else FIELD_NAMES[field]
             if self._layout.has_class("-line"):
                 name = "at" if name == FIELD_NAMES[TicketField.PRICE] else name.lower()
-            line = (Cell("!" if problem is not None else " ", role), Cell(name, Role.DIM))
-            self._layout.query_one(f"{FIELD_WIDGETS[field]}-label", TextLine).show(line)
+            self._show_label(field, name, "!" if problem is not None else "", role)
+        for field, name in ((TicketField.STOP, "Stop"), (TicketField.TARGET, "Target")):
+            problem = marks.get(field)
+            self._show_label(
+                field, name, "!" if problem is not None else "",
+                Role.NOTICE_WARN if problem is None or problem.is_warning else Role.NOTICE_BAD,
+            )  # fmt: skip
         touch = paint_touch(
             self._state.book, terms.tick_size if terms is not None else None,
         )  # fmt: skip
@@ -150,6 +161,15 @@ class TicketFace:
         # The unit belongs to a number, and there is none: the book decides.
         touch = touch[1:] if is_word else touch[:1] if self._layout.has_class("-line") else touch
         self._layout.touch.show(() if is_word and self._layout.has_class("-line") else touch)
+
+    def _show_label(self, field: TicketField, name: str, mark: str, role: Role) -> None:
+        """Name a field; the one that has the keys is bright, with a mark where no other is due."""
+        widget = FIELD_WIDGETS[field]
+        focused = self._layout.screen.focused
+        is_here = focused is not None and f"#{focused.id}" == widget
+        sign = Cell(mark, role) if mark else Cell("▸" if is_here else " ", Role.KEY)
+        words = Cell(name, Role.KEY if is_here else Role.DIM)
+        self._layout.query_one(f"{widget}-label", TextLine).show((sign, words))
 
     def _show_notes(self, room: int) -> int:
         """Show the first problem of each block, the blocking ones first; return the lines used."""

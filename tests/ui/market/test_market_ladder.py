@@ -253,3 +253,19 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
         assert screen.ladder.ladder is not None
         (stake,) = screen.ladder.ladder.placed.marks.stakes
         assert stake.is_other
+
+
+@pytest.mark.parametrize(("pointed", "is_price_first"), [(51, False), (20, True)])
+async def test_the_ticket_begins_with_its_price_where_the_cursor_is_far_from_the_market(
+    pointed: int, *, is_price_first: bool
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(pointed))
+        await pilot.press("b")
+        first = screen.ticket.price if is_price_first else screen.ticket.size_field
+        await until(pilot, lambda: app.focused is first, "the field")
+        await pilot.press(*"48")
+        assert first.value == "48"
+        assert str(screen.ticket.border_title) == "TICKET BUY"

@@ -54,4 +54,16 @@ def test_both_lines_keep_their_width_and_the_clock(width: int, left_s: int) -> N
     if width >= 60:
         minutes, seconds = divmod(max(0, left_s), 60)
         first = text_of(paint_armed(replace(ARMED, left_s=left_s), width)[0])
-        assert f"disarms {minutes}:{seconds:02}" in first
+        assert f"{minutes}:{seconds:02}" in first
+
+
+def test_eighty_columns_hold_every_key_with_its_price_and_the_round_trip() -> None:
+    keys = {f"preset_{n}": str(n) for n in range(1, 6)}
+    keys |= {"cancel_bids": "(", "cancel_asks": ")"}
+    armed = replace(ARMED, keys={**ARMED.keys, **keys})
+    first, second = (text_of(line) for line in paint_armed(armed, 80))
+    assert " 1 5 2 10 3 50 4 100  5 500" in first
+    assert ", bid 42 < 44 . ask 43 > 45" in first
+    assert first.rstrip().endswith("38ms off 4:52")
+    assert "D hit 47 U lift 46 B buy 40 S sell 41 F flat 500 -$1.60" in second
+    assert second.rstrip().endswith("( bids ) asks v off")

@@ -100,6 +100,6 @@ def test_a_card_and_a_ticket_on_one_line_both_are_read(
 
 
 def test_a_card_that_a_small_screen_would_cut_off_is_made_wide() -> None:
-    assert place_card((80, 24), None, _rows).width == CARD_WIDTH
+    assert place_card((80, 24), None, _rows).width == 80 - LADDER
     assert place_card((80, 24), None, lambda width: 26 if width < WIDE else 18).width == WIDE
     assert place_card((60, 24), None, lambda _: 30).width == 60
