@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee
@@ -98,6 +99,10 @@ class ClosedPosition:
     total_bought: Micros
     realized: Micros
     closed_at: datetime | None
+
+
+CONVERSION: Final = "CONVERSION"
+"""The kind of activity that turns No shares of a race into Yes shares of its other outcomes."""
 
 
 @dataclass(frozen=True, slots=True)

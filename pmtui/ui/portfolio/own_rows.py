@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from pmtui.domain.account.position import Activity, Dust, Position
+from pmtui.domain.account.position import CONVERSION, Activity, Dust, Position
 from pmtui.domain.conditionals.conditional import ConditionalState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
@@ -30,11 +30,12 @@ from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.rows.row_target import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
-from pmtui.ui.wallet.paint_transactions import say_calls
 from pmtui.ui.widgets.line_table import LineTable
 
 DAYS_FROM_WIDTH = 150
 """Columns of the table from which each position shows the shape of its day."""
+_SAID_BY_TRANSACTION = frozenset({CONVERSION, "WITHDRAWAL"})
+"""Lines of the history that name too little: whom cash went to, which outcomes were converted."""
 MOST_LOOKED_UP = 8
 """Markets fetched at a time because a row of ours names them and nothing else has yet."""
 
@@ -160,9 +161,7 @@ class OwnRows:
         queries = self._surface.queries
         account = queries.account()
         marks = self._marks(account)
-        found = self._transaction_of(item) if isinstance(item, Activity) else None
-        deeds = say_calls(found) if found is not None else ""
-        title, details = paint_item_details(item, self._title_of(item), marks, width, deeds=deeds)
+        title, details = paint_item_details(item, self._title_of(item), marks, width)
         attached = account.attached_to(item.order_id) if isinstance(item, Order) else None
         if attached is not None:
             title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
@@ -267,7 +266,8 @@ class OwnRows:
         if isinstance(item, Activity):
             # What a conversion took and whom cash went to, the wallet's own transaction tells.
             found = self._transaction_of(item)
-            if found is not None and len(found.calls) == 1:
+            is_told_better = found is not None and item.kind in _SAID_BY_TRANSACTION
+            if found is not None and is_told_better and len(found.calls) == 1:
                 return plain(found.title)
             if not item.title and not item.condition_id:
                 return "Cash"

@@ -1,11 +1,12 @@
 """What the portfolio comes to: the equity curve, today, what is at stake, and what each event brought."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from pmtui.domain.account.daily_pnl import DayFigures, day_of, fills_of_day
 from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
+from pmtui.domain.account.position import CONVERSION, Activity
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
@@ -28,6 +29,8 @@ _LEAST_SPAN = Micros(1_000_000)
 _DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
 """Of a braille cell, from the bottom up: left and right."""
 _HUNDRED = 100
+NOT_COUNTED = "conversions count from tomorrow"
+"""Of the day's result: it follows own trades, and what was held in the morning."""
 _MOST_BAR = 24
 
 
@@ -82,9 +85,18 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
 
 
 def paint_today(
-    figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime
-) -> tuple[Line, ...]:
-    """Show the day's result in its parts, which add up, and how it was traded."""
+    figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
+    *, has_converted: bool = False,
+) -> tuple[Line, ...]:  # fmt: skip
+    """Show the day's result in its parts, which add up, and how it was traded.
+
+    Args:
+        figures: of the day; None while they are not known.
+        equity: now.
+        fills: ours, of any day.
+        now: the time.
+        has_converted: whether shares came by a conversion today, which the result leaves out.
+    """
     if figures is None:
         return ((Cell("The day's figures are loading.", Role.DIM),),)
     today = fills_of_day(fills, day_of(now))
@@ -104,7 +116,13 @@ def paint_today(
         _fact("fees", Cell(f"-{format_past_money(figures.fees)}", Role.DIM)),
         (*_fact("total", paint_gain(figures.total)), Cell(share, _sign_role(figures.total))),
         (Cell(traded, Role.DIM),),
+        *(((Cell(NOT_COUNTED, Role.DIM),),) if has_converted else ()),
     )
+
+
+def has_converted_on(activity: Sequence[Activity], day: date) -> bool:
+    """Whether shares came by a conversion on a day."""
+    return any(each.kind == CONVERSION and day_of(each.at) == day for each in activity)
 
 
 def paint_risk(exposure: Exposure, equity: Micros | None) -> tuple[Line, ...]:

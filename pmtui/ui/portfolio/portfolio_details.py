@@ -1,6 +1,6 @@
 """One line of a portfolio in full: what its columns may have had no room for."""
 
-from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position
+from pmtui.domain.account.position import CONVERSION, Activity, ClosedPosition, Dust, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
@@ -42,22 +42,12 @@ def say_dust(dust: Dust) -> str:
     return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
 
 
-def paint_item_details(
-    item: Item, title: str, marks: OrderMarks, width: int, *, deeds: str = ""
-) -> tuple[Line, Line]:
-    """Show one line of a tab in full.
-
-    Args:
-        item: what it stands for.
-        title: ready to be shown.
-        marks: what is known besides.
-        width: cells there are.
-        deeds: what the transaction of a line of activity did, in words; empty where that is not known.
-    """
-    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks, deeds), width)
+def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
+    """Show one line of a tab in full; the title is ready to be shown."""
+    return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks), width)
 
 
-def _facts(item: Item, marks: OrderMarks, deeds: str) -> list[Cell | Line]:
+def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
     match item:
         case Position():
             return _position_facts(item, marks)
@@ -70,7 +60,7 @@ def _facts(item: Item, marks: OrderMarks, deeds: str) -> list[Cell | Line]:
         case ClosedPosition():
             return _closed_facts(item)
         case Activity():
-            return _activity_facts(item, deeds)
+            return _activity_facts(item)
         case Earned():
             return _earned_facts(item)
         case TransactionView():
@@ -126,12 +116,21 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
     ]
 
 
-def _activity_facts(activity: Activity, deeds: str) -> list[Cell | Line]:
+def _activity_facts(activity: Activity) -> list[Cell | Line]:
     return [
         Cell(write_moment(activity.at)),
-        Cell(deeds) if deeds else (),
+        Cell(say_conversion(activity)) if activity.kind == CONVERSION else (),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
     ]
+
+
+def say_conversion(activity: Activity) -> str:
+    """Say what went into a conversion and what came of it."""
+    if activity.size is None:
+        return ""
+    size = format_size(activity.size)
+    cash = f", +{format_past_money(activity.cash)} cash" if activity.cash else ""
+    return f"-{size} No of each, +{size} Yes of every other outcome{cash}"
 
 
 def _transaction_facts(transaction: TransactionView) -> list[Cell | Line]:

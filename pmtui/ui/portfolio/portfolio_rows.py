@@ -316,7 +316,8 @@ def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> R
         Cell(title),
         Cell(plain(side, 4), role),
         Cell(plain(activity.outcome)),
-        paint_price(activity.price),
+        # What is no trade has no price; the host sends zero.
+        paint_price(activity.price or None),
         Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
         paint_past_cash(activity.cash, MONEY_WIDTH),
     )

@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
+from pmtui.domain.account.daily_pnl import day_of
 from pmtui.domain.account.equity import EquityPoint, midnight_before, since
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import paint_gain
@@ -14,6 +15,7 @@ from pmtui.ui.portfolio.paint_portfolio import Portfolio
 from pmtui.ui.portfolio.paint_summary import (
     draw_equity,
     exposure_in,
+    has_converted_on,
     paint_equity_value,
     paint_profits,
     paint_risk,
@@ -97,9 +99,10 @@ class Summary(Horizontal):
         )
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)
+        converted = has_converted_on(own.activity, day_of(now))
         self._today.show(
-            (figures, equity, own.fills, day), total,
-            lambda _w, _h: paint_today(figures, equity, own.fills, now),
+            (figures, equity, own.fills, day, converted), total,
+            lambda _w, _h: paint_today(figures, equity, own.fills, now, has_converted=converted),
         )  # fmt: skip
         exposure = exposure_in(own)
         self._risk.show(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given
@@ -6,10 +7,13 @@ from hypothesis import strategies as st
 from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure
+from pmtui.domain.account.position import Activity
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.portfolio.paint_summary import (
+    NOT_COUNTED,
     draw_equity,
+    has_converted_on,
     paint_equity_value,
     paint_exposure_line,
     paint_profits,
@@ -65,6 +69,12 @@ def test_todays_parts_add_up_and_fills_are_counted() -> None:
     fill = believable.fill(1, 2)
     assert "1 fill" in text(paint_today(figures, None, (fill,), NOW)[-1])
     assert "loading" in text(paint_today(None, None, (), NOW)[0])
+    told = [text(line) for line in paint_today(figures, None, (), NOW, has_converted=True)]
+    assert told[-1].strip() == NOT_COUNTED
+    converted = Activity("CONVERSION", "", "", "", None, None, None, NOW)
+    assert has_converted_on((converted,), NOW.date())
+    assert not has_converted_on((converted,), NOW.date() + timedelta(days=1))
+    assert not has_converted_on((replace(converted, kind="MERGE"),), NOW.date())
 
 
 def test_risk_is_told_from_the_marks_on() -> None:

@@ -9,7 +9,7 @@ from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.account.settlement import Settlement
 from pmtui.domain.account.wallet_call import TransactionKey, TransactionStatus
 from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Split, WalletStep
-from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.service.surface import WalletVerdict
 from pmtui.service.topics import WalletTopic
 from pmtui.service.views import ActivityView
@@ -136,9 +136,11 @@ async def test_s_splits_cash_and_v_converts() -> None:
     assert prepared(service) == [Convert((RACE[0].condition_id,), m("8"))]
 
 
-def line(kind: str, *, title: str = "", tx: str = "", cash: str = "8") -> Activity:
+def line(
+    kind: str, *, title: str = "", tx: str = "", cash: str = "8", price: Micros | None = None
+) -> Activity:
     return Activity(
-        kind=kind, title=title, outcome="", side="", price=None, size=m("8"), cash=m(cash),
+        kind=kind, title=title, outcome="", side="", price=price, size=m("8"), cash=m(cash),
         at=NOW, transaction_hash=tx,
     )  # fmt: skip
 
@@ -152,7 +154,7 @@ async def test_the_history_says_what_a_conversion_took_and_whom_cash_went_to() -
     sent = replace(converted, title="Send $8.00 to Vault", hash=other, key=TransactionKey("2"))
     service = FakeService(wallet_view=replace(READY_WALLET, transactions=(converted, sent)))
     lines = (
-        line("CONVERSION", title="The regatta", tx=HASH.upper().replace("X", "x")),
+        line("CONVERSION", title="The regatta", price=ZERO, tx=HASH.upper().replace("X", "x")),
         line("WITHDRAWAL", tx=other), line("DEPOSIT"), line("WITHDRAWAL", tx="0x" + "99" * 32),
     )  # fmt: skip
     service.activity_view = ActivityView(activity=lines)
@@ -160,7 +162,9 @@ async def test_the_history_says_what_a_conversion_took_and_whom_cash_went_to() -
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press(*["right_square_bracket"] * 4)
         await until(pilot, lambda: "Boat 1" in row(app, "convert"), "the conversion")
-        assert "Convert 8 shares of No of Boat 1" in text_of(app, "#details")
+        told = text_of(app, "#details")
+        assert "-8 No of each, +8 Yes of every other outcome, +$8.00 cash" in told
+        assert "0¢" not in row(app, "convert")
         assert "Vault" in row(app, "sent")
         assert "Cash" in row(app, "received")
 
