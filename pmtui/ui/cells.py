@@ -148,6 +148,11 @@ def fit_columns(columns: Sequence[Column], width: int) -> tuple[tuple[int, int],
     return _squeeze([(i, sizes[i]) for i in chosen], width)
 
 
+def least_width(columns: Sequence[Column]) -> int:
+    """Return the cells that the columns of priority 0 need, with one between them."""
+    return _needed(columns, [i for i, column in enumerate(columns) if not column.priority])
+
+
 def _needed(columns: Sequence[Column], chosen: Sequence[int], *, is_eased: bool = False) -> int:
     sizes = (max(columns[i].width, columns[i].ease * is_eased) for i in chosen)
     return sum(sizes) + max(0, len(chosen) - 1)

@@ -8,6 +8,7 @@ from pmtui.ui.cells import (
     blank_line,
     fit_columns,
     fit_line,
+    least_width,
     line_width,
 )
 from pmtui.ui.plain import cell_width
@@ -67,3 +68,15 @@ def test_columns_leave_by_priority_and_the_rest_grows() -> None:
 def test_columns_never_overflow(width: int) -> None:
     placed = fit_columns(COLUMNS, width)
     assert sum(size for _, size in placed) + max(0, len(placed) - 1) <= width
+
+
+def test_columns_of_high_priority_come_once_others_have_their_ease() -> None:
+    columns = (
+        Column("name", "Name", 10, grow=1, ease=20),
+        Column("price", "Price", 6),
+        Column("extra", "Extra", 6, priority=3),
+    )
+    assert least_width(columns) == 17
+    assert fit_columns(columns, 24) == ((0, 17), (1, 6))
+    assert fit_columns(columns, 33) == ((0, 26), (1, 6))
+    assert fit_columns(columns, 34) == ((0, 20), (1, 6), (2, 6))

@@ -57,7 +57,7 @@ NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
     Column("own", "", 1),
-    Column("title", "Event", 29, grow=3, ease=44),
+    Column("title", "Event", 28, grow=3, ease=44),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),

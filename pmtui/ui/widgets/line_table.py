@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line, least_width
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.plain import fit
 from pmtui.ui.theme.role_styles import RoleStyles
@@ -35,10 +35,6 @@ class _LineState(NamedTuple):
     is_header: bool = False
     is_cursor: bool = False
     is_focused: bool = False
-
-
-_APART_FROM = 100
-"""Columns from which a cell stays free before the scrollbar."""
 
 
 class LineTable(ScrollView, can_focus=True):
@@ -348,7 +344,7 @@ class LineTable(ScrollView, can_focus=True):
             # The scrollbar has a place of its own, also while there is nothing to scroll. Where
             # there is room its place and the last column stand apart.
             width = self.scrollable_content_region.width
-            self._placed = fit_columns(self._columns, width - (width >= _APART_FROM))
+            self._placed = fit_columns(self._columns, width - (least_width(self._columns) < width))
         line: list[Cell] = []
         for index, width in self._placed:
             if line:

@@ -72,9 +72,11 @@ async def test_rows_are_placed_under_a_fixed_header() -> None:
         table.set_rows(_rows("alpha", "beta"))
         await settle(pilot)
         lines = shown_text(table)
-        width = table.size.width - 1  # the last cell belongs to the scrollbar
-        assert lines[0] == f"{'Name':<{width - 16}} {'Price':>6} {'Volume':>8} "
-        assert lines[1] == f"{'alpha':<{width - 16}} {'51¢':>6} {'1.2k':>8} "
+        width = (
+            table.size.width - 2
+        )  # the last cell belongs to the scrollbar, apart from the columns
+        assert lines[0] == f"{'Name':<{width - 16}} {'Price':>6} {'Volume':>8}  "
+        assert lines[1] == f"{'alpha':<{width - 16}} {'51¢':>6} {'1.2k':>8}  "
         assert lines[3].strip() == ""
 
 
