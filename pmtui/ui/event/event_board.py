@@ -22,7 +22,7 @@ from pmtui.ui.event.paint_event import (
     paint_outcome_row,
     say_no_event,
 )
-from pmtui.ui.explore.paint_markets import paint_day
+from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
 from pmtui.ui.frame import is_live
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.row_stream import RowDays, RowStream
@@ -111,11 +111,19 @@ class EventBoard:
             moment = now if quote is None or not quote.is_live else None
             second = moment.replace(microsecond=0) if moment else None
             is_starred, gain = key in view.starred, gains.get(market.condition_id)
-            day = paint_day(self._days.points(market.quoted_token), now)
+            points = self._days.points(market.quoted_token)
+            day, opened = paint_day(points, now), price_a_day_ago(points, now)
             paint = partial(
-                paint_outcome_row, market, quote, now, is_starred=is_starred, day=day, gain=gain
+                paint_outcome_row,
+                market,
+                quote,
+                now,
+                is_starred=is_starred,
+                day=day,
+                opened=opened,
+                gain=gain,
             )
-            inputs = (market, quote, second, is_starred, day, gain)
+            inputs = (market, quote, second, is_starred, day, opened, gain)
             rows.append(self._memo.row(key, inputs, paint))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._markets))

@@ -77,7 +77,7 @@ OUTCOME_COLUMNS = (
 
 def paint_outcome_row(
     market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False,
-    day: Cell = NO_DAY, gain: Micros | None = None,
+    day: Cell = NO_DAY, opened: Micros | None = None, gain: Micros | None = None,
 ) -> Row:  # fmt: skip
     """Show an outcome with its prices; where they are not live, they look and read so.
 
@@ -87,12 +87,17 @@ def paint_outcome_row(
         now: for the age of what is not live.
         is_starred: whether it is on the watchlist.
         day: the shape of its day, by `paint_day`.
+        opened: its price a day ago, for a change that the venue does not tell.
         gain: what both outcomes that are held would bring now over their cost.
     """
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
     last = quote.last_trade_price if quote else market.last_trade_price
     words = say_quote(market, quote, now)
+    live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
+    moved = market.change_to(live)
+    if moved is None and live is not None and opened is not None:
+        moved = Micros(live - opened)
     is_live = quote is not None and quote.is_live
     bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
     if market.closed:
@@ -108,7 +113,7 @@ def paint_outcome_row(
         ),
         _paint_chance(market, counted_mid(bid, ask), is_live=is_live),
         *prices,
-        paint_change(market.change_to(counted_mid(bid, ask) if is_live else None)),
+        paint_change(moved),
         day,
         paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),

@@ -21,6 +21,7 @@ from pmtui.ui.explore.paint_markets import (
     paint_event_row,
     paint_result_details,
     paint_result_row,
+    price_a_day_ago,
     say_empty_list,
 )
 from pmtui.ui.facts import format_price_age, key_of
@@ -171,8 +172,9 @@ class EventList:
     def _row(self, key: str, entry: Entry, now: datetime) -> Row:
         row = entry.next_window if isinstance(entry, SeriesFold) else entry
         token_id, is_cached = quoted_token(row.leading), self._is_cached
-        book, day = self._book_of(token_id), paint_day(self._day_of(token_id), now)
-        look = (day, *_look(book, row.as_of, now))
+        book, points = self._book_of(token_id), self._day_of(token_id)
+        day, opened = paint_day(points, now), price_a_day_ago(points, now)
+        look = (day, opened, *_look(book, row.as_of, now))
         inputs = (entry, tick_of(row.event.end_at, now), is_cached, look)
         if isinstance(entry, SeriesFold):
             paint = partial(
@@ -182,7 +184,7 @@ class EventList:
         else:
             paint = partial(
                 paint_event_row, entry, book, now,
-                is_cached=is_cached, day=day,
+                is_cached=is_cached, day=day, opened=opened,
             )  # fmt: skip
         return self._memo.row(key, inputs, paint)
 

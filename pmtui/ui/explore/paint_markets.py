@@ -53,6 +53,8 @@ _SPARKS = "▁▂▃▄▅▆▇█"
 
 _LEAST_SPARK = 2
 _DAY = timedelta(days=1)
+_NEARLY_A_DAY = timedelta(hours=23)
+"""The first point of a day's history may come some minutes after its beginning."""
 NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
@@ -89,7 +91,7 @@ RESULT_COLUMNS = (
 
 def paint_event_row(
     row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
-    day: Cell = NO_DAY,
+    day: Cell = NO_DAY, opened: Micros | None = None,
 ) -> Row:  # fmt: skip
     """Show an event by its leading market; nothing of a cached one looks current.
 
@@ -99,13 +101,14 @@ def paint_event_row(
         now: for what is counted from it.
         is_cached: seen by an earlier session.
         day: the shape of its day, by `paint_day`.
+        opened: its price a day ago, for a change that the venue does not tell.
     """
     event, leading = row.event, row.leading
     cells = (
         _own_mark(is_held=row.has_position),
         Cell(with_star(plain(event.title), is_starred=row.is_starred)),
         Cell(_leading_name(event, leading), Role.DIM),
-        *_with_day(_quote_cells(leading, book, row.as_of, now), day),
+        *_with_day(_quote_cells(leading, book, row.as_of, now, opened=opened), day),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
         paint_money(event.volume, Role.DIM),
@@ -126,6 +129,12 @@ def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
     text = "".join(" " if level is None else _SPARKS[level] for level in levels)
     # A wall of full colour would shout down the figures beside it.
     return Cell(text, role, Emphasis.DIM)
+
+
+def price_a_day_ago(points: Sequence[PricePoint], now: datetime) -> Micros | None:
+    """Return the first price of a day's history, unless it began only later."""
+    first = next(iter(points), None)
+    return first.price if first is not None and now - first.at >= _NEARLY_A_DAY else None
 
 
 def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ...]:
@@ -323,13 +332,16 @@ def _leading_name(event: Event, leading: Market | None) -> str:
 
 
 def _quote_cells(
-    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime
-) -> tuple[Cell, Cell, Cell, Cell]:
+    market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
+    opened: Micros | None = None,
+) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
     """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
     moved = market.change_to(live)
+    if moved is None and live is not None and opened is not None:
+        moved = Micros(live - opened)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
         price = paint_price(first_price(market), Role.DIM)

@@ -3,11 +3,11 @@ from datetime import timedelta
 
 from textual import events
 
-from pmtui.domain.books.book_view import BookState
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import SeriesId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MarketSort, Series
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.money import parse_micros as m
 from pmtui.service.topics import (
     HistoryTopic,
@@ -19,6 +19,7 @@ from pmtui.service.topics import (
 from pmtui.service.views import HistoryView, Load, MarketListView, SearchView
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.paint_markets import price_a_day_ago
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.frame import EventChosen, MarketChosen
@@ -568,3 +569,34 @@ async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
         assert not shows(app, "▅▆▇▇█")
+
+
+async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history() -> None:
+    service = believable_service()
+    row = service.lists[BY_VOLUME].rows[0]
+    assert row.leading is not None
+    quiet = replace(row.leading, day_change=None)
+    event = replace(row.event, markets=(quiet,))
+    token_id = quiet.quoted_token
+    assert token_id is not None
+    service.lists[BY_VOLUME] = replace(
+        service.lists[BY_VOLUME], rows=(replace(row, event=event, leading=quiet),)
+    )
+    service.stream(quiet)
+    bids, asks = (Level(Micros(500_000), ONE),), (Level(Micros(520_000), ONE),)
+    service.books[token_id] = BookView(token_id, BookState.LIVE, bids=bids, asks=asks)
+    points = (
+        PricePoint(NOW - timedelta(hours=23, minutes=50), Micros(450_000)),
+        PricePoint(NOW - timedelta(hours=1), Micros(490_000)),
+    )
+    service.histories[token_id, Interval.DAY] = HistoryView(points, Interval.DAY, Load.READY, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "+6¢"), "the change of the day")
+
+
+def test_a_history_that_began_later_tells_no_change_of_a_day() -> None:
+    young = (PricePoint(NOW - timedelta(hours=3), Micros(450_000)),)
+    assert price_a_day_ago(young, NOW) is None
+    assert price_a_day_ago((), NOW) is None
+    assert price_a_day_ago((PricePoint(NOW - timedelta(days=1), Micros(1)),), NOW) == 1
