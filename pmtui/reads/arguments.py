@@ -235,7 +235,7 @@ def _check_span(values: Values) -> None:
     """Refuse a span of time that ends before it begins: no host has anything in it."""
     after, before = values.moment("after"), values.moment("before")
     if after is not None and before is not None and after > before:
-        raise ArgumentError("after", "is a later time than --before")
+        raise ArgumentError("after", "is a later time than before")
 
 
 def _moment(text: str) -> datetime:

@@ -134,7 +134,8 @@ def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -
     elif limit and not read.is_list:
         parser.refuse("--limit ends what --watch follows; this is one answer")
     form = Format(options.format or (Format.JSON_LINES if options.watch else Format.TABLE))
-    columns = tuple(part for part in (options.columns or "").split(",") if part)
+    parts = map(str.strip, (options.columns or "").split(","))
+    columns = tuple(part for part in parts if part)
     strange = [name for name in columns if name not in row_columns(read.answer)]
     if strange:
         parser.refuse(f"no such column; there is {', '.join(row_columns(read.answer))}")

@@ -122,7 +122,7 @@ async def test_a_list_comes_in_every_format(bob: Person, get: Get) -> None:
     code, out, _ = await get(*wanted, "--format", "jsonl", "--limit", "1")
     assert code == 0
     assert len([json.loads(line) for line in out.splitlines()]) == 1
-    code, out, _ = await get(*wanted, "--format", "csv", "--columns", "token_id,side,price,size")
+    code, out, _ = await get(*wanted, "--format", "csv", "--columns", "token_id, side,price ,size")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert {(row["token_id"], row["side"], row["price"]) for row in rows} == {
