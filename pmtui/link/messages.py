@@ -152,7 +152,7 @@ class Refused(_Message):
 
 
 class View(_Message):
-    """The newest view of a topic."""
+    """The newest view of a topic; of the books of watched rows, after the first, those that changed."""
 
     topic: bytes
     version: int

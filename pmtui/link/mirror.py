@@ -5,7 +5,7 @@ When the service is gone nothing here looks live any more: books are stale and e
 """
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar, cast, get_type_hints
@@ -86,6 +86,8 @@ class Mirror:
         self._kept: OrderedDict[Topic, None] = OrderedDict()
         """Topics with a view that nobody watches, the oldest first."""
         self._row_books: dict[TokenId, BookView] = {}
+        self._rows: Counter[TokenId] = Counter()
+        """Tokens whose books come with the rows that are watched."""
         self._entries: deque[LogEntry] = deque(maxlen=MOST_ENTRIES)
         self._dropped = 0
         self._read_up_to = 0
@@ -145,14 +147,29 @@ class Mirror:
         """
         topic = cast("Topic", decode(message.topic, Topic))
         view = decode(message.view, VIEW_KINDS[type(topic)])
+        if isinstance(topic, RowQuotesTopic) and isinstance(view, RowBooksView):
+            whole = self._with_changes(topic, view)
+            if whole is None:
+                return
+            view = whole
         self._views[topic] = view
-        if isinstance(view, RowBooksView):
-            self._row_books.update((book.token_id, book) for book in view.books)
         if isinstance(view, AccountView):
             self._learn_titles(view)
         if topic not in self._subscribers:
             self._keep(topic)
         self._notify(topic)
+
+    def _with_changes(self, topic: RowQuotesTopic, news: RowBooksView) -> RowBooksView | None:
+        """Return all books of some rows, of which those that changed have come; None without the rest."""
+        self._row_books.update((book.token_id, book) for book in news.books)
+        if len(news.books) == len(topic.token_ids):
+            return news
+        before = self._views.get(topic)
+        if not isinstance(before, RowBooksView):
+            # Nobody watches these rows any more, or they are asked for anew: then all are coming.
+            return None
+        changed = {book.token_id: book for book in news.books}
+        return RowBooksView(tuple(changed.get(each.token_id, each) for each in before.books))
 
     def apply_events(self, message: Events) -> None:
         """Take entries of the log in, each once."""
@@ -188,9 +205,13 @@ class Mirror:
     def book(self, token_id: TokenId, empty: BookView) -> BookView:
         """Return a token's book, from whichever topic shows it."""
         topic = BookTopic(token_id)
-        if topic in self._subscribers or token_id not in self._row_books:
-            return self.read(topic, empty)
-        return self._row_books[token_id]
+        if topic not in self._subscribers:
+            if token_id in self._row_books:
+                return self._row_books[token_id]
+            if token_id in self._rows:
+                # It is on its way, and would come once more, every second, if it were asked for.
+                return empty
+        return self.read(topic, empty)
 
     def read(self, topic: Topic, empty: V) -> V:
         """Return a topic's view; where there is none yet it is asked for, and `empty` returned."""
@@ -211,6 +232,8 @@ class Mirror:
             others = self._subscribers.setdefault(topic, [])
             others.append(subscription)
             self._kept.pop(topic, None)
+            if len(others) == 1 and isinstance(topic, RowQuotesTopic):
+                self._rows.update(topic.token_ids)
             if len(others) == 1 and self._send is not None and topic not in STANDING:
                 self._send(Watch(encode(topic)))
             if topic in self._views or isinstance(topic, LogTopic):
@@ -225,6 +248,8 @@ class Mirror:
             if others:
                 continue
             del self._subscribers[topic]
+            if isinstance(topic, RowQuotesTopic):
+                self._rows -= Counter(topic.token_ids)
             if topic in STANDING:
                 continue
             if self._send is not None:
@@ -255,9 +280,7 @@ class Mirror:
         self._kept.pop(topic, None)
         _ = self._views.pop(topic, None)
         if isinstance(topic, RowQuotesTopic):
-            watched = {t for each in self._subscribers if isinstance(each, RowQuotesTopic)
-                       for t in each.token_ids}  # fmt: skip
-            for token_id in set(topic.token_ids) - watched:
+            for token_id in set(topic.token_ids) - self._rows.keys():
                 _ = self._row_books.pop(token_id, None)
 
     def _learn_titles(self, account: AccountView) -> None:

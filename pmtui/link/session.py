@@ -1,7 +1,7 @@
 """One terminal, as the service sees it: what it watches, and what it has still to be sent.
 
 A terminal that does not read costs a bounded amount and slows nobody. Of every topic it is owed the
-newest view and no other, of the log what is still kept, and its commands wait unread once too many
+newest view and no other, of the books of a list only those that it does not have, of the log what is still kept, and its commands wait unread once too many
 answers wait for it.
 """
 
@@ -44,6 +44,7 @@ from pmtui.service.topics import (
     Topic,
     WatchlistTopic,
 )
+from pmtui.service.views import RowBooksView
 
 MOST_WATCHED = 512
 """Topics of one terminal; the widest screen watches less than a hundred."""
@@ -239,11 +240,13 @@ class Session:
             return self._new_entries()
         if topic not in self._watched and topic not in self._peeked:
             return ()
-        view = _ask(self._terminal.queries, topic)
-        if self._sent.get(topic) == view:
+        view, before = _ask(self._terminal.queries, topic), self._sent.get(topic)
+        if view is before or view == before:
             return ()
         self._sent[topic] = view
         self._version += 1
+        if topic in self._watched and isinstance(view, RowBooksView):
+            view = changed_books(view, before)
         return (pack(View(encode(topic), self._version, encode(view))),)
 
     def _new_entries(self) -> tuple[bytes, ...]:
@@ -253,6 +256,14 @@ class Session:
             return ()
         self._log_sent = new[-1].sequence
         return (pack(Events(encode(new), log.dropped)),)
+
+
+def changed_books(view: RowBooksView, before: object) -> RowBooksView:
+    """Return those of the books that a terminal which has the view before does not have."""
+    if not isinstance(before, RowBooksView):
+        return view
+    pairs = zip(view.books, before.books, strict=True)
+    return RowBooksView(tuple(book for book, old in pairs if book is not old and book != old))
 
 
 def _topic(data: bytes) -> Topic:

@@ -134,7 +134,8 @@ class Onlooker:
         try:
             async with asyncio.timeout(ROWS_S):
                 async for view in self._views(watch, RowBooksView):
-                    newest = {book.token_id: book for book in view.books if _is_told(book)}
+                    # After the first one each view holds what has changed.
+                    newest.update((book.token_id, book) for book in view.books if _is_told(book))
                     if all(t in newest and newest[t].state.is_good for t in wanted):
                         break
         except TimeoutError:
