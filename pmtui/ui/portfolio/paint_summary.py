@@ -29,7 +29,7 @@ _LEAST_SPAN = Micros(1_000_000)
 _DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
 """Of a braille cell, from the bottom up: left and right."""
 _HUNDRED = 100
-NOT_COUNTED = "conversions count from tomorrow"
+NOT_COUNTED = "conversions: from tomorrow"
 """Of the day's result: it follows own trades, and what was held in the morning."""
 _MOST_BAR = 24
 

@@ -224,19 +224,20 @@ class PortfolioScreen(FrameScreen):
             self._summary.show(own)
             most = _MOST_PROFITS if self.has_class("-tall") else _FEW_PROFITS
             self._profits.styles.height = min(self._summary.profit_rows, most) + 2
-        else:
-            self._show_exposure(own)
+        self._show_exposure(own, is_in_panes=has_figures)
         self._show_heading()
         self.show_details()
 
-    def _show_exposure(self, own: Portfolio) -> None:
-        """Say in a line what is at stake, where there is no room for more."""
-        queries = self.surface.queries
-        equity = queries.status().portfolio_value
-        is_shown = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
-        line = paint_exposure_line(exposure_in(own), equity, self.size.width)
+    def _show_exposure(self, own: Portfolio, *, is_in_panes: bool) -> None:
+        """Say in a line what is at stake, where there is no room for panes."""
+        is_listed = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
+        is_shown = is_listed and not is_in_panes
         self.set_class(is_shown, "-exposed")
-        self.exposure.show(line if is_shown else ())
+        if not is_shown:
+            self.exposure.show(())
+            return
+        equity = self.surface.queries.status().portfolio_value
+        self.exposure.show(paint_exposure_line(exposure_in(own), equity, self.size.width))
 
     def _show_heading(self) -> None:
         queries, width = self.surface.queries, self.size.width

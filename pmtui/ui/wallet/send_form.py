@@ -121,13 +121,14 @@ class SendForm(WalletForm):
     def foresee(self) -> tuple[Line, ...]:
         contact = self._contact
         texts: list[tuple[str, Role]] = []
-        if problem := self._early_problem():
+        problem = self._early_problem()
+        if problem:
             texts.append((problem, Role.NOTICE_BAD))
         if contact is not None:
             said = f"{plain(contact.name)} is {contact.address}: no need to type it again"
             texts.append((said, Role.TEXT))
         address = contact.address if contact is not None else self.recipient.value
-        if contact is not None or not why_no_address(address):
+        if not problem and (contact is not None or not why_no_address(address)):
             texts += [(FIRST_USE, Role.NOTICE_WARN)] if is_first_use(address, self._sent_to) else []
         step = self.read()
         if not isinstance(step, str) and self._cash is not None:

@@ -174,6 +174,18 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
         await until(pilot, lambda: RewardsTopic() not in service.watched(), "the rewards let go")
 
 
+async def test_what_is_at_stake_stands_in_a_line_or_in_a_pane_and_never_in_both() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "worst" in text_of(app, "#exposure"), "the line")
+        await pilot.resize_terminal(120, 36)
+        await until(pilot, lambda: shows(app, "worst case"), "the pane")
+        await settle(pilot)
+        assert not app.screen.query_one("#exposure").display
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "worst" in text_of(app, "#exposure"), "the line again")
+
+
 async def test_an_order_that_earns_rewards_says_so() -> None:
     service = believable_service()
     account = service.account_view

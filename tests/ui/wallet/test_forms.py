@@ -191,6 +191,7 @@ async def test_a_wrong_address_is_told_without_asking_for_the_card(
         assert not shows(app, told)
         await pilot.press(*["backspace"] * 4, *keys)
         await until(pilot, lambda: shows(app, told), told)
+        assert not shows(app, "First use")
         assert answers == []
 
 
