@@ -22,6 +22,8 @@ _SHORT_NAMES = {
 }  # fmt: skip
 _ROOMY = 110
 """With fewer columns every word is as short as it can be, so that no key is left out."""
+_WIDE = 140
+"""With fewer, names are short."""
 _MAKERS = (OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKey.IMPROVE_ASK)
 _BY_SIDE = (OneKey.JOIN_BID, OneKey.IMPROVE_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_ASK)
 _TAKERS = (OneKey.HIT_BID, OneKey.TAKE_ASK, OneKey.BUY_HERE, OneKey.SELL_HERE)
@@ -53,10 +55,16 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
 
     What there is no room for is left out whole, from the end of each line.
     """
-    is_brief = width < _ROOMY
-    makers = _BY_SIDE if is_brief else _MAKERS
-    first = [_presets(armed, is_brief=is_brief), *_priced(armed, makers, is_brief=is_brief)]
-    second = [*_priced(armed, _TAKERS, is_brief=is_brief), *_endings(armed, is_brief=is_brief)]
+    is_brief, has_short_names = width < _ROOMY, width < _WIDE
+    makers = _BY_SIDE if has_short_names else _MAKERS
+    first = [
+        _presets(armed, is_brief=is_brief),
+        *_priced(armed, makers, is_brief=is_brief, is_short=has_short_names),
+    ]
+    second = [
+        *_priced(armed, _TAKERS, is_brief=is_brief, is_short=has_short_names),
+        *_endings(armed, is_brief=has_short_names),
+    ]
     clock = _clock(armed, is_brief=is_brief)
     return (
         _joined(first, clock, width, is_brief=is_brief),
@@ -77,8 +85,10 @@ def _presets(armed: ArmedKeys, *, is_brief: bool) -> Line:
     return tuple(cells)
 
 
-def _priced(armed: ArmedKeys, wanted: Sequence[OneKey], *, is_brief: bool) -> list[Line]:
-    names = _SHORT_NAMES if is_brief else _NAMES
+def _priced(
+    armed: ArmedKeys, wanted: Sequence[OneKey], *, is_brief: bool, is_short: bool
+) -> list[Line]:
+    names = _SHORT_NAMES if is_short else _NAMES
     facts: list[Line] = []
     for key in wanted:
         label = armed.keys.get(key.name.lower(), "")

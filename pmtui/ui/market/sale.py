@@ -1,7 +1,8 @@
 """Preparing the sale of a whole position: one way for every key that flattens."""
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.markets.market import MarketTerms
+from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.surface import PreparedOrder
@@ -25,10 +26,15 @@ async def prepare_sale(
 
 
 def plan_sale(surface: Surface, terms: MarketTerms | None, book: BookView) -> FlattenPlan | str:
-    """Plan the sale of the whole position of a book's token, or say why there is none."""
+    """Plan the sale of all that is held of a book's token, else of the other one, or say why not."""
     if terms is None:
         return LOADING
     account = surface.queries.account()
+    if account.held(book.token_id) < SIZE_STEP:
+        # Net short: what closes it is the sale of the other outcome.
+        others = [token for token in terms.token_ids if token != book.token_id]
+        other = next((token for token in others if account.held(token) >= SIZE_STEP), None)
+        book = book if other is None else mirrored_view(book, other)
     plan = plan_flatten(
         held=account.held(book.token_id), orders=account.open_orders, book=book, terms=terms,
         give_way_percent=surface.options.flatten_percent,

@@ -132,15 +132,14 @@ class PositionPane(LinePane):
 
     @override
     def value(self) -> Line:
+        if not self._words and (net := self._net()):
+            # The lines below tell the gain of each.
+            return net
         gains = [p.unrealized for p in self._positions if p.size]
         if self._words or not gains or None in gains:
             return ()
         gain = Micros(sum(each for each in gains if each is not None))
-        return (
-            *self._net(),
-            Cell(f"{format_money_change(gain)}", profit_role(gain)),
-            Cell(" at mid", Role.DIM),
-        )
+        return (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
 
     def _net(self) -> Line:
         """Say what both outcomes come to where any of the second one is held."""
@@ -151,7 +150,7 @@ class PositionPane(LinePane):
         sign = "-" if net < 0 else "+" if net else ""
         text = f"{sign}{format_size(Micros(abs(net)))} {plain(self._labels[0], 12)}"
         role = Role.ASK if net < 0 else Role.BID
-        return (Cell("net ", Role.DIM), Cell(text, role), Cell("  "))
+        return (Cell("net ", Role.DIM), Cell(text, role))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

@@ -67,3 +67,14 @@ def test_eighty_columns_hold_every_key_with_its_price_and_the_round_trip() -> No
     assert first.rstrip().endswith("38ms off 4:52")
     assert "D hit 47 U lift 46 B buy 40 S sell 41 F flat 500 -$1.60" in second
     assert second.rstrip().endswith("( bids ) asks v off")
+
+
+def test_the_usual_width_leaves_no_key_out() -> None:
+    keys = {f"preset_{n}": str(n) for n in range(1, 6)}
+    keys |= {"cancel_bids": "(", "cancel_asks": ")"}
+    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
+    armed = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
+    for width in (110, 120, 132):
+        first, second = (text_of(line) for line in paint_armed(armed, width))
+        assert all(sign in first for sign in ("5 500", ", bid", "<", ". ask", ">", "rtt 38 ms"))
+        assert all(sign in second for sign in ("D hit", "U lift", "F flat", "( bids", "v off"))

@@ -133,7 +133,7 @@ class Moving:
             self._line.say("Outcome changed: nothing was moved.")
         elif len(self._picked_orders(model.account)) < len(self._picked.order_ids):
             self._let_go()
-            self._line.say("The order you were moving has ended.")
+            self._line.refuse_form("The order you were moving has ended.")
         elif {mark.conditional_id for mark in self._picked.stops} - {
             each.conditional_id for each in model.account.conditionals
         }:
@@ -208,7 +208,7 @@ class Moving:
         ):
             self._pick_stops(token_id, cursor[0])
             return
-        place = self._own.at_cursor(model)
+        place = self._own.at_cursor(model, is_form=True)
         if place is None or token_id is None:
             return
         self._pick(model, place.orders, token_id, price=place.price)

@@ -115,19 +115,25 @@ class OwnOrders:
         if self.point_at(order):
             _ = self._ladder.focus()
 
-    def at_cursor(self, model: MarketModel) -> OwnPlace | None:
-        """Return what is ours at the cursor's price, to act on; say so where nothing is."""
+    def at_cursor(self, model: MarketModel, *, is_form: bool = False) -> OwnPlace | None:
+        """Return what is ours at the cursor's price, to act on; say so where nothing is.
+
+        Args:
+            model: the market as it is on show.
+            is_form: digits and enter were to follow: they shall mean nothing else for a moment.
+        """
+        say = self._line.refuse_form if is_form else self._line.say
         if self._workspace.is_read_only(model):
             return None
         ladder, cursor = self._ladder.ladder, model.cursor
         if ladder is None or cursor is None:
-            self._line.say("Put the cursor on one of your orders first.")
+            say("Put the cursor on one of your orders first.")
             return None
         tick = ladder.axis.tick
         orders = orders_at(ladder, cursor[0], model.ladder_orders)
         if not orders:
             self._nothing_at = cursor[0]
-            self._line.say(f"{NOTHING_HERE} at {self._workspace.price(cursor[0], tick=tick)}.")
+            say(f"{NOTHING_HERE} at {self._workspace.price(cursor[0], tick=tick)}.")
             return None
         prices = sorted({order.price for order in orders})
         ends = dict.fromkeys((prices[0], prices[-1]))

@@ -275,7 +275,7 @@ class SingleKeys:
                 for key, price in prices.items()
             },
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
-            held=Micros(sum(stake.size for stake in stakes if not stake.is_other)),
+            held=Micros(sum(s.size for s in stakes if s.is_other == stakes[0].is_other)),
             closing=None if ladder is None else ladder.placed.marks.profit_now(*ladder.touch),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.status.now).total_seconds()),

@@ -10,7 +10,7 @@ from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, cents
-from tests.ui.moving_market import CONDITION
+from tests.ui.moving_market import CONDITION, NO
 
 
 @pytest.mark.parametrize(("side", "touch"), [(Side.BUY, 54), (Side.SELL, 52)])
@@ -81,3 +81,18 @@ def test_a_market_without_orders_asks_nothing() -> None:
     desk.trading.cancel_market()
     assert not desk.page.asked
     assert desk.said == "No working orders in this market."
+
+
+async def test_a_net_short_position_is_closed_by_selling_the_other_outcome() -> None:
+    desk = Desk()
+    desk.set_orders()
+    account = desk.service.account_view
+    held = account.positions[0]
+    short = replace(held, token_id=NO, outcome="No", outcome_index=1)
+    desk.service.account_view = replace(account, positions=(short,), balances=((NO, short.size),))
+    await desk.trading.flatten()
+    assert isinstance(desk.page.asked[0], FlattenCard)
+    await desk.page.answer(True)
+    (order,) = desk.placed("flatten")
+    assert (order.intent.token_id, order.intent.side) == (NO, Side.SELL)
+    await desk.page.finish()
