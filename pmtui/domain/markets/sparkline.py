@@ -1,5 +1,6 @@
 """A price over a time in a handful of levels: the shape of a day for one cell of a list."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -24,16 +25,10 @@ def spark_levels(
         reach: how far back it goes.
         columns: how many there are, at least one.
     """
-    usable = [point for point in points if 0 <= point.price <= ONE and point.at <= until]
     start = until - reach
-    prices: list[Micros | None] = []
-    at, held = 0, None
-    for column in range(columns):
-        end = start + reach * (column + 1) / columns
-        while at < len(usable) and usable[at].at <= end:
-            held = usable[at].price
-            at += 1
-        prices.append(held)
+    prices = [
+        _price_at(points, start + reach * (column + 1) / columns) for column in range(columns)
+    ]
     known = [price for price in prices if price is not None]
     if not known:
         return (None,) * columns
@@ -44,3 +39,16 @@ def spark_levels(
         None if price is None else min((price - bottom) * LEVELS // span, LEVELS - 1)
         for price in prices
     )
+
+
+def _price_at(points: Sequence[PricePoint], at: datetime) -> Micros | None:
+    """Return the last price up to a moment; what is no price does not count."""
+    # Lists ask for dozens of days, ten times a second: only what shows is looked at.
+    for index in range(bisect_right(points, at, key=_moment) - 1, -1, -1):
+        if 0 <= points[index].price <= ONE:
+            return points[index].price
+    return None
+
+
+def _moment(point: PricePoint) -> datetime:
+    return point.at

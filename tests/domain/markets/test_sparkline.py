@@ -45,3 +45,19 @@ def test_a_price_holds_and_nothing_stands_before_the_first_one() -> None:
     levels = spark_levels(late, until=NOW, reach=DAY, columns=8)
     assert levels == (None, None, None, None, 0, 0, 7, 7)
     assert spark_levels([], until=NOW, reach=DAY, columns=2) == (None, None)
+
+
+@given(
+    st.lists(st.integers(-ONE, 2 * ONE), max_size=40),
+    st.integers(1, 20),
+    st.timedeltas(timedelta(hours=-9), timedelta(hours=9)),
+)
+def test_each_column_ends_with_the_last_price_known_by_then(
+    prices: list[int], columns: int, later: timedelta
+) -> None:
+    points, until = points_of(*prices), NOW + later
+    levels = spark_levels(points, until=until, reach=DAY, columns=columns)
+    for column, level in enumerate(levels):
+        end = until - DAY + DAY * (column + 1) / columns
+        usable = [p for p in points if p.at <= end and 0 <= p.price <= ONE]
+        assert (level is None) == (not usable)
