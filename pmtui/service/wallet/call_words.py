@@ -67,7 +67,7 @@ class CallWords:
             case "splitPosition", int():
                 text = f"Split {_dollars(amount)} into both outcomes of {self._market(values)}"
             case "convertPositions", int():
-                text = f"Convert {_shares(amount)} of No {self._questions(values)}"
+                text = f"Convert {group_micros(Micros(amount))} No shares {self._questions(values)}"
             case _:
                 text = f"Call {call.function} of {self.name(call.target)}"
         return text

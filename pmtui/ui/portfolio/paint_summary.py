@@ -7,7 +7,7 @@ from pmtui.domain.account.daily_pnl import DayFigures, day_of, fills_of_day
 from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
 from pmtui.domain.account.position import CONVERSION, Activity
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.canvas import Canvas
@@ -86,7 +86,7 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
 
 def paint_today(
     figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
-    *, has_converted: bool = False,
+    *, has_converted: bool = False, transfers: Micros = ZERO,
 ) -> tuple[Line, ...]:  # fmt: skip
     """Show the day's result in its parts, which add up, and how it was traded.
 
@@ -96,6 +96,7 @@ def paint_today(
         fills: ours, of any day.
         now: the time.
         has_converted: whether shares came by a conversion today, which the result leaves out.
+        transfers: cash received today less cash sent: no result, yet part of the equity.
     """
     if figures is None:
         return ((Cell("The day's figures are loading.", Role.DIM),),)
@@ -115,9 +116,21 @@ def paint_today(
         _fact("unrealised", paint_gain(figures.unrealized)),
         _fact("fees", Cell(f"-{format_past_money(figures.fees)}", Role.DIM)),
         (*_fact("total", paint_gain(figures.total)), Cell(share, _sign_role(figures.total))),
+        *(
+            (_fact("transfers", paint_gain(transfers)._replace(role=Role.DIM)),)
+            if transfers
+            else ()
+        ),
         (Cell(traded, Role.DIM),),
         *(((Cell(NOT_COUNTED, Role.DIM),),) if has_converted else ()),
     )
+
+
+def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
+    """Return the cash received on a day less the cash sent."""
+    signs = {"DEPOSIT": 1, "WITHDRAWAL": -1}
+    of_day = (each for each in activity if day_of(each.at) == day)
+    return Micros(sum(signs.get(each.kind, 0) * (each.cash or 0) for each in of_day))
 
 
 def has_converted_on(activity: Sequence[Activity], day: date) -> bool:

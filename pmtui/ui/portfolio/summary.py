@@ -21,6 +21,7 @@ from pmtui.ui.portfolio.paint_summary import (
     paint_risk,
     paint_today,
     profits_in,
+    transfers_on,
 )
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -100,9 +101,12 @@ class Summary(Horizontal):
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)
         converted = has_converted_on(own.activity, day_of(now))
+        transfers = transfers_on(own.activity, day_of(now))
         self._today.show(
-            (figures, equity, own.fills, day, converted), total,
-            lambda _w, _h: paint_today(figures, equity, own.fills, now, has_converted=converted),
+            (figures, equity, own.fills, day, converted, transfers), total,
+            lambda _w, _h: paint_today(
+                figures, equity, own.fills, now, has_converted=converted, transfers=transfers
+            ),
         )  # fmt: skip
         exposure = exposure_in(own)
         self._risk.show(

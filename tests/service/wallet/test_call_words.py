@@ -46,10 +46,10 @@ def view(call: Call) -> CallView:
         (TABLE.redeem(RAIN, neg_risk=False), ("Will it rain?",)),
         (TABLE.merge(RAIN, 2_000_000, neg_risk=False), ("2 shares", "Will it rain?")),
         (TABLE.split(RAIN, 2_000_000, neg_risk=True), ("$2.00", "Will it rain?")),
-        (TABLE.convert("0x" + "e8" * 32, 0b101, 3_000_000), ("3 shares", "questions 1, 3")),
+        (TABLE.convert("0x" + "e8" * 32, 0b101, 3_000_000), ("3 No shares", "questions 1, 3")),
         (TABLE.convert(EVENT, 0b100001, 3_000_000), ("questions 1, 6",)),
-        (TABLE.convert(EVENT, 0b100, 1_000_000), ("No of Boat 2 in Who wins the regatta?",)),
-        (TABLE.convert(EVENT, 0b101, 3_000_000), ("3 shares", "Boat 0 and Boat 2")),
+        (TABLE.convert(EVENT, 0b100, 1_000_000), ("No shares of Boat 2 in Who wins the regatta?",)),
+        (TABLE.convert(EVENT, 0b101, 3_000_000), ("3 No shares", "Boat 0 and Boat 2")),
         (TABLE.convert(EVENT, 0b1111, 3_000_000), ("Boat 0, Boat 1 and 2 more",)),
     ],
 )

@@ -19,6 +19,7 @@ from pmtui.ui.portfolio.paint_summary import (
     paint_profits,
     paint_risk,
     paint_today,
+    transfers_on,
 )
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
@@ -75,6 +76,19 @@ def test_todays_parts_add_up_and_fills_are_counted() -> None:
     assert has_converted_on((converted,), NOW.date())
     assert not has_converted_on((converted,), NOW.date() + timedelta(days=1))
     assert not has_converted_on((replace(converted, kind="MERGE"),), NOW.date())
+
+
+def test_cash_that_was_moved_stands_beside_the_result() -> None:
+    def moved(kind: str, cash: int) -> Activity:
+        return Activity(kind, "", "", "", None, None, Micros(cash), NOW)
+
+    rows = (moved("DEPOSIT", 9_000_000), moved("WITHDRAWAL", 2_500_000), moved("TRADE", 7))
+    assert transfers_on(rows, NOW.date()) == 6_500_000
+    assert transfers_on(rows, NOW.date() + timedelta(days=1)) == 0
+    figures = DayFigures(Micros(0), Micros(0), Micros(0))
+    told = [text(line) for line in paint_today(figures, None, (), NOW, transfers=Micros(6_500_000))]
+    assert any(line.split() == ["transfers", "+$6.50"] for line in told)
+    assert not any("transfers" in text(line) for line in paint_today(figures, None, (), NOW))
 
 
 def test_risk_is_told_from_the_marks_on() -> None:
