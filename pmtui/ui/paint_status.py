@@ -13,6 +13,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_age, format_money, format_worth_change
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import zone_at
 
 FRESH_S = 35
 """An answer no older than this is `live`: the slowest watched poll comes twice a minute."""
@@ -56,6 +57,8 @@ class _Fact(NamedTuple):
     cells: Line
 
 
+_APART = 4
+"""Cells that stay free before what is told only where there is room."""
 _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
 """Ranks. Of what may go, our orders and cash stay longest; before a reason goes what the portfolio
 shows as well."""
@@ -66,7 +69,8 @@ def paint_status(
 ) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
-    Nothing is cut: what there is no room for is left out, what matters least first.
+    Nothing is cut: what there is no room for is left out, what matters least first. The zone of all
+    times stands at the end, where nothing else needs its room.
 
     Args:
         view: the status.
@@ -82,8 +86,13 @@ def paint_status(
         left = _join(fact for fact in facts if fact.rank < dropped)
         room = width - line_width(left) - 2
         for right in rights if dropped <= _REASON + 1 else rights[:with_reason]:
-            if line_width(right) <= room:
-                return (*left, Cell(" " * (room + 2 - line_width(right))), *right)
+            free = room - line_width(right)
+            if free >= 0:
+                zone = Cell(f" {zone_at(view.now)} ", Role.DIM)
+                is_shown = free >= line_width((zone,)) + _APART
+                end = (*right, zone) if is_shown else right
+                gap = free + 2 - is_shown * line_width((zone,))
+                return (*left, Cell(" " * gap), *end)
     left = _join(fact for fact in facts if fact.rank == _KEPT)
     return fit_line((*left, Cell(" "), *troubles[-1]), width)
 

@@ -12,6 +12,7 @@ from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.paint_status import paint_status, say_health
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import zone_at
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -68,8 +69,18 @@ def test_nobody_is_told_of_no_orders_before_they_have_been_read() -> None:
 
 def test_a_wide_line_names_no_source_that_is_well() -> None:
     line = text(STATUS, 200)
-    assert line.rstrip().endswith("● all live")
+    assert line.rstrip().endswith(f"● all live  {zone_at(STATUS.now)}")
     assert not any(source.value in line for source in Source)
+
+
+@pytest.mark.parametrize("width", range(40, 200, 7))
+def test_the_zone_of_all_times_stands_at_the_end_where_nothing_else_needs_its_room(
+    width: int,
+) -> None:
+    line = text(STATUS, width)
+    assert len(line) == width
+    assert "all live" in line or width < 60
+    assert line.rstrip().endswith(f"  {zone_at(STATUS.now)}") or width < 100
 
 
 def test_trouble_is_named_even_where_there_is_no_room_for_all() -> None:
