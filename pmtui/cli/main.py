@@ -50,7 +50,7 @@ def _open_terminal(
     if reason := why_no_full_screen():
         return refuse(reason)
     if not is_standalone:
-        from pmtui.cli import attach  # noqa: PLC0415 - the settings' library
+        from pmtui.cli import attach  # noqa: PLC0415 - asyncio: a tenth of a second
 
         return attach.open_attached(profile, passphrase_fd, is_fresh=is_fresh)
     from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
