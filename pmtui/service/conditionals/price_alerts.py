@@ -7,6 +7,7 @@ crossed, lossy or loading: it is simply waited on.
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.alert_conditions import Sight
@@ -168,14 +169,16 @@ class PriceAlerts:
         ]
         if not waiting:
             return
-        market = self._market_of(waiting[0].plan.condition_id)
-        sight = Sight(
-            book=self._book_of(token_id),
-            now=self._kernel.clock.now(),
-            prints=self._tape_of(token_id),
-            ends_at=market.end_at if market is not None else None,
-            queue_ahead=self._queue_of(token_id),
-        )
+        sight = Sight(book=self._book_of(token_id), now=self._kernel.clock.now())
+        if any(alert.plan.condition for alert in waiting):
+            # A price is looked at with every change of its book, and needs no more than that.
+            market = self._market_of(waiting[0].plan.condition_id)
+            sight = replace(
+                sight,
+                prints=self._tape_of(token_id),
+                ends_at=market.end_at if market is not None else None,
+                queue_ahead=self._queue_of(token_id),
+            )
         for alert in waiting:
             after = ring_at(alert, sight)
             if after is not alert:
