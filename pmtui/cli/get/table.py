@@ -6,8 +6,11 @@ may lose its middle. What matters least is left out first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from unicodedata import category, east_asian_width
 
 MARK = "…"
+_NO_CELL = frozenset({"Mn", "Me", "Cf"})
+_TWO_CELLS = frozenset({"W", "F"})
 GAP = "  "
 _LEAST_WORDS = 32
 """Cells that a column of words keeps as long as anything less important is shown."""
@@ -83,7 +86,7 @@ def lay_out(
 
 def _column(name: str, cells: tuple[str, ...]) -> _Column:
     return _Column(
-        name, cells, max(map(len, (name, *cells))), is_words=any(" " in cell for cell in cells)
+        name, cells, max(map(cells_of, (name, *cells))), is_words=any(" " in cell for cell in cells)
     )
 
 
@@ -110,12 +113,35 @@ def _sizes(ranked: Sequence[_Column], width: int, *, is_chosen: bool) -> dict[st
 
 
 def _fitted(column: _Column, text: str, size: int) -> str:
-    if len(text) <= size:
-        return f"{text:<{size}}"
+    if cells_of(text) > size:
+        text = _shortened(column, text, size)
+    return text + " " * (size - cells_of(text))
+
+
+def _shortened(column: _Column, text: str, size: int) -> str:
     if not column.is_words:
         tail = (size - 1) * 2 // 5
-        return text[: size - 1 - tail] + MARK + text[len(text) - tail :]
-    cut = text[:size].rfind(" ")
+        return _head(text, size - 1 - tail) + MARK + _head(text[::-1], tail)[::-1]
+    room = _head(text, size)
+    cut = room.rfind(" ")
     # A single long word is cut wherever it must be.
-    kept = text[:cut].rstrip(" ,;:") if cut >= size // 2 else text[: size - 1]
-    return f"{kept + MARK:<{size}}"
+    kept = room[:cut].rstrip(" ,;:") if cut >= len(room) // 2 else _head(text, size - 1)
+    return kept + MARK
+
+
+def _head(text: str, size: int) -> str:
+    """Return as much of a text as fits so many cells."""
+    end = 0
+    while end < len(text) and cells_of(text[: end + 1]) <= size:
+        end += 1
+    return text[:end]
+
+
+def cells_of(text: str) -> int:
+    """Return how many cells of a terminal a text takes: East Asian characters take two, accents none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(c) in _NO_CELL else 2 if east_asian_width(c) in _TWO_CELLS else 1
+        for c in text
+    )

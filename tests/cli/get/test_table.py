@@ -8,7 +8,7 @@ from fcntl import ioctl
 import pytest
 
 from pmtui.cli.get.printing import Format, Printer
-from pmtui.cli.get.table import MARK, Table, lay_out
+from pmtui.cli.get.table import MARK, Table, cells_of, lay_out
 from pmtui.domain.ids import TokenId
 from pmtui.reads.read import Read
 from pmtui.reads.registry import READS
@@ -86,8 +86,23 @@ def test_a_table_fits_the_terminal_that_it_is_printed_in(
         printer = Printer(READS["books"], Format.TABLE, (), out)
         printer.write([book])
         printer.finish()
-        lines = os.read(parent, 10_000).decode().splitlines()
+        written = b""
+        # A head, three asks and a bid.
+        while written.count(b"\n") < 5:
+            written += os.read(parent, 10_000)
+    lines = written.decode().splitlines()
     os.close(parent)
     assert lines[0].split() == ["side", "price", "size", "token_id"]
     assert lines[1].split()[-1] == f"777777{MARK}7777"
     assert "token_id" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "title", ["雨が降りますか 明日 東京で", "Łódź e\u0301te\u0301 🌧 rain", "x" * 9]
+)
+@pytest.mark.parametrize("width", [40, 45, 50])
+def test_wide_characters_and_accents_keep_columns_in_line(title: str, width: int) -> None:
+    rows = [(" ".join([title] * 5), "0.5"), ("short", "0.4")]
+    laid = lay_out(("title", "price"), rows, width=width, ranks=("price", "title"))
+    assert {cells_of(line.rpartition("0.")[0]) for line in laid.lines[1:]} == {width - 5}
+    assert all(cells_of(line) <= width for line in laid.lines)
