@@ -40,8 +40,8 @@ class TicketLayout(Vertical):
     TicketLayout #ticket-kind { width: 8; }
     TicketLayout #ticket-time-in-force { width: 5; }
     TicketLayout #ticket-post-only { width: 15; }
-    TicketLayout #ticket-unit { width: 9; }
-    TicketLayout #ticket-price { width: 9; }
+    TicketLayout #ticket-unit { width: 10; }
+    TicketLayout #ticket-price { width: 8; }
     TicketLayout #ticket-size { width: 12; }
     TicketLayout #ticket-expiry { width: 7; visibility: hidden; }
     TicketLayout.-timed #ticket-expiry { visibility: visible; }

@@ -115,15 +115,15 @@ class TicketFace:
         self._layout.set_class(draft.kind is OrderKind.MARKET, "-market")
         self._layout.set_class(draft.side is Side.SELL, "-sell")
         self._layout.price.placeholder = "auto" if draft.kind is OrderKind.MARKET else ""
+        # On one line there is no room for a mark of its own, and glued to the word it is a letter.
         is_line = self._layout.has_class("-line")
-        gap = "" if is_line else " "
-        self._layout.side.show(
-            f"{' ' if is_line else ''}{draft.side.value}{gap}{_MORE}", side_role(draft.side)
-        )
-        self._layout.kind.show(f"{draft.kind.value}{gap}{_MORE}")
-        self._layout.time_in_force.show(f"{draft.time_in_force.value}{gap}{_MORE}")
+        lead, more = (" ", "") if is_line else ("", f" {_MORE}")
+        side = f" {draft.side.value:<4} " if is_line else f"{draft.side.value}{more}"
+        self._layout.side.show(side, side_role(draft.side))
+        self._layout.kind.show(f"{lead}{draft.kind.value}{more}")
+        self._layout.time_in_force.show(f"{lead}{draft.time_in_force.value}{more}")
         self._layout.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
-        self._layout.unit.show(f" {unit_of(draft).value}{_MORE}")
+        self._layout.unit.show(f" {unit_of(draft).value}{more}")
         market = self._state.market.market if self._state.market is not None else None
         terms = self._state.terms
         label = terms.outcome_labels[draft.outcome_index] if terms is not None else ""
