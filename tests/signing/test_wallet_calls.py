@@ -6,7 +6,7 @@ from pmtui.domain.account.wallet_call import MAX_UINT256
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.contracts import AMOY, POLYGON, condition_id, token_ids
-from pmtui.signing.wallet_calls import WalletCalls
+from pmtui.signing.wallet_calls import MOST_QUESTIONS, WalletCalls
 
 TABLE = WalletCalls()
 RAIN = ConditionId("0x" + "a1" * 32)
@@ -56,12 +56,19 @@ def test_cash_is_sent_by_the_token_itself() -> None:
     assert dict(decoded.arguments) == {"to": WALLET, "amount": 7}
 
 
+def test_the_relayer_reaches_wallets_through_the_factory() -> None:
+    assert TABLE.factory == POLYGON.wallets.deposit_factory
+
+
 def test_a_question_is_found_by_its_id_alone() -> None:
     event = "0x" + "e7" * 31 + "00"
     third = condition_id(POLYGON.neg_risk_adapter, event[:-2] + "03")
     assert TABLE.question_index(event, third) == 3
     assert TABLE.question_index(event, RAIN) is None
     assert TABLE.question_index("no id", third) is None
+    assert TABLE.condition_of(event, 3) == third
+    for index in (-1, MOST_QUESTIONS):
+        assert TABLE.condition_of(event, index) is None
     decoded = TABLE.decode(TABLE.convert(event, 0b1000, 9))
     assert decoded is not None
     assert decoded.target == POLYGON.neg_risk_collateral_adapter

@@ -102,6 +102,11 @@ def test_a_session_that_starts_at_noon_takes_the_mornings_trades_off() -> None:
     assert day_result(opening, [bought], {TOKENS[0]: m("0.50")}) == m("-3")
 
 
+def test_what_was_bought_on_the_day_itself_was_not_held_in_the_morning() -> None:
+    bought = fill(Side.BUY, "100", "0.50")
+    assert open_day(DAY, [position("100", "0.55")], [bought]).held == {}
+
+
 def test_an_opening_without_a_price_counts_from_what_was_paid() -> None:
     assert open_day(DAY, [position("10", None)], []).held[TOKENS[0]].price == m("0.3")
 
