@@ -21,7 +21,10 @@ def cut_words(text: str, width: int) -> str:
     text = plain(text)
     if cell_width(text) <= width:
         return text
-    head = plain(text, width).removesuffix(_MARK)
+    cropped = plain(text, width)
+    if not cropped.endswith(_MARK):
+        return cropped  # with the time that tells one market of a series from the next
+    head = cropped.removesuffix(_MARK)
     # The mark after a sentence stands by itself, and takes a cell more.
     ends = [
         found.end()
