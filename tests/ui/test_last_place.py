@@ -21,6 +21,7 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.moving_market import CONDITION, MovingMarket
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
@@ -128,3 +129,15 @@ def test_every_filter_is_kept() -> None:
 def test_a_filter_that_cannot_be_is_none() -> None:
     odd = KeptList(sort="sideways", min_volume_24h=-1, max_spread=-5, ends_within_s=10**18)
     assert kept_arrangement(odd) == Arrangement()
+
+
+async def test_both_outcomes_on_the_ladder_come_back() -> None:
+    memory, service = Memory(), MovingMarket().service
+    memory.keep_both(has_both=True)
+    memory.keep_place(Place(screen="market", item=CONDITION))
+    app = opened(service, memory)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "bids price   No"), "both outcomes")
+        await pilot.press("O")
+        await until(pilot, lambda: not memory.now.has_both, "one outcome")
+        assert not shows(app, "bids price   No")
