@@ -99,14 +99,15 @@ class Kernel:
 
     def start_unless_running(
         self, key: Hashable, name: str, work: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Run a piece of work unless one under the same key still runs."""
+    ) -> bool:
+        """Run a piece of work unless one under the same key still runs; return whether it is run now."""
         known = self._running.get(key)
         if known is not None and not known.done():
-            return
+            return False
         task = self.supervisor.once(name, work)
         self._running[key] = task
         task.add_done_callback(lambda _: self._forget(key, task))
+        return True
 
     def _forget(self, key: Hashable, task: "asyncio.Task[None]") -> None:
         if self._running.get(key) is task:

@@ -52,6 +52,10 @@ def open_event(terminal: Terminal, market: Market) -> None:
 
 def open_market(terminal: Terminal, market: Market) -> None:
     """Move the cursor to an outcome of the event and open its market."""
+    # What the list told of the event goes last of all from the screen.
+    terminal.until(
+        lambda: "markets open" not in terminal.rows()[_DETAILS_ROW], "what is told of an outcome"
+    )
     # The last of the facts about the outcome under the cursor is its whole question.
     _move_to(terminal, market.question, lambda: terminal.rows()[_DETAILS_ROW].split("  ")[-1])
     terminal.press("enter")

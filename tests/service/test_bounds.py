@@ -100,3 +100,8 @@ async def test_the_charts_opened_last_are_kept_and_the_one_on_screen(tmp_path: P
         assert kept[0] is Load.READY
         assert kept[1:4] == [Load.EMPTY] * 3
         assert set(kept[4:]) == {Load.READY}
+        # One that was forgotten is fetched at once when it is looked at again, not when its poll wakes.
+        again = HistoryTopic(tokens[1], Interval.DAY)
+        _ = world.service.hub.subscribe([again], lambda _: None)
+        await settle()
+        assert world.service.queries.history(tokens[1], Interval.DAY).load is Load.READY

@@ -135,8 +135,8 @@ class HistoryFeed:
         """Fetch while watched."""
         if not isinstance(topic, HistoryTopic):
             return
-        state = self._charts.pop(topic, None) or HistoryState(load=Load.LOADING)
-        self._charts[topic] = state
+        known = self._charts.pop(topic, None)
+        self._charts[topic] = known or HistoryState(load=Load.LOADING)
         left = [t for t in self._charts if not self._kernel.hub.is_watched(t)]
         for old in left[: max(len(self._charts) - MOST_CHARTS, 0)]:
             del self._charts[old]
@@ -146,7 +146,10 @@ class HistoryFeed:
                 await self._fetch(topic)
                 await self._kernel.clock.sleep(self._period_s())
 
-        self._kernel.start_unless_running(topic, "price history", poll)
+        is_polled = not self._kernel.start_unless_running(topic, "price history", poll)
+        if known is None and is_polled:
+            # It was forgotten while nobody looked, and its poll sleeps: nobody waits for that.
+            self.refresh(topic)
 
     def _period_s(self) -> float:
         watched = sum(isinstance(topic, HistoryTopic) for topic in self._kernel.hub.watched())
