@@ -121,7 +121,7 @@ class Panel(Widget):
     Panel > * { margin: 1 2; }
     Panel.-tight > * { margin: 1 1; }
     .-ruled Panel > * { margin: 1 0 0 0; }
-    .-ruled Panel.-split > * { margin: 1 0 0 2; }
+    .-ruled Panel.-split > * { margin: 1 1 0 2; }
     """
 
     _role_styles: RoleStyles | None = None
