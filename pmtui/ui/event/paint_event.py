@@ -222,8 +222,9 @@ def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int
         more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
         facts.append(Cell(f"HALTED {names}{more}: no whole set", Role.NOTICE_WARN))
     else:
-        facts += [_paint_gain("buy all", found.buying), _paint_gain("sell all", found.selling)]
-        facts.append(Cell("a set, after fees", Role.DIM))
+        sides = (("buy all", found.buying), ("sell all", found.selling))
+        gains = [gain for name, side in sides if (gain := _paint_gain(name, side))]
+        facts += [*gains, Cell("a set, after fees", Role.DIM)] if gains else []
     facts.append(Cell(count, Role.DIM))
     return join_facts([fact for fact in facts if fact], width, tail=subjects)
 

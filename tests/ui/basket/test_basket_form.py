@@ -117,7 +117,7 @@ async def test_a_losing_basket_says_so_on_the_card() -> None:
         await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
         await pilot.press("end", *["backspace"] * 6, *"20", "enter")
         await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
-        assert shows(app, "loses money whoever wins")
+        assert shows(app, "This basket loses money")
 
 
 async def test_independent_markets_have_no_basket() -> None:
