@@ -76,8 +76,8 @@ class AttachedTerminal:
             loop.add_signal_handler(number, app.exit)
         listening = asyncio.create_task(line.run())
         giving_back = asyncio.create_task(self._give_back_memory())
-        gc.collect()
         gc.freeze()
+        gc.enable()
         await app.run_async()
         self._is_leaving = True
         giving_back.cancel()

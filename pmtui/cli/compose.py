@@ -100,6 +100,7 @@ class Session:
             # What is loaded by now stays until the end: no search for garbage need look at it.
             gc.collect()
             gc.freeze()
+            gc.enable()
             giving_back = asyncio.create_task(self._give_back_memory())
             await app.run_async()
             giving_back.cancel()

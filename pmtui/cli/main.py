@@ -5,6 +5,7 @@
 """
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -49,6 +50,9 @@ def _open_terminal(
 ) -> int:
     if reason := why_no_full_screen():
         return refuse(reason)
+    # What is loaded stays: looking through it for garbage takes a sixth of the time until the first
+    # picture. The session looks for garbage again once all is there.
+    gc.disable()
     if not is_standalone:
         from pmtui.cli import attach  # noqa: PLC0415 - asyncio: a tenth of a second
 

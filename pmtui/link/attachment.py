@@ -46,7 +46,8 @@ UNLOCK_WITHIN_S = 60.0
 """Deriving a key takes seconds on purpose, and longer on a small machine."""
 SILENT_AFTER_S = 4.0
 """The service speaks every second; without a word for so long nothing is taken for live."""
-RETRY_PAUSE_S = 0.25
+RETRY_PAUSE_S = 0.05
+"""Between two looks for a service that starts: trying costs microseconds."""
 WELCOME_WITHIN_S = 5.0
 MOST_PENDING = 500
 """Commands of which the terminal remembers that it gave them."""

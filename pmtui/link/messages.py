@@ -62,7 +62,7 @@ class Watch(_Message):
 
 
 class Unwatch(_Message):
-    """Push a topic's view no more."""
+    """Push a topic's view no more; the terminal has it no longer."""
 
     topic: bytes
 

@@ -125,6 +125,8 @@ class Mirror:
         status = self.status()
         down = (replace(h, state=HealthState.DOWN, reason=reason) for h in status.health)
         self._views[StatusTopic()] = replace(status, health=tuple(down), armed_until=None)
+        for kept in [each for each in self._kept if isinstance(each, _LIVE_ONLY)]:
+            self._let_go(kept)
         for topic, view in self._views.items():
             if isinstance(view, BookView):
                 self._views[topic] = _stale(view)
@@ -273,8 +275,13 @@ class Mirror:
         self._kept[topic] = None
         self._kept.move_to_end(topic)
         if len(self._kept) > MOST_KEPT:
-            oldest, _ = self._kept.popitem(last=False)
-            self._forget(oldest)
+            self._let_go(next(iter(self._kept)))
+
+    def _let_go(self, topic: Topic) -> None:
+        """Forget a view that nobody watches; the service is told, which would go on with it."""
+        self._forget(topic)
+        if self._send is not None:
+            self._send(Unwatch(encode(topic)))
 
     def _forget(self, topic: Topic) -> None:
         self._kept.pop(topic, None)

@@ -177,12 +177,15 @@ class Session:
         self.tell(said)
 
     def _watch(self, topic: Topic) -> None:
+        # What was asked for a moment ago is there, or on its way.
+        has_view = topic in self._peeked and topic not in self._watched
         if topic not in self._watched:
             if len(self._watched) >= MOST_WATCHED:
                 raise LinkError(f"more than {MOST_WATCHED} topics")
             self._peeked.pop(topic, None)
             self._watched[topic] = self._service.hub.subscribe((topic,), self._note)
-        self._sent.pop(topic, None)
+        if not has_view:
+            self._sent.pop(topic, None)
         # At once, not with the next frame: somebody has turned to it.
         self._note(topic)
 
@@ -190,6 +193,7 @@ class Session:
         subscription = self._watched.pop(topic, None)
         if subscription is not None:
             subscription.close()
+        self._peeked.pop(topic, None)
         self._dirty.pop(topic, None)
         self._sent.pop(topic, None)
 

@@ -5,13 +5,13 @@ from typing import cast
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
-from pmtui.link.messages import Peek, ToService, View, Watch
+from pmtui.link.messages import Peek, ToService, Unwatch, View, Watch
 from pmtui.link.mirror import Mirror
 from pmtui.link.mirror_queries import MirrorQueries
 from pmtui.link.session import changed_books
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import decode, encode
-from pmtui.service.topics import BookTopic, RowQuotesTopic, Topic
+from pmtui.service.topics import AddressBookTopic, BookTopic, RowQuotesTopic, Topic
 from pmtui.service.views import RowBooksView
 from tests.link.kit import NOTHING_YET, House, running_house
 from tests.service.fakes import NO, YES
@@ -88,3 +88,35 @@ def _book(token: TokenId, version: int) -> BookView:
 
 def _told(version: int, *books: BookView) -> View:
     return View(encode(ROWS), version, encode(RowBooksView(books)))
+
+
+async def test_what_was_asked_for_and_then_watched_comes_once(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        topic, came = AddressBookTopic(), list[Topic]()
+        apply = seat.mirror.apply
+
+        def note(message: View) -> None:
+            came.append(cast("Topic", decode(message.topic, Topic)))
+            apply(message)
+
+        seat.mirror.apply = note  # type: ignore[method-assign]  # only listens
+        _ = seat.queries.address_book()
+        await until(house.world, lambda: topic in came, "what was asked for")
+        _ = seat.mirror.subscribe([topic], lambda _: None)
+        _ = seat.mirror.subscribe([ROWS], lambda _: None)
+        await until(house.world, lambda: ROWS in came, "the next topic")
+        assert came.count(topic) == 1
+
+
+def test_a_book_that_nobody_watches_is_let_go_when_the_service_is_silent() -> None:
+    mirror, sent = Mirror(NOTHING_YET), list[ToService]()
+    queries, topic = MirrorQueries(mirror, SystemClock()), BookTopic(YES)
+    mirror.attach(sent.append, read_up_to=0, is_same=False)
+    _ = queries.book(YES)
+    mirror.apply(View(encode(topic), 1, encode(_book(YES, 1))))
+    assert queries.book(YES) == _book(YES, 1)
+    sent.clear()
+    mirror.show_silence("it does not answer")
+    assert sent == [Unwatch(encode(topic))]
+    _ = queries.book(YES)
+    assert sent[-1] == Peek(encode(topic))
