@@ -83,6 +83,10 @@ class MirrorQueries:
         """The service's clock."""
         return self._clock.now()
 
+    def monotonic(self) -> float:
+        """Seconds that pass as they do for the person at the keys, and never run backwards."""
+        return self._clock.monotonic()
+
     def status(self) -> StatusView:
         """Return the status line's content."""
         return self._mirror.status()

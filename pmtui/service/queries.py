@@ -135,6 +135,10 @@ class ServiceQueries:
         """The service's clock."""
         return self._kernel.clock.now()
 
+    def monotonic(self) -> float:
+        """Seconds that pass as they do for the person at the keys, and never run backwards."""
+        return self._kernel.clock.monotonic()
+
     def status(self) -> StatusView:
         """Return the status line's content."""
         status = self._view(StatusTopic(), self._status)

@@ -93,7 +93,15 @@ class Queries(Protocol):
     """Reads of what the service knows now. None waits; subscribing is what makes it fetch."""
 
     def now(self) -> datetime:
-        """The service's clock."""
+        """The service's clock; in a replay, the time of the recording."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that pass as they do for the person at the keys, and never run backwards.
+
+        A replay that is paused or plays faster changes nothing about them. What protects a person's
+        eyes and hands counts these; ages of what the venue says are told by `now`.
+        """
         ...
 
     def status(self) -> StatusView:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from itertools import takewhile
 
 from pmtui.service.surface import Queries
@@ -11,9 +10,9 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.theme.theme import Role
 
-_SAID_FOR = timedelta(seconds=5)
-_CONFIRMED_FOR = timedelta(seconds=2)
-FORM_REST = timedelta(seconds=1.5)
+_SAID_FOR_S = 5.0
+_CONFIRMED_FOR_S = 2.0
+FORM_REST_S = 1.5
 """So long may fingers go on typing into a form that they expected."""
 _AS_BAD = frozenset({Level.WARNING, Level.BAD})
 """What a key is answered with is a warning at most: news of these kinds goes before it."""
@@ -22,11 +21,11 @@ _ANY = frozenset({Level.GOOD, *_AS_BAD})
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An answer to a key, with the time until which it is shown."""
+    """An answer to a key, with the time until which it is shown, by the monotonic clock."""
 
     text: str
     role: Role
-    until: datetime
+    until_s: float
     known_up_to: int
     """The last entry of the log when the message came: what is older was known by then."""
     yields_to: Container[Level]
@@ -49,26 +48,26 @@ class MessageLine:
         self._queries = queries
         self._changed = changed
         self._message: Message | None = None
-        self._refused_at: datetime | None = None
+        self._refused_at_s: float | None = None
         """When a form or a question did not open that a key had asked for."""
 
     def say(self, text: str) -> None:
         """Say it for a few seconds, unless the log tells of something as bad meanwhile."""
-        self._show(text, Role.NOTICE_WARN, _SAID_FOR, _AS_BAD)
+        self._show(text, Role.NOTICE_WARN, _SAID_FOR_S, _AS_BAD)
 
     def confirm(self, text: str) -> None:
         """Name for a moment what changed in sight; it never keeps a newer notice waiting."""
-        self._show(text, Role.TEXT, _CONFIRMED_FOR, _ANY, is_confirmation=True)
+        self._show(text, Role.TEXT, _CONFIRMED_FOR_S, _ANY, is_confirmation=True)
 
     def refuse_form(self, text: str) -> None:
         """Say why a form or a question does not open; what is typed next may be meant for it."""
-        self._refused_at = self._queries.now()
+        self._refused_at_s = self._queries.monotonic()
         self.say(text)
 
     def ignores_key(self) -> bool:
         """Return whether a key may be meant for a form that did not open, and say so if it may."""
-        at = self._refused_at
-        is_recent = at is not None and timedelta() <= self._queries.now() - at < FORM_REST
+        at_s = self._refused_at_s
+        is_recent = at_s is not None and self._queries.monotonic() - at_s < FORM_REST_S
         if is_recent:
             # The keys are ignored once: whoever reads this presses again.
             self.say("The form did not open: keys are ignored for a moment, try again.")
@@ -76,7 +75,7 @@ class MessageLine:
 
     def forget_refusal(self) -> None:
         """Let keys mean what they usually do."""
-        self._refused_at = None
+        self._refused_at_s = None
 
     def take_back(self, *beginnings: str) -> None:
         """Withdraw the message if it begins so and is true no more; notices show again."""
@@ -92,18 +91,18 @@ class MessageLine:
         """Return the message in force; None once it is too old, or something as bad has come."""
         message = self._message
         if message is not None and (
-            self._queries.now() >= message.until or self._is_outdone(message)
+            self._queries.monotonic() >= message.until_s or self._is_outdone(message)
         ):
             self._message = None
         return self._message
 
     def _show(
-        self, text: str, role: Role, duration: timedelta, yields_to: Container[Level], *,
+        self, text: str, role: Role, duration_s: float, yields_to: Container[Level], *,
         is_confirmation: bool = False,
     ) -> None:  # fmt: skip
         entries = self._queries.log().entries
         self._message = Message(
-            text, role, self._queries.now() + duration, entries[-1].sequence if entries else 0,
+            text, role, self._queries.monotonic() + duration_s, entries[-1].sequence if entries else 0,
             yields_to, is_confirmation,
         )  # fmt: skip
         self._changed()

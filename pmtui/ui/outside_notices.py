@@ -64,7 +64,7 @@ class OutsideNotices:
         if fresh and self._ways.bell is Bell.ALL:
             self._app.bell()
         for entry in fresh:
-            budget = self._budget.spend(self._surface.queries.now().timestamp())
+            budget = self._budget.spend(self._surface.queries.monotonic())
             if budget is not None:
                 self._budget = budget
                 self._desktop.show(to_plain_notice(entry.text))

@@ -178,6 +178,8 @@ class FakeService:
     """Why a conditional order is not watched over, where it shall not be."""
     is_holding: bool = False
     """Verdicts wait until `release` is called."""
+    waited_s: float = 0.0
+    """Seconds that passed for the person, while the time of a replay stood still."""
     calls: list[Call] = field(default_factory=list)
     subscriptions: list[FakeSubscription] = field(default_factory=list)
     _prepared: dict[OrderId, PreparedOrder] = field(default_factory=dict)
@@ -225,6 +227,9 @@ class FakeService:
 
     def now(self) -> datetime:
         return self.at
+
+    def monotonic(self) -> float:
+        return (self.at - NOW).total_seconds() + self.waited_s
 
     def status(self) -> StatusView:
         return self.status_view

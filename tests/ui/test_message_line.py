@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.message_line import FORM_REST, MessageLine
-from tests.ui.fake_surface import NOW, FakeService
+from pmtui.ui.message_line import FORM_REST_S, MessageLine
+from tests.ui.fake_surface import FakeService
 
 
 class Shown:
@@ -91,11 +91,21 @@ def test_keys_are_ignored_once_after_a_form_did_not_open() -> None:
     shown.line.refuse_form("Read-only: no key.")
     assert shown.line.ignores_key()
     assert shown.text.startswith("The form did not open")
-    shown.wait(FORM_REST.total_seconds())
+    shown.wait(FORM_REST_S)
     assert not shown.line.ignores_key()
     shown.line.refuse_form("Read-only: no key.")
     shown.line.forget_refusal()
     assert not shown.line.ignores_key()
+
+
+def test_what_is_said_and_ignored_ends_while_the_recorded_time_stands_still() -> None:
+    shown = Shown()
+    shown.line.refuse_form("Read-only: no key.")
+    shown.service.waited_s += FORM_REST_S
+    assert not shown.line.ignores_key()
+    assert shown.text
+    shown.service.waited_s = 5
+    assert shown.text == ""
 
 
 def test_it_is_painted_in_the_width_there_is() -> None:
@@ -103,7 +113,7 @@ def test_it_is_painted_in_the_width_there_is() -> None:
     shown.line.say("Cancelled the order at 50 cents.")
     message = shown.line.current()
     assert message is not None
-    assert message.until == NOW + timedelta(seconds=5)
+    assert message.until_s == 5
     (cell,) = message.paint(20)
     assert len(cell.text) <= 20
     assert cell.text.startswith(" Cancelled")

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import ClassVar
 
 from textual import events
@@ -28,7 +27,7 @@ from pmtui.ui.ticket.ticket_context import numbers_of
 from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.text_line import TextLine
 
-ARMING_PAUSE = timedelta(milliseconds=150)
+ARMING_PAUSE_S = 0.15
 """A second enter of an impatient finger must not send what nobody has read."""
 _CHROME = 4
 """Columns of border and padding; rows of border, hint and keys."""
@@ -66,7 +65,7 @@ class CardScreen(ModalScreen[bool]):
         self._surface = surface
         self._beside = beside
         self._laid_out_for: Size | None = None
-        self._shown_at: datetime | None = None
+        self._shown_at_s: float | None = None
         self._opened_time = 0.0
 
     @abstractmethod
@@ -133,8 +132,11 @@ class CardScreen(ModalScreen[bool]):
     @property
     def is_armed(self) -> bool:
         """Whether the card has been on the screen for long enough."""
-        shown_at = self._shown_at
-        return shown_at is not None and self._surface.queries.now() - shown_at >= ARMING_PAUSE
+        shown_at_s = self._shown_at_s
+        return (
+            shown_at_s is not None
+            and self._surface.queries.monotonic() - shown_at_s >= ARMING_PAUSE_S
+        )
 
     def action_accept(self) -> None:
         """Send it."""
@@ -146,15 +148,15 @@ class CardScreen(ModalScreen[bool]):
         _ = self.dismiss(result=False)
 
     def _start_pause(self) -> None:
-        if self._shown_at is None:
-            self._shown_at = self._surface.queries.now()
+        if self._shown_at_s is None:
+            self._shown_at_s = self._surface.queries.monotonic()
 
     def _await_pause(self) -> None:
         """Say when the key that came too early may be pressed again."""
         if self.is_armed:
             self.hint.show((Cell("Press again to send", Role.NOTICE_WARN),))
         else:
-            self.set_timer(ARMING_PAUSE.total_seconds(), self._await_pause)
+            self.set_timer(ARMING_PAUSE_S, self._await_pause)
 
 
 class ConfirmScreen(CardScreen):

@@ -92,6 +92,19 @@ async def test_the_service_verifies_every_book_of_a_replay_and_trades_on_it(
         watching.close()
 
 
+async def test_the_persons_seconds_pass_while_a_replay_is_paused(tmp_path: Path) -> None:
+    async with (
+        recorded(tmp_path, play) as (recording, _),
+        session(recording, tmp_path) as (_, venue, service),
+    ):
+        queries = service.queries
+        recorded_at, began_s = queries.now(), queries.monotonic()
+        await until(lambda: queries.monotonic() > began_s, "a moment")
+        assert queries.now() == recorded_at
+        venue.timeline.move_to(recording.length_us)
+        assert queries.now() > recorded_at
+
+
 async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> None:
     async with (
         recorded(tmp_path, play) as (recording, _),

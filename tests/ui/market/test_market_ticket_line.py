@@ -237,7 +237,7 @@ async def refused(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen, tex
     await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
     card = app.screen
     assert isinstance(card, ConfirmScreen)
-    await until(pilot, lambda: card._shown_at is not None, "the card painted")
+    await until(pilot, lambda: card._shown_at_s is not None, "the card painted")
     assert not card.query_one("#card").region.overlaps(screen.ticket.region)
     service.at += timedelta(seconds=1)
     await pilot.press("enter")

@@ -27,7 +27,7 @@ async def _card(pilot: Pilot[None], app: MarketDemo) -> ConfirmScreen:
     await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the confirm card")
     screen = app.screen
     assert isinstance(screen, ConfirmScreen)
-    await until(pilot, lambda: screen._shown_at is not None, "the card painted")
+    await until(pilot, lambda: screen._shown_at_s is not None, "the card painted")
     return screen
 
 

@@ -46,7 +46,7 @@ async def _card(pilot: Pilot[Any], app: TicketApp) -> ConfirmScreen:
     await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the confirm card")
     screen = app.screen
     assert isinstance(screen, ConfirmScreen)
-    await until(pilot, lambda: screen._shown_at is not None, "the card painted")
+    await until(pilot, lambda: screen._shown_at_s is not None, "the card painted")
     return screen
 
 
@@ -737,6 +737,23 @@ async def test_a_hasty_second_enter_sends_nothing() -> None:
         assert "Too quick" in _card_text(screen)
         assert app.service.calls_of("place") == []
         app.service.at += timedelta(milliseconds=1)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.service.calls_of("place"), "the order sent")
+
+
+async def test_the_pause_for_reading_passes_while_the_recorded_time_stands_still() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        app.service.at += timedelta(seconds=-30)
+        app.service.waited_s = 30.149
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is screen
+        app.service.waited_s = 30.151
         await pilot.press("enter")
         await until(pilot, lambda: app.service.calls_of("place"), "the order sent")
 

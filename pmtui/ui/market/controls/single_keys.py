@@ -10,7 +10,6 @@ than eyes, and what is typed after the key of a form is a price, a size, and `en
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import partial
 
 from textual.geometry import Size
@@ -57,9 +56,9 @@ from pmtui.ui.ticket.ticket_context import ticket_context
 
 SMALLEST = Size(79, 18)
 """Below this the own position or orders are out of sight, and no single key trades."""
-OVERRIDE_LIFE = timedelta(seconds=2)
+OVERRIDE_LIFE_S = 2
 _AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
-HELD_DOWN = timedelta(milliseconds=150)
+HELD_DOWN_S = 0.15
 """The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
 KEYS_IN_TICKET = (
     "Ticket has focus: single keys are off", "Ticket has focus: other keys are off"
@@ -98,8 +97,8 @@ class SingleKeys:
         self._is_moving = is_moving
         kept = workspace.surface.memory.now.preset
         self._preset = kept if 0 <= kept < len(workspace.surface.options.presets) else 0
-        self._permitted_at: datetime | None = None
-        self._pressed: tuple[str, datetime] | None = None
+        self._permitted_at_s: float | None = None
+        self._pressed: tuple[str, float] | None = None
         self._was_armed = False
         self._told_gone: tuple[Side, Micros] | None = None
 
@@ -110,7 +109,7 @@ class SingleKeys:
 
     def forget(self) -> None:
         """Let go of what belongs to the market on show, because another one comes."""
-        self._permitted_at = self._pressed = None
+        self._permitted_at_s = self._pressed = None
         self._line.forget_refusal()
 
     async def toggle_arming(self) -> None:
@@ -151,12 +150,11 @@ class SingleKeys:
         elif book.state.is_good:
             self._line.say(f"Book {book.state.words}: nothing to override.")
         else:
-            self._permitted_at = model.now
-            seconds = OVERRIDE_LIFE.seconds
+            self._permitted_at_s = self._workspace.queries.monotonic()
             self._line.say(
-                f"OVERRIDE: the next key within {seconds} s trades, book {book.state.words}."
+                f"OVERRIDE: the next key within {OVERRIDE_LIFE_S} s trades, book {book.state.words}."
             )
-            _ = self._page.set_timer(seconds, partial(self._page.show_parts, Part.STATE))
+            _ = self._page.set_timer(OVERRIDE_LIFE_S, partial(self._page.show_parts, Part.STATE))
             self._page.show_parts(Part.STATE)
 
     async def press(self, key: OneKey) -> None:
@@ -237,7 +235,7 @@ class SingleKeys:
             self._workspace.commands.disarm(TOO_SMALL.lower())
             is_armed = self._workspace.reader.read().is_armed
         if is_armed != self._was_armed:
-            self._was_armed, self._permitted_at = is_armed, None
+            self._was_armed, self._permitted_at_s = is_armed, None
             self._page.show_parts(Part.FOOTER)
             if not is_armed:
                 self._line.take_back("ARMED", "OVERRIDE")
@@ -248,7 +246,7 @@ class SingleKeys:
         if not self._was_armed or model.book is None:
             return ()
         return paint_arming(
-            self.preset, model.book, is_permitted=self._is_permitted(model.now),
+            self.preset, model.book, is_permitted=self._is_permitted(),
             is_resting=self._page.do_keys_rest, is_over=model.is_over,
         )  # fmt: skip
 
@@ -263,7 +261,7 @@ class SingleKeys:
             key: key_price(key, book=book, tick=model.terms.tick_size, cursor=cursor, own=own)
             for key in OneKey
         }
-        is_open = book.state.is_good or self._is_permitted(model.now)
+        is_open = book.state.is_good or self._is_permitted()
         ladder = self._workspace.ladder.ladder
         keymap = self._workspace.keymap
         trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
@@ -362,9 +360,9 @@ class SingleKeys:
             return known
         return shown if known.state.is_good else replace(shown, state=known.state)
 
-    def _is_permitted(self, now: datetime) -> bool:
-        at = self._permitted_at
-        return at is not None and timedelta() <= now - at < OVERRIDE_LIFE
+    def _is_permitted(self) -> bool:
+        at_s = self._permitted_at_s
+        return at_s is not None and self._workspace.queries.monotonic() - at_s < OVERRIDE_LIFE_S
 
     def _obey(self, model: MarketModel, name: str) -> tuple[BookView, bool] | None:
         """Return the book to trade from and whether it is permitted though it may be wrong.
@@ -375,7 +373,7 @@ class SingleKeys:
         if reason or book is None:
             self._line.say(reason or NOT_LOADED)
             return None
-        is_permitted, self._permitted_at = self._is_permitted(model.now), None
+        is_permitted, self._permitted_at_s = self._is_permitted(), None
         self._page.show_parts(Part.STATE)
         if not is_permitted and (locked := why_locked(book)):
             self._line.say(f"{locked}; {self._key('override')} permits one order.")
@@ -398,10 +396,10 @@ class SingleKeys:
         """Say why a key is not obeyed now; one that is used keeps arming from running out."""
         if reason := self._why_keys_rest(model):
             return reason
-        now, before = model.now, self._pressed
-        self._pressed = (name, now)
+        now_s, before = self._workspace.queries.monotonic(), self._pressed
+        self._pressed = (name, now_s)
         self._workspace.commands.touch_arming()
-        if before is not None and before[0] == name and timedelta() <= now - before[1] < HELD_DOWN:
+        if before is not None and before[0] == name and now_s - before[1] < HELD_DOWN_S:
             return "Same key twice at once: sent only once."
         return ""
 

@@ -1,7 +1,5 @@
 """Opening the ticket, selling a whole position, and cancelling all of a market."""
 
-from datetime import datetime, timedelta
-
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -14,7 +12,7 @@ from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.sale import LOADING, prepare_sale
 
-TICKET_WANTED_FOR = timedelta(seconds=5)
+TICKET_WANTED_FOR_S = 5.0
 """A ticket that was asked for from a list opens no later than this: fingers are elsewhere by then."""
 
 
@@ -26,19 +24,19 @@ class Trading:
         self._line = workspace.line
         self._page = workspace.page
         self._news = news
-        self._wanted: tuple[Side, datetime] | None = None
+        self._wanted: tuple[Side, float] | None = None
         """The ticket to open as soon as the market can be traded, and since when."""
 
     def want_ticket(self, side: Side) -> None:
         """Open the ticket as soon as the market has come: a row of a list was to be traded."""
-        self._wanted = side, self._workspace.queries.now()
+        self._wanted = side, self._workspace.queries.monotonic()
 
     def open_wanted(self, model: MarketModel) -> None:
         """Open the ticket that was asked for, once market, terms and book are there."""
         if self._wanted is None:
             return
-        side, since = self._wanted
-        is_late = model.now - since > TICKET_WANTED_FOR
+        side, since_s = self._wanted
+        is_late = self._workspace.queries.monotonic() - since_s > TICKET_WANTED_FOR_S
         is_loading = model.market.market is None or (
             not model.why_not_tradable
             and (model.terms is None or model.book is None or model.book.state is BookState.LOADING)

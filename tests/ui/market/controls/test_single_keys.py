@@ -10,7 +10,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import OneKey
-from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE
+from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE_S
 from pmtui.ui.market.controls.workspace import Part
 from tests.ui import believable
 from tests.ui.market.controls.desk import Desk, cents
@@ -63,6 +63,15 @@ async def test_a_key_held_down_sends_once() -> None:
     await desk.page.finish()
 
 
+async def test_a_key_pressed_again_trades_while_the_recorded_time_stands_still() -> None:
+    desk = armed()
+    await desk.keys.press(OneKey.JOIN_BID)
+    desk.service.waited_s += 1
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert len(desk.placed()) == 2
+    await desk.page.finish()
+
+
 async def test_a_book_that_may_be_wrong_locks_keys_until_one_is_permitted() -> None:
     desk = armed()
     desk.set_state(BookState.STALE)
@@ -70,7 +79,7 @@ async def test_a_book_that_may_be_wrong_locks_keys_until_one_is_permitted() -> N
     assert not desk.placed()
     desk.keys.override()
     assert desk.said.startswith("OVERRIDE")
-    desk.service.at += OVERRIDE_LIFE / 2
+    desk.service.at += timedelta(seconds=OVERRIDE_LIFE_S / 2)
     await desk.keys.press(OneKey.JOIN_ASK)
     assert len(desk.placed()) == 1
     desk.service.at += timedelta(seconds=1)
@@ -83,7 +92,16 @@ async def test_a_permission_runs_out() -> None:
     desk = armed()
     desk.set_state(BookState.STALE)
     desk.keys.override()
-    desk.service.at += OVERRIDE_LIFE
+    desk.service.at += timedelta(seconds=OVERRIDE_LIFE_S)
+    await desk.keys.press(OneKey.JOIN_BID)
+    assert not desk.placed()
+
+
+async def test_a_permission_runs_out_while_the_recorded_time_stands_still() -> None:
+    desk = armed()
+    desk.set_state(BookState.STALE)
+    desk.keys.override()
+    desk.service.waited_s += OVERRIDE_LIFE_S
     await desk.keys.press(OneKey.JOIN_BID)
     assert not desk.placed()
 
