@@ -26,7 +26,7 @@ from fractions import Fraction
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros, cents_down, cents_near
+from pmtui.domain.money import SCALE, Micros, cents_down, cents_near, complement
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 HALF = Micros(SCALE // 2)
@@ -125,6 +125,33 @@ def open_day(day: date, positions: Iterable[Position], fills: Iterable[Fill]) ->
             known = price if price is not None else position.average_price
             held[position.token_id] = Holding(Micros(size), known)
     return Opening(day, held)
+
+
+def price_partners(
+    prices: Mapping[TokenId, Micros],
+    fills: Iterable[Fill],
+    pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+) -> dict[TokenId, Micros]:
+    """Return prices that also cover what was traded and is not known otherwise, and its other outcome.
+
+    Of a pair that was split, an outcome that was sold is owed by our own account while the other one is held.
+    Both are a dollar together: prices of different moments would count one change twice, or not at all.
+
+    Args:
+        prices: what a share is worth now, or was when it was held last.
+        fills: of the day; the last price of a pair that nothing else prices.
+        pair_of: the outcomes of a token's market; that token alone where they are not known.
+    """
+    known = dict(prices)
+    real = (fill for fill in fills if fill.status is not TradeStatus.FAILED)
+    for fill in sorted(real, key=lambda f: (f.matched_at, f.trade_id), reverse=True):
+        others = [each for each in pair_of(fill.token_id) if each != fill.token_id]
+        if fill.token_id not in known:
+            priced = next((complement(known[each]) for each in others if each in known), fill.price)
+            known[fill.token_id] = priced
+        for other in others:
+            _ = known.setdefault(other, complement(known[fill.token_id]))
+    return known
 
 
 def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]) -> Micros:

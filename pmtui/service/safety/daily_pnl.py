@@ -25,11 +25,12 @@ from pmtui.domain.account.daily_pnl import (
     day_result,
     is_fee_missing,
     open_day,
+    price_partners,
     read_exchanges,
 )
 from pmtui.domain.account.position import Position
-from pmtui.domain.ids import TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.money import Micros, complement
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
@@ -42,6 +43,7 @@ LOOK_PERIOD_S = 5.0
 """How late a new day may be noticed, and how old the price of what is gone may be."""
 
 
+_PairOf = Callable[[TokenId], tuple[TokenId, ...]]
 _Inputs = tuple[Opening, tuple[Fill, ...], dict[TokenId, Micros]]
 _Parts = tuple[_Inputs, tuple[Exchange, ...]]
 
@@ -120,9 +122,6 @@ class DailyPnl:
         if not self._feed.state.is_complete or not self.is_dated:
             return None
         positions = self._positions()
-        for position in positions:
-            if position.current_price is not None:
-                self._prices[position.token_id] = position.current_price
         today = day_of(self._kernel.venue_now())
         # Newest first: those of earlier days need not be looked through.
         fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
@@ -131,11 +130,37 @@ class DailyPnl:
         if self._opening is None or self._opening.day != today:
             self._opening = self._read(today) or open_day(today, positions, fills)
             self._write(self._opening)
+        pair_of = self._pairs(positions, fills)
+        self._note_prices(positions, pair_of)
         self._price_settled(positions, fills)
-        inputs = (self._opening, fills, dict(self._prices))
+        prices = price_partners(self._prices, fills, pair_of)
+        inputs = (self._opening, fills, prices)
         if self._counted is None or self._counted[0] != inputs:
             self._counted = inputs, day_result(*inputs)
         return Micros(-self._counted[1])
+
+    def _pairs(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> _PairOf:
+        """Return what names the outcomes of a token's market: all that is known, or those that were ours."""
+        conditions = {position.token_id: position.condition_id for position in positions}
+        conditions |= {fill.token_id: fill.condition_id for fill in fills}
+        seen: dict[ConditionId, tuple[TokenId, ...]] = {}
+        for token_id, condition_id in conditions.items():
+            seen[condition_id] = (*seen.get(condition_id, ()), token_id)
+
+        def pair_of(token_id: TokenId) -> tuple[TokenId, ...]:
+            condition_id = conditions[token_id]
+            return self._known.tokens(condition_id) or seen[condition_id]
+
+        return pair_of
+
+    def _note_prices(self, positions: tuple[Position, ...], pair_of: _PairOf) -> None:
+        """Note what is held at its price, and what is not held any more by that of the other outcome."""
+        now = {p.token_id: p.current_price for p in positions if p.current_price is not None}
+        for token_id, price in now.items():
+            self._prices[token_id] = price
+            for other in pair_of(token_id):
+                if other not in now and other in self._prices:
+                    self._prices[other] = complement(price)
 
     def _price_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
         """Note what shares were exchanged for that were traded today and are not held any more."""

@@ -13,6 +13,7 @@ from pmtui.domain.account.daily_pnl import (
     day_of,
     day_result,
     open_day,
+    price_partners,
     read_exchanges,
 )
 from pmtui.domain.account.position import Activity, Position
@@ -109,6 +110,30 @@ def test_what_was_bought_on_the_day_itself_was_not_held_in_the_morning() -> None
 
 def test_an_opening_without_a_price_counts_from_what_was_paid() -> None:
     assert open_day(DAY, [position("10", None)], []).held[TOKENS[0]].price == m("0.3")
+
+
+def both(_: TokenId) -> tuple[TokenId, ...]:
+    return tuple(TOKENS[:2])
+
+
+@given(sizes, prices, prices)
+def test_a_sold_half_of_a_split_follows_the_half_that_is_held(
+    size: Micros, sold_at: Micros, now: Micros
+) -> None:
+    # The split itself is no trade, so that our own account owes what was sold of it.
+    sold = replace(fill(Side.SELL, "1", "0.5"), size=size, price=sold_at)
+    known = price_partners({TOKENS[1]: now}, [sold], both)
+    in_cash = size * sold_at + size * now - size * 1_000_000
+    assert day_result(Opening(DAY), [sold], known) == in_cash // 1_000_000
+
+
+def test_both_halves_of_a_split_bring_what_they_were_sold_for_also_after_a_restart() -> None:
+    first = fill(Side.SELL, "100", "0.49")
+    second = fill(
+        Side.SELL, "100", "0.60", token_id=TOKENS[1], matched_at=MORNING + timedelta(hours=1)
+    )
+    known = price_partners({}, [first, second], both)
+    assert day_result(Opening(DAY), [first, second], known) == m("9")
 
 
 @given(holdings, markets, st.lists(fills(), max_size=8), st.randoms())

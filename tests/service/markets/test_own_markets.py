@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.domain.account.events import OrderChanged, OrderEventKind
+from pmtui.domain.account.position import Position
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import parse_micros
+from pmtui.domain.money import ZERO, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 from pmtui.service.markets.market_store import MOST_IDLE
 from pmtui.service.topics import AccountTopic, MarketListTopic
@@ -16,6 +17,7 @@ from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,
     MARKET,
+    NO,
     TERMS,
     YES,
     World,
@@ -138,3 +140,20 @@ async def test_shares_that_were_redeemed_count_with_what_they_were_exchanged_for
         await world.pass_time(120)
         assert world.service.queries.account().positions == ()
         assert world.service.queries.status().day_result == m("32.5")
+
+
+async def test_a_sold_half_of_a_split_is_owed_at_what_the_other_half_leaves(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await world.pass_time(60)
+        assert world.service.queries.status().day_result == ZERO
+        sold = replace(FILL, side=Side.SELL, price=m("0.4"), size=m("20"), fee=ZERO)
+        other = Position(
+            token_id=NO, condition_id=CONDITION, title="", outcome="No", size=m("20"),
+            average_price=m("0.5"), current_price=m("0.6"), realized=ZERO,
+        )  # fmt: skip
+        world.account.own_fills, world.analytics.held = (sold,), (other,)
+        await world.pass_time(120)
+        assert world.service.queries.status().day_result == ZERO
+        world.analytics.held = (replace(other, current_price=m("0.5")),)
+        await world.pass_time(120)
+        assert world.service.queries.status().day_result == -m("2")
