@@ -14,6 +14,7 @@ class ManualClock:
     def __init__(self, start: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)) -> None:
         self._start = start
         self._elapsed = 0.0
+        self._stream_held_at: float | None = None
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._order = count()
 
@@ -22,6 +23,13 @@ class ManualClock:
 
     def monotonic(self) -> float:
         return self._elapsed
+
+    def stream_s(self) -> float:
+        return self._elapsed if self._stream_held_at is None else self._stream_held_at
+
+    def hold_stream(self) -> None:
+        """Let no more time pass for the streams, as in a replay that is paused."""
+        self._stream_held_at = self._elapsed
 
     def set_wall(self, by: timedelta) -> None:
         """Set the time of day, as a person or a server does, or a machine that slept meanwhile."""

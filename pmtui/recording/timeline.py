@@ -34,6 +34,8 @@ class Timeline:
         self._monotonic = monotonic
         self._from_us = 0
         self._since_s = monotonic()
+        self._played_s = 0.0
+        """Until `_since_s`."""
         self._listeners: list[Callable[[], None]] = []
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -47,6 +49,17 @@ class Timeline:
             return self._from_us
         passed_us = round((self._monotonic() - self._since_s) * self.speed * 1_000_000)
         return min(self._from_us + passed_us, self.length_us)
+
+    @property
+    def played_s(self) -> float:
+        """Seconds in which messages could come; they never run backwards.
+
+        Playing counts real seconds, and fewer where it is slower than the recording, because messages
+        are further apart then. A pause, a step and a jump count nothing.
+        """
+        if self.is_paused:
+            return self._played_s
+        return self._played_s + (self._monotonic() - self._since_s) * min(self.speed, 1.0)
 
     @property
     def has_ended(self) -> bool:
@@ -71,8 +84,8 @@ class Timeline:
 
     def change_speed(self, speed: float) -> None:
         """Go on at another speed, from where it is."""
-        here = self.position_us
-        self.speed = min(max(speed, SLOWEST), FASTEST)
+        here, self._played_s = self.position_us, self.played_s
+        self._since_s, self.speed = self._monotonic(), min(max(speed, SLOWEST), FASTEST)
         self._set(here, is_paused=self.is_paused)
 
     def faster(self) -> None:
@@ -93,6 +106,7 @@ class Timeline:
         self._set(min(max(at_us, 0), self.length_us), is_paused=self.is_paused)
 
     def _set(self, at_us: int, *, is_paused: bool) -> None:
+        self._played_s = self.played_s
         self._from_us, self._since_s, self.is_paused = at_us, self._monotonic(), is_paused
         for listener in self._listeners:
             listener()

@@ -33,6 +33,10 @@ class SystemClock:
         """Seconds that never run backwards."""
         return time.monotonic()
 
+    def stream_s(self) -> float:
+        """Seconds in which the streams could send: all of them."""
+        return self.monotonic()
+
     async def sleep(self, seconds: float) -> None:
         """Let other tasks run for so long."""
         await asyncio.sleep(seconds)

@@ -63,6 +63,14 @@ class Clock(Protocol):
         """Seconds that never run backwards."""
         ...
 
+    def stream_s(self) -> float:
+        """Seconds in which the streams could send; they never run backwards.
+
+        Only a replay that is paused, stepped or slow makes them differ from `monotonic`. Whatever
+        concludes something from the silence of a stream counts these.
+        """
+        ...
+
     async def sleep(self, seconds: float) -> None:
         """Let other tasks run for so long."""
         ...

@@ -95,6 +95,26 @@ def test_the_position_never_runs_backwards_or_out(deeds: list[str]) -> None:
         before = line.position_us
 
 
+def test_time_counts_for_the_stream_while_it_plays_and_never_more_than_is_recorded() -> None:
+    line, hand = timeline(speed=0)
+    hand.now_s += 5
+    line.step_to(3_000_000)
+    line.move_to(30_000_000)
+    hand.now_s += 5
+    assert line.played_s == 0
+    line.resume()
+    hand.now_s += 2
+    assert line.played_s == 2
+    line.change_speed(10)
+    hand.now_s += 1
+    assert line.played_s == 3
+    line.change_speed(0.5)
+    hand.now_s += 4
+    line.pause()
+    hand.now_s += 5
+    assert line.played_s == 5
+
+
 def test_whoever_delivers_is_told_of_every_change() -> None:
     line, _ = timeline()
     told: list[int] = []

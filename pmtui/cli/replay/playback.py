@@ -26,6 +26,10 @@ class RecordedTime(SystemClock):
         at_us = self._started_ms * 1_000 + self._timeline.position_us
         return datetime.fromtimestamp(at_us / 1_000_000, UTC)
 
+    @override
+    def stream_s(self) -> float:
+        return self._timeline.played_s
+
 
 class Playback:
     """Fulfils the terminal's controls of a replay."""

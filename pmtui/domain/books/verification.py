@@ -165,7 +165,7 @@ class BookCheck:
 
         Args:
             book: always the same one.
-            now_ms: of any clock that does not run backwards.
+            now_ms: of a clock that does not run backwards, and stands still while no frame can come.
         """
         announced = book.announced
         if not announced or book.terms is None:

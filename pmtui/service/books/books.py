@@ -434,7 +434,7 @@ class BooksFeed:
         book = tracked.book
         if book.is_crossed:
             self.resync(token_id)
-        now_ms = int(self._kernel.clock.monotonic() * 1000)
+        now_ms = int(self._kernel.clock.stream_s() * 1000)
         agreement = tracked.check.check(book, now_ms=now_ms)
         before = book.state
         match agreement:

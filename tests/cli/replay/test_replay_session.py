@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, LimitIntent
 from pmtui.recording.reader import Recording
 from pmtui.recording.timeline import Timeline
+from pmtui.service.books.books import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
-from pmtui.service.views import Load
+from pmtui.service.views import Level, Load
 from pmtui.sim.replay.run import RunningReplay, running_replay
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.replay.replay_line import ReplayLine
@@ -103,6 +105,37 @@ async def test_the_persons_seconds_pass_while_a_replay_is_paused(tmp_path: Path)
         assert queries.now() == recorded_at
         venue.timeline.move_to(recording.length_us)
         assert queries.now() > recorded_at
+
+
+def with_swapped_changes(recording: Recording) -> tuple[Recording, list[int]]:
+    """Let the last two changes of the book arrive in the wrong order; returns when they do, too."""
+    messages = list(recording.messages)
+    places = [n for n, message in enumerate(messages) if message.kind == "price_change"][-2:]
+    first, second = (messages[place] for place in places)
+    messages[places[0]] = first._replace(data=second.data)
+    messages[places[1]] = second._replace(data=first.data)
+    return replace(recording, messages=messages), [first.at_us, second.at_us]
+
+
+async def test_a_pause_between_changes_that_came_swapped_is_no_lost_message(tmp_path: Path) -> None:
+    async with recorded(tmp_path, play) as (original, _):
+        recording, (first_us, second_us) = with_swapped_changes(original)
+        async with session(recording, tmp_path) as (_, venue, service):
+            queries = service.queries
+            watching = service.hub.subscribe([BookTopic(YES)], lambda _: None)
+            venue.timeline.move_to(first_us - 1)
+            await until(lambda: queries.book(YES).state is BookState.VERIFIED, "the book before")
+            before = queries.book(YES)
+            venue.timeline.step_to(first_us)
+            await until(lambda: queries.book(YES) != before, "the first change")
+            paused_s = queries.monotonic()
+            await until(lambda: queries.monotonic() - paused_s > 3 * CHECK_PERIOD_S, "some checks")
+            venue.timeline.step_to(second_us)
+            await until(lambda: venue.feed.is_current, "the second change")
+            await until(lambda: len(queries.book(YES).bids) > len(before.bids), "the bid")
+            assert [e.text for e in queries.log().entries if e.level is Level.WARNING] == []
+            assert queries.book(YES).state is BookState.VERIFIED
+            watching.close()
 
 
 async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> None:

@@ -181,6 +181,35 @@ async def test_a_lost_message_is_noticed_and_mended_by_rest(tmp_path: Path) -> N
         assert book(world).state is BookState.VERIFIED
 
 
+def swapped() -> tuple[LevelTexts, LevelTexts]:
+    """Two changes in the wrong order; each hash is of the book when the venue had applied it."""
+    after = OrderBook(YES)
+    after.apply_snapshot(snapshot())
+    told = []
+    for price in ("0.39", "0.38"):
+        after.apply_change(LevelText(YES, "BUY", price, "5"))
+        told.append(change(price, "5", after.state_hash("1790000000500", "0.420") or ""))
+    return told[1], told[0]
+
+
+async def test_time_in_which_no_frame_can_come_makes_no_loss_of_frames_that_changed_places(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(5)
+        asked_before = len(world.trading.asked)
+        first, second = swapped()
+        world.clock.hold_stream()
+        world.stream.send(first)
+        await world.pass_time(1)
+        world.stream.send(second)
+        await world.pass_time(1)
+        assert book(world).state is BookState.VERIFIED
+        assert len(world.trading.asked) == asked_before
+
+
 async def test_the_last_change_before_quiet_is_checked_even_within_a_frame_already_told(
     tmp_path: Path,
 ) -> None:
