@@ -120,7 +120,11 @@ class Argument:
 
     def schema(self) -> dict[str, object]:
         """Return the JSON schema of a value, as tools and the OpenAPI document state it."""
-        single: dict[str, object] = {"type": "string", "maxLength": LONGEST_TEXT}
+        single: dict[str, object] = {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_TEXT,
+        }
         if self.choices:
             single = {"type": "string", "enum": list(self.choices)}
         elif self.kind is ArgumentKind.NUMBER:
@@ -144,8 +148,13 @@ class Argument:
         Raises:
             ArgumentError: it is not of this kind.
         """
+        if not text:
+            raise ArgumentError(self.name, f"is empty; it takes {self.takes}")
+        if not text.isprintable():
+            reason = "holds a control character or another one that cannot be printed"
+            raise ArgumentError(self.name, reason)
         pattern = _PATTERNS.get(self.kind)
-        is_fine = 0 < len(text) <= LONGEST_TEXT and text.isprintable()
+        is_fine = len(text) <= LONGEST_TEXT
         if self.choices:
             is_fine = is_fine and text in self.choices
         elif pattern is not None:

@@ -38,8 +38,23 @@ def test_each_kind_takes_its_values_and_no_others(
     for text in good:
         assert argument.check(text)
     for text in bad:
-        with pytest.raises(ArgumentError, match="--what takes"):
+        with pytest.raises(ArgumentError, match=r"--what (takes|is empty|holds)"):
             argument.check(text)
+
+
+def test_a_refused_text_is_told_its_own_reason() -> None:
+    argument = Argument("tag", ArgumentKind.TEXT, "tag")
+    reasons = {
+        "": "is empty",
+        "x\x1b[31m": "holds a control",
+        "\0": "holds a control",
+        "x" * 201: "takes a text",
+    }
+    for text, reason in reasons.items():
+        with pytest.raises(ArgumentError) as refused:
+            argument.check(text)
+        assert refused.value.reason.startswith(reason)
+    assert argument.schema()["minLength"] == 1
 
 
 def test_times_are_sent_as_seconds_whatever_they_were_written_in() -> None:
