@@ -81,7 +81,7 @@ async def test_every_layout_shows_bids_asks_position_and_ticket_together(
         is_line = screen.ticket.is_on_a_line
         assert is_line is (size in (SMALL, (79, 24)))
         assert screen.ticket.size.height >= (3 if is_line else 9)
-        assert screen.ticket.size.width >= (79 if is_line else 36)
+        assert screen.ticket.size.width >= (79 if is_line else 34)
         for pane in (screen.ladder, screen.position, screen.tape):
             assert not screen.ticket.region.overlaps(pane.region)
         assert screen.tape.size.height >= 2
