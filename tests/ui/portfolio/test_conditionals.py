@@ -86,7 +86,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         await pilot.press(*"40", "tab", "tab", *"80", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         assert shows(app, "Assumes a full fill at that price")
-        assert shows(app, "Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)")
+        assert shows(app, "stop 40¢ (limit 35¢)")
         assert shows(app, "inactive while pmtui is closed")
         await settle(pilot)
         await pilot.press("enter")
@@ -355,7 +355,7 @@ async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
             # One line has no room for them; the whole ticket has.
             await until(pilot, lambda: screen.ticket.is_on_a_line, "the ticket on a line")
             await pilot.press("f2")
-        await until(pilot, lambda: shows(app, "on fills"), "the row")
+        await until(pilot, lambda: shows(app, "Target"), "the row")
         screen.ticket.price.value = "50"
         screen.ticket.size_field.value = "10"
         screen.ticket.stop.focus()
