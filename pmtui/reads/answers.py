@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NewType
 
+from pmtui.domain.account.onboarding import is_unlimited
 from pmtui.domain.ids import Address, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, format_micros
 
 Word = NewType("Word", str)
 """One of this program's own words, in a field where others would be a stranger's."""
@@ -161,7 +162,13 @@ class Allowance:
 
     spender: Address
     amount: Word
-    """Base units, in decimal digits: larger than most programs' numbers."""
+    """Dollars, or shares of the token, as an exact decimal; `unlimited` where nothing bounds it."""
+
+
+def to_allowance(spender: Address, amount: int) -> Allowance:
+    """Return an allowance as it is read; `amount` is in millionths, up to 2^256 - 1."""
+    text = "unlimited" if is_unlimited(amount) else format_micros(Micros(amount))
+    return Allowance(spender, Word(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,8 @@ class Argument:
     """Whether it takes several values."""
     choices: tuple[str, ...] = ()
     default: str = ""
+    default_beside: str = ""
+    """Name of the argument beside which the default holds; always where it is empty."""
     unit: str = ""
     seed_key: str = ""
     """Query key in the seed dialect; the name where it is empty."""
@@ -224,6 +226,8 @@ def check_values(
     values: dict[str, tuple[str, ...]] = {}
     for name, argument in known.items():
         default = today.isoformat() if argument.default == "today" else argument.default
+        if argument.default_beside and argument.default_beside not in given:
+            default = ""
         texts = [*given.get(name, ())] or ([default] if default else [])
         if argument.is_many:
             texts = [part.strip() for text in texts for part in text.split(",")]

@@ -14,8 +14,19 @@ _NAME = Argument("id", ArgumentKind.TEXT, "id or slug", is_required=True)
 _SLUG = Argument("slug", ArgumentKind.TEXT, "only of this slug", is_many=True)
 _CLOSED = Argument("closed", ArgumentKind.FLAG, "closed ones, or open ones")
 _ACTIVE = Argument("active", ArgumentKind.FLAG, "active ones, or others")
-_ORDER = Argument("order", ArgumentKind.TEXT, "field to order by, such as volume24hr")
-_ASCENDING = Argument("ascending", ArgumentKind.FLAG, "smallest first, or largest first")
+_ORDER = Argument(
+    "order",
+    ArgumentKind.TEXT,
+    "field to order by, such as volume24hr; largest first unless told otherwise",
+)
+_ASCENDING = Argument(
+    "ascending",
+    ArgumentKind.FLAG,
+    "smallest first, or largest first",
+    default="false",
+    default_beside="order",
+)
+"""Always sent beside an order: the host's own default is the smallest first."""
 TAG = Argument("tag", ArgumentKind.TEXT, "id or slug of a tag", seed_key="tag_id")
 """The hosts filter by ids: a slug is looked up first."""
 _MARKET_FILTERS = (

@@ -64,7 +64,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
 OTHER_UNITS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("Holder", "amount"): "shares",
-        ("Allowance", "amount"): "base units",
+        ("Allowance", "amount"): "dollars, or shares of the token; or unlimited",
         ("Approval", "amount"): "base units",
         ("Balance", "balance"): "dollars, or shares of the token",
         ("AssetEarnings", "earnings"): "units of the asset",

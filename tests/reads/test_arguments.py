@@ -74,6 +74,20 @@ def test_values_are_checked_and_defaults_filled_in() -> None:
     assert values.moment("other") is None
 
 
+def test_a_default_beside_another_argument_holds_only_with_it() -> None:
+    order = Argument("order", ArgumentKind.TEXT, "field")
+    ascending = Argument(
+        "ascending", ArgumentKind.FLAG, "way", default="false", default_beside="order"
+    )
+    for given, expected in (
+        ({}, None),
+        ({"order": ["volume24hr"]}, False),
+        ({"order": ["volume24hr"], "ascending": ["true"]}, True),
+    ):
+        values = check_values((order, ascending), given, today=DAY)
+        assert values.flag("ascending") is expected
+
+
 def test_a_span_that_ends_before_it_begins_is_refused() -> None:
     span = (
         Argument("after", ArgumentKind.MOMENT, "oldest time"),

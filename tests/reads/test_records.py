@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.account.standings import WalletValue
-from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
+from pmtui.domain.ids import Address, ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Fill
-from pmtui.reads.answers import Book, BookLevel, Word
+from pmtui.reads.answers import Book, BookLevel, Word, to_allowance
 from pmtui.reads.records import columns_of, row_columns, to_record, to_rows, units_of
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -56,6 +56,11 @@ class Odd:
     large: int
     pair: tuple[TokenId, Micros]
     is_set: bool = True
+
+
+def test_an_allowance_is_an_exact_amount_or_unlimited() -> None:
+    amounts = [to_allowance(Address("0xE1"), n).amount for n in (0, 1_500_000, 2**256 - 1)]
+    assert amounts == ["0", "1.5", "unlimited"]
 
 
 def test_amounts_are_exact_decimals_and_times_are_utc() -> None:

@@ -40,7 +40,7 @@ from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.formats import count
-from pmtui.reads.arguments import ArgumentError, Values, check_values
+from pmtui.reads.arguments import ArgumentError, Values, check_values, option_of
 from pmtui.reads.read import LIMIT, Needs, Read, Stream
 from pmtui.reads.records import row_columns
 from pmtui.reads.registry import READS, by_host
@@ -135,7 +135,7 @@ def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -
         parser.refuse("--limit ends what --watch follows; this is one answer")
     form = Format(options.format or (Format.JSON_LINES if options.watch else Format.TABLE))
     parts = map(str.strip, (options.columns or "").split(","))
-    columns = tuple(part for part in parts if part)
+    columns = tuple(dict.fromkeys(part for part in parts if part))
     strange = [name for name in columns if name not in row_columns(read.answer)]
     if strange:
         parser.refuse(f"no such column; there is {', '.join(row_columns(read.answer))}")
@@ -343,6 +343,8 @@ def _parser(read: Read | None) -> SecretiveParser:
     for argument in read.asked if read is not None else ():
         takes = f"; {argument.takes}" + ("; may be repeated" if argument.is_many else "")
         default = f"; {argument.default} without it" if argument.default else ""
+        if argument.default_beside:
+            default += f", beside {option_of(argument.default_beside)}"
         needed = "; needed" if argument.is_required else ""
         parser.add_argument(
             argument.option,

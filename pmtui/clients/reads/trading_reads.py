@@ -282,9 +282,7 @@ async def _balance(asking: Asking) -> Rows:
     answer = await asking.own.balance(token)
     if isinstance(answer, Failure):
         return answer
-    allowed = tuple(
-        answers.Allowance(who, answers.Word(str(amount))) for who, amount in answer.allowances
-    )
+    allowed = tuple(answers.to_allowance(who, amount) for who, amount in answer.allowances)
     return (answers.Balance(token, answer.balance, allowed),)
 
 

@@ -21,7 +21,7 @@ from pmtui.config.settings import load_settings
 from pmtui.domain.account.keys import NO_BUILDER
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import parse_micros
 from pmtui.reads.arguments import ArgumentError, check_values
 from pmtui.reads.read import LIMIT, Needs, Read, ReadHost
@@ -266,6 +266,24 @@ async def test_standings_are_ranked_by_volume_in_both_dialects() -> None:
             }
             expected = {"VOL", "WEEK"} if dialect is Dialect.SEED else {"VOLUME", "week"}
             assert asked - {None} == expected
+
+
+async def test_markets_by_volume_begin_with_the_largest() -> None:
+    async with running_venue(VenueOptions(speed=0)) as running:
+        hosts = make_read_hosts(urls_of(running), Dialect.SEED)
+        given = {"order": ["volume24hr"]}
+        today = datetime(2026, 11, 20, tzinfo=UTC).date()
+        values = check_values(READS["markets"].asked, given, today=today)
+        volumes = [
+            item.volume_24h
+            async for step in ask(hosts, READS["markets"], values, extent=Extent(limit=50))
+            if not isinstance(step, Failure)
+            for item in step.items
+            if isinstance(item, Market)
+        ]
+        assert volumes[0]
+        assert volumes == sorted(volumes, key=lambda volume: volume or 0, reverse=True)
+        await hosts.close()
 
 
 async def test_a_read_that_needs_a_key_is_not_asked_without_one() -> None:
