@@ -15,11 +15,15 @@ class ManualClock:
         self._start = start
         self._elapsed = 0.0
         self._stream_held_at: float | None = None
+        self._played_on = timedelta()
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._order = count()
 
     def now(self) -> datetime:
-        return self._start + timedelta(seconds=self._elapsed)
+        return self._start + timedelta(seconds=self._elapsed) + self._played_on
+
+    def replay_shift(self) -> timedelta:
+        return self._played_on
 
     def monotonic(self) -> float:
         return self._elapsed
@@ -30,6 +34,10 @@ class ManualClock:
     def hold_stream(self) -> None:
         """Let no more time pass for the streams, as in a replay that is paused."""
         self._stream_held_at = self._elapsed
+
+    def play_on(self, by: timedelta) -> None:
+        """Let recorded time pass at once, as a fast replay or a jump does."""
+        self._played_on += by
 
     def set_wall(self, by: timedelta) -> None:
         """Set the time of day, as a person or a server does, or a machine that slept meanwhile."""

@@ -33,6 +33,10 @@ class SystemClock:
         """Seconds that never run backwards."""
         return time.monotonic()
 
+    def replay_shift(self) -> timedelta:
+        """How far `now` is ahead of the machine's time of day: not at all."""
+        return timedelta()
+
     def stream_s(self) -> float:
         """Seconds in which the streams could send: all of them."""
         return self.monotonic()

@@ -6,7 +6,7 @@ Stream callbacks are called on the event loop, in order, and must not block.
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from pmtui.domain.account.chain_proof import ChainTransaction
@@ -61,6 +61,13 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
+        ...
+
+    def replay_shift(self) -> timedelta:
+        """How far `now` is ahead of the machine's time of day: not at all, except in a replay.
+
+        What a person asked for or permitted lasts by the machine's time, however fast a replay plays.
+        """
         ...
 
     def stream_s(self) -> float:

@@ -1,7 +1,7 @@
 """Drives a replay for the terminal: its position, and the recording's own time."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from typing_extensions import override
 
@@ -25,6 +25,10 @@ class RecordedTime(SystemClock):
     def now(self) -> datetime:
         at_us = self._started_ms * 1_000 + self._timeline.position_us
         return datetime.fromtimestamp(at_us / 1_000_000, UTC)
+
+    @override
+    def replay_shift(self) -> timedelta:
+        return self.now() - super().now()
 
     @override
     def stream_s(self) -> float:

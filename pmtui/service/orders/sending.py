@@ -62,7 +62,7 @@ class Instruction:
     """When the trader asked for orders; they leave soon after it or never."""
 
     given_at: datetime
-    """By the clock that goes on while the machine is suspended, and may be set."""
+    """By the machine's clock, which goes on while the machine is suspended, and may be set."""
     given_s: float
     """By the clock that is never set, and may stand still meanwhile."""
     sweeps: int
@@ -142,8 +142,9 @@ class OrderSender:
         """Return what holds for orders that are entered now."""
         clock = self._kernel.clock
         return Instruction(
-            clock.now(), clock.monotonic(), self._canceller.sweeps, needs_good_book, objection
-        )
+            clock.now() - clock.replay_shift(), clock.monotonic(), self._canceller.sweeps,
+            needs_good_book, objection,
+        )  # fmt: skip
 
     def show(self, order: PreparedOrder) -> None:
         """Count an order as ours from the moment on when it was asked for."""
@@ -322,7 +323,7 @@ class OrderSender:
     def _age_s(self, instruction: Instruction) -> float:
         """Return how long ago an instruction was given, by whichever clock says more."""
         clock = self._kernel.clock
-        by_wall = (clock.now() - instruction.given_at).total_seconds()
+        by_wall = (clock.now() - clock.replay_shift() - instruction.given_at).total_seconds()
         return max(by_wall, clock.monotonic() - instruction.given_s)
 
     def _sign_all(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> tuple[_Leg, ...]:

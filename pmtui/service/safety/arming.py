@@ -103,6 +103,7 @@ class Arming:
         self._terminals = terminals
         self._idle = idle
         self._until: datetime | None = None
+        """By the machine's time of day, which is not that of a replay."""
         self._until_s = 0.0
         """The same by the clock that is never set back, but may stand still while we sleep."""
 
@@ -113,10 +114,10 @@ class Arming:
 
     @property
     def armed_until(self) -> datetime | None:
-        """When it ends if no trading key is used before; None when it is off."""
+        """When it ends if no trading key is used before, by the service's clock; None when it is off."""
         if self._until is None or self._left_s(self._until) <= 0:
             return None
-        return self._until
+        return self._until + self._kernel.clock.replay_shift()
 
     def arm(self) -> str:
         """Turn it on and return "", or return why not. Once more means that idle time starts anew."""
@@ -145,14 +146,15 @@ class Arming:
 
     def _start_anew(self) -> None:
         clock = self._kernel.clock
-        self._until = clock.now() + self._idle
+        self._until = clock.now() - clock.replay_shift() + self._idle
         self._until_s = clock.monotonic() + self._idle.total_seconds()
         self._kernel.mark(StatusTopic())
 
     def _left_s(self, until: datetime) -> float:
         """Return the seconds left by whichever clock leaves less."""
         clock = self._kernel.clock
-        return min((until - clock.now()).total_seconds(), self._until_s - clock.monotonic())
+        by_wall = (until - (clock.now() - clock.replay_shift())).total_seconds()
+        return min(by_wall, self._until_s - clock.monotonic())
 
     async def _wait_for_idleness(self) -> None:
         while self._until is not None:

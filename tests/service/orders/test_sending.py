@@ -169,6 +169,16 @@ async def test_an_order_does_not_leave_after_the_machine_was_suspended(
         assert world.account.posted == []
 
 
+async def test_recorded_time_makes_no_order_late(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        command = await in_line(world, order)
+        world.clock.play_on(timedelta(hours=1))
+        await world.pass_time(9)
+        world.account.lane.set()
+        assert isinstance(await world.service.commands.verdict(command), Accepted)
+
+
 async def test_a_clock_that_is_set_back_makes_nothing_older_or_younger(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)

@@ -47,6 +47,19 @@ async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
         assert last_notice(world) == "Disarmed: no trading key for 300 s"
 
 
+async def test_a_replay_that_plays_fast_or_jumps_takes_no_time_from_it(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await world.service.commands.arm()
+        world.clock.play_on(timedelta(hours=1))
+        await world.pass_time(DISARM_AFTER_S - 1)
+        until, now = world.service.queries.status().armed_until, world.service.queries.now()
+        assert until is not None
+        assert until - now == timedelta(seconds=1)
+        world.clock.play_on(timedelta(hours=-2))
+        await world.pass_time(1)
+        assert not is_armed(world)
+
+
 async def test_arming_again_after_disarming_lasts_the_whole_time(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await world.service.commands.arm()

@@ -276,7 +276,7 @@ class SingleKeys:
             held=Micros(sum(s.size for s in stakes if s.is_other == stakes[0].is_other)),
             closing=None if ladder is None else ladder.placed.marks.profit_now(*ladder.touch),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
-            left_s=int((until - model.status.now).total_seconds()),
+            left_s=int((until - model.now).total_seconds()),
             tick=model.terms.tick_size,
         )  # fmt: skip
 
