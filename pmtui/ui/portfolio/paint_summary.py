@@ -45,17 +45,15 @@ def profits_in(own: Portfolio) -> tuple[EventProfit, ...]:
     return profit_by_event(own.account.positions, own.closed, own.events)
 
 
-def paint_equity_value(points: Sequence[EquityPoint]) -> Line:
-    """Show the newest equity and how far it has come on the curve."""
-    if not points:
+def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
+    """Show what the account is worth, and the day's result: cash that was sent or received is no part of it."""
+    if equity is None:
         return ()
-    change = Micros(points[-1].value - points[0].value)
-    sign = "▲" if change > 0 else "▼" if change < 0 else "="
-    role = _sign_role(change)
-    return (
-        Cell(format_money(points[-1].value), Role.HEADING, Emphasis.BOLD),
-        Cell(f" {sign} {format_money_change(change)}", role),
-    )
+    worth = Cell(format_money(equity), Role.HEADING, Emphasis.BOLD)
+    if today is None:
+        return (worth,)
+    sign = "▲" if today > 0 else "▼" if today < 0 else "="
+    return (worth, Cell(f" {sign} {format_money_change(today)}", _sign_role(today)))
 
 
 def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple[Line, ...]:

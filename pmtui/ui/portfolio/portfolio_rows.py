@@ -17,6 +17,7 @@ from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_keys
 from pmtui.ui.format import (
     format_age,
+    format_money_change,
     format_percent,
     format_price,
     format_size_compact,
@@ -303,6 +304,8 @@ def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) ->
     return Row(key, cells)
 
 
+_CASH_GOES = frozenset({"SPLIT", "WITHDRAWAL"})
+_CASH_COMES = frozenset({"MERGE", "REDEEM", "CONVERSION", "DEPOSIT", "REWARD"})
 _KINDS = {"CONVERSION": "convert", "DEPOSIT": "received", "WITHDRAWAL": "sent"}
 
 
@@ -319,9 +322,19 @@ def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> R
         # What is no trade has no price; the host sends zero.
         paint_price(activity.price or None),
         Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
-        paint_past_cash(activity.cash, MONEY_WIDTH),
+        _paint_moved(activity, side),
     )
     return Row(key, cells)
+
+
+def _paint_moved(activity: Activity, side: str) -> Cell:
+    """Show cash with the way that it went; without one where a kind does not say."""
+    goes, comes = activity.kind in _CASH_GOES, activity.kind in _CASH_COMES
+    if not activity.cash or not (goes or comes or side in ("BUY", "SELL")):
+        return paint_past_cash(activity.cash, MONEY_WIDTH)
+    is_out = goes or (not comes and side == "BUY")
+    signed = Micros(-activity.cash if is_out else activity.cash)
+    return Cell(format_money_change(signed, width=MONEY_WIDTH), Role.DIM if is_out else Role.TEXT)
 
 
 def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:

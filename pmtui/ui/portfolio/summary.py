@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from typing_extensions import override
 
 from pmtui.domain.account.daily_pnl import day_of
-from pmtui.domain.account.equity import EquityPoint, midnight_before, since
+from pmtui.domain.account.equity import midnight_before, since
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import paint_gain
 from pmtui.ui.format import format_money
@@ -93,11 +93,12 @@ class Summary(Horizontal):
         status, now = queries.status(), queries.now()
         equity, figures = status.portfolio_value, status.day_figures
         points = since(queries.activity().equity, midnight_before(now))
-        # The title goes with the status line; the curve with its samples.
-        latest = () if equity is None or not points else (points[0], EquityPoint(now, equity))
+        # The title goes with the status line and the panel of today; the curve with its samples.
+        result = None if figures is None else figures.total
         self._equity.show(
-            (points, equity), paint_equity_value(latest), lambda w, h: draw_equity(points, w, h)
-        )
+            (points, equity, result), paint_equity_value(equity, result),
+            lambda w, h: draw_equity(points, w, h),
+        )  # fmt: skip
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)
         converted = has_converted_on(own.activity, day_of(now))

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
@@ -10,7 +12,7 @@ from pmtui.ui.facts import ABSENT
 from pmtui.ui.paint_status import paint_status
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
-from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_fill, say_share
+from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_activity, paint_fill, say_share
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
 
@@ -87,3 +89,16 @@ def test_a_small_share_is_not_told_as_none() -> None:
     assert [say_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
         "0.0%", "<0.1%", "<0.1%", "0.1%", "20.5%"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "side", "cash"),
+    [
+        ("TRADE", "BUY", "-$55.22"), ("TRADE", "SELL", "+$55.22"), ("SPLIT", "", "-$55.22"),
+        ("MERGE", "", "+$55.22"), ("REDEEM", "", "+$55.22"), ("CONVERSION", "", "+$55.22"),
+        ("DEPOSIT", "", "+$55.22"), ("WITHDRAWAL", "", "-$55.22"), ("SOMETHING_NEW", "", "$55.22"),
+    ],
+)  # fmt: skip
+def test_cash_in_the_history_says_which_way_it_went(kind: str, side: str, cash: str) -> None:
+    line = replace(believable.activity(1, kind, "A market"), side=side)
+    assert paint_activity("k", line, "A market", NOW).cells[-1].text.strip() == cash

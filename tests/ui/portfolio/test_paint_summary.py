@@ -58,8 +58,12 @@ def test_the_newest_value_is_drawn_at_the_right_edge() -> None:
 
 def test_without_samples_the_pane_says_where_they_come_from() -> None:
     assert "Sampled" in text(draw_equity((), 40, 7)[0])
-    assert paint_equity_value(()) == ()
-    assert "▼ -$3.00" in text(paint_equity_value(curve(10, 7)))
+
+
+def test_the_equity_stands_with_the_same_result_as_today() -> None:
+    assert paint_equity_value(None, None) == ()
+    assert text(paint_equity_value(believable.micros(7), None)) == "$7.00"
+    assert text(paint_equity_value(believable.micros(7), believable.micros(-3))) == "$7.00 ▼ -$3.00"
 
 
 def test_todays_parts_add_up_and_fills_are_counted() -> None:
