@@ -71,6 +71,16 @@ def private_dir(path: Path) -> Path:
     return path
 
 
+def find_obstacle(path: Path) -> Path | None:
+    """Return what stands in the way of a directory, itself or above it, and is none; else None."""
+    for part in (path, *path.parents):
+        if part.is_dir():
+            return None
+        if os.path.lexists(part):
+            return part
+    return None
+
+
 def open_to_append(path: Path) -> int:
     """Open a file of the user's alone to be written to at its end, and return its number."""
     make_private(path)

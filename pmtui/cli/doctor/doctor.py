@@ -22,6 +22,7 @@ from pmtui.cli.doctor.profile_checks import (
     SERVICE_WITHIN_S,
     check_folder,
     check_journal,
+    check_obstacle,
     check_session,
     check_settings,
 )
@@ -94,6 +95,9 @@ async def diagnose(
     folder = state / settings.profile
     # First, and alone: nothing else may write to the terminal or read from it meanwhile.
     findings = await check_terminal()
+    if obstacle := check_obstacle(folder):
+        # Nothing of a profile can be read or made there: what else would be found says the same.
+        return (*findings, *check_settings(settings, locate()), *obstacle)
     owner, about_key = check_key(settings, state)
     # Before a venue is started for the moment, which takes the lock of a session.
     is_locked = is_session_running(folder)

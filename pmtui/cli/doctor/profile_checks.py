@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
 from pmtui.cli.service.shell_line import Silent, find_standing
-from pmtui.config.paths import Paths, why_untrusted
+from pmtui.config.paths import Paths, find_obstacle, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.domain.formats import count
 from pmtui.domain.health import RateBudget
@@ -43,6 +43,15 @@ def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
         remedy = f"correct or remove that file in {paths.config / 'themes'}"
         return (_finding("settings", State.WARNING, text, remedy),)
     return (_finding("settings", State.OK, where, dialect=settings.dialect.value),)
+
+
+def check_obstacle(folder: Path) -> tuple[Finding, ...]:
+    """Look whether something that is no directory stands where a state directory has to be."""
+    obstacle = find_obstacle(folder)
+    if obstacle is None:
+        return ()
+    text = f"{obstacle} is not a directory"
+    return (_finding("folder", State.PROBLEM, text, "move it away, or set PMTUI_HOME"),)
 
 
 def check_folder(folder: Path) -> tuple[Finding, ...]:

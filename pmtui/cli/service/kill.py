@@ -15,7 +15,7 @@ from pmtui.cli.output import ask, show
 from pmtui.cli.service.shell_line import release_kill_switch, throw_kill_switch
 from pmtui.cli.session_lock import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.config.paths import is_file_name, locate
+from pmtui.config.paths import find_obstacle, is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
@@ -67,6 +67,9 @@ def run_release(arguments: Sequence[str]) -> int:
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui release")
     name, state_dir = found
+    if (obstacle := find_obstacle(state_dir)) is not None:
+        text = f"it stays locked: {obstacle} is not a directory"
+        return refuse(text, prog="pmtui release", code=NOT_SURE)
     killed = read_killed(state_dir)
     if killed is None:
         show(f"Trading is not locked on profile {name}.")

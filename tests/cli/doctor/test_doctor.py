@@ -133,6 +133,19 @@ async def test_an_order_stream_that_is_gone_is_a_problem(
     assert (found["state"], bool(found["remedy"])) == ("problem", True)
 
 
+def test_a_file_where_the_state_directory_has_to_be_is_the_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    (tmp_path / "state").write_text("")
+    code = main(["doctor", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    problems = [row for row in report["checks"] if row["state"] == "problem"]
+    assert (code, [row["name"] for row in problems]) == (1, ["folder"])
+    assert problems[0]["text"] == f"{tmp_path / 'state'} is not a directory"
+    assert not {"disk", "journal", "kill switch"} & {row["name"] for row in report["checks"]}
+
+
 def test_settings_that_cannot_be_used_end_with_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -231,6 +231,10 @@ def test_a_directory_that_cannot_be_written_is_said_plainly(
     state_dir.write_text("in the way")
     assert main(["kill"]) == 1
     assert capsys.readouterr().err.startswith("pmtui kill: NOT locked: ")
+    assert main(["release", "--yes"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == f"pmtui release: it stays locked: {state_dir} is not a directory\n"
 
 
 def test_whether_a_terminal_runs_is_told_without_keeping_one_out(state_dir: Path) -> None:
