@@ -11,10 +11,15 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from pmtui import __version__
 from pmtui.cli.manual.commands import COMMANDS, command_lines
-from pmtui.cli.output import lost_output, open_closed_streams, show_crash, why_no_full_screen
-from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse, terminal_parser
+from pmtui.cli.output import open_closed_streams, show_crash, why_no_full_screen
+from pmtui.cli.usage import (
+    SecretiveParser,
+    ShowVersion,
+    output_code,
+    refuse,
+    terminal_parser,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,12 +72,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     module, _, function = COMMANDS[name].entry.partition(":")
     run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
     code = run(arguments)
-    lost = lost_output()
-    if lost is None or isinstance(lost, BrokenPipeError):
-        # Whoever read has seen enough.
-        return code
-    text = f"the output cannot be written: {lost.strerror}"
-    return code or refuse(text, prog=f"pmtui {name}", code=UNAVAILABLE)
+    return output_code(code, prog=f"pmtui {name}")
 
 
 def _parser() -> SecretiveParser:
@@ -83,7 +83,7 @@ def _parser() -> SecretiveParser:
         "`pmtui help` shows the manual.",
         is_laid_out=True,
     )
-    parser.add_argument("-V", "--version", action="version", version=f"pmtui {__version__}")
+    parser.add_argument("-V", "--version", action=ShowVersion, nargs=0, help="show the version")
     parser.add_argument(
         "--standalone",
         action="store_true",

@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from typing_extensions import override
 
-from pmtui.cli.output import warn
+from pmtui import __version__
+from pmtui.cli.output import lost_output, show, warn
 
 USAGE_ERROR = 2
 """Wrong usage or configuration."""
@@ -71,7 +72,22 @@ class SecretiveParser(argparse.ArgumentParser):
         return asked
 
     @override
+    def print_help(self, file: object = None) -> None:
+        """Show the help; an output that takes none of it is noticed, see `output_code`."""
+        show(*self.format_help().removesuffix("\n").split("\n"))
+
+    @override
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        if message:
+            warn(message.removesuffix("\n"))
+        raise SystemExit(output_code(status, prog=self.prog))
+
+    @override
     def error(self, message: str) -> NoReturn:
+        head, is_choice, choices = message.rpartition(" (choose from ")
+        if is_choice:
+            option = head.partition(": invalid choice: ")[0]
+            self.refuse(f"{option}: takes one of {choices.removesuffix(')')}")
         for word in self._given:
             for part in {word, word.partition("=")[2]} - {""}:
                 message = message.replace(repr(part), "that")
@@ -94,6 +110,32 @@ def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
     """Say in one line why not; returns the exit code."""
     warn(f"{prog}: {text}")
     return code
+
+
+def output_code(code: int, *, prog: str) -> int:
+    """Return an exit code: `code`, or after a line 69 where what was shown could not be written."""
+    lost = lost_output()
+    if lost is None or isinstance(lost, BrokenPipeError):
+        # Whoever read has seen enough.
+        return code
+    return code or refuse(
+        f"the output cannot be written: {lost.strerror}", prog=prog, code=UNAVAILABLE
+    )
+
+
+class ShowVersion(argparse.Action):
+    """Shows the version and ends the program, with 69 where it cannot be written."""
+
+    @override
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        show(f"pmtui {__version__}")
+        parser.exit()
 
 
 def terminal_parser(

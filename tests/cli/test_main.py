@@ -67,7 +67,16 @@ def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_pa
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [("help keys", 69), ("get", 69), ("completion bash", 69), ("help --man", 69), ("status", 1)],
+    [
+        ("help keys", 69),
+        ("get", 69),
+        ("completion bash", 69),
+        ("help --man", 69),
+        ("get markets --help", 69),
+        ("--version", 69),
+        ("get --help", 69),
+        ("status", 1),
+    ],
 )
 def test_an_output_that_takes_nothing_is_said_in_a_line(
     words: str, code: int, tmp_path: Path

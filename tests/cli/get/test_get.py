@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pmtui.cli.get.printing import Format
 from pmtui.cli.main import main
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.http.client import HttpHost
@@ -99,6 +100,15 @@ async def test_wrong_usage_is_one_line_and_exit_code_2(
     assert said.err.count("\n") == 1
 
 
+def test_a_wrong_choice_is_told_the_choices_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["get", "tags", "--format", "xml (choose from x", "--columns", "table"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert all(f"'{form}'" in said for form in Format)
+    assert not {"xml", "that", "invalid"} & set(re.split(r"\W+", said))
+
+
 async def test_a_book_is_a_table_of_levels_or_one_record(bob: Person, get: Get) -> None:
     code, out, err = await get("book", "--token-id", RAIN_YES)
     assert (code, err) == (0, "")
@@ -122,7 +132,9 @@ async def test_a_list_comes_in_every_format(bob: Person, get: Get) -> None:
     code, out, _ = await get(*wanted, "--format", "jsonl", "--limit", "1")
     assert code == 0
     assert len([json.loads(line) for line in out.splitlines()]) == 1
-    code, out, _ = await get(*wanted, "--format", "csv", "--columns", "token_id, side,price ,size")
+    code, out, _ = await get(
+        *wanted, "--format", "csv", "--columns", "token_id, side,price ,size,side"
+    )
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert {(row["token_id"], row["side"], row["price"]) for row in rows} == {
