@@ -46,6 +46,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _why_not_made(path: Path) -> str:
     """Say why a file cannot be made, before any host is asked; empty where nothing speaks against it."""
+    if str(path) == "-":
+        return "a recording is not written to standard output; name a file"
     if os.path.lexists(path):
         return EXISTS
     if not path.parent.is_dir():

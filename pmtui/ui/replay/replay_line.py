@@ -10,8 +10,9 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 LOOKS_EVERY_S = 0.25
+_PAUSE = "replay.pause"
 _KEYS = (
-    "replay.pause", "replay.step", "replay.back", "replay.forward", "replay.slower",
+    _PAUSE, "replay.step", "replay.back", "replay.forward", "replay.slower",
     "replay.faster",
 )  # fmt: skip
 
@@ -79,7 +80,9 @@ def paint_replay(view: ReplayView, width: int, *, key: Callable[[str], str]) -> 
     for action_id in _KEYS:
         name = key(action_id)
         if name:
-            keys += [Cell(f"  {name} ", Role.KEY), Cell(find_action(action_id).label)]
+            is_play = bool(state) and action_id == _PAUSE
+            label = "Play" if is_play else find_action(action_id).label
+            keys += [Cell(f"  {name} ", Role.KEY), Cell(label)]
     for line in ((*head, moment, *keys), (*head, *keys)):
         if line_width(line) <= width:
             return line

@@ -201,3 +201,12 @@ def test_a_file_that_exists_is_refused_before_anything_is_asked(
     assert main(["record", str(path), "--token-id", "1"]) == 2
     assert path.read_text() == "mine"
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_dash_is_no_name_of_a_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", "-", "--token-id", "7"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "-").exists()

@@ -38,6 +38,7 @@ def test_position_length_speed_moment_and_keys_are_shown() -> None:
 def test_what_keeps_it_still_is_said(is_paused: bool, has_ended: bool, state: list[str]) -> None:
     said = text(replace(VIEW, is_paused=is_paused, has_ended=has_ended))
     assert [word for word in ("paused", "ended") if word in said] == state
+    assert ("P Play" in said, "P Pause" in said) == (bool(state), not state)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
