@@ -7,7 +7,6 @@ to go it posts as a message, and the application takes it there.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
@@ -289,17 +288,19 @@ class FrameScreen(Screen[None]):
             self.query_one("#notice", TextLine).show_in_width(message.paint)
             return
         queries, line = self.surface.queries, self.query_one("#notice", TextLine)
-        notice = notice_of(queries.log(), queries.now())
+        is_replay = self.surface.replay is not None
+        age_s = partial(self.surface.notice_age.age_s, queries=queries, is_replay=is_replay)
+        notice = notice_of(queries.log(), age_s)
         if notice is None:
             line.show(_say_too_small(self.size) or self._greeting)
         else:
             line.show_in_width(partial(paint_notice, notice))
 
 
-def notice_of(log: LogView, now: datetime) -> LogEntry | None:
+def notice_of(log: LogView, age_s: Callable[[LogEntry], float]) -> LogEntry | None:
     """Return the entry of the log to show now: one that is new, or one that nobody has read yet."""
     latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
-    if latest is not None and (now - latest.at).total_seconds() <= NOTICE_LIFE_S:
+    if latest is not None and age_s(latest) <= NOTICE_LIFE_S:
         return latest
     unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
     return next((e for e in unread if e.until_read), None)

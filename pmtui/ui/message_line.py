@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import takewhile
 
 from pmtui.service.surface import Queries
-from pmtui.service.views import Level
+from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.theme.theme import Role
@@ -17,6 +18,28 @@ FORM_REST_S = 1.5
 _AS_BAD = frozenset({Level.WARNING, Level.BAD})
 """What a key is answered with is a warning at most: news of these kinds goes before it."""
 _ANY = frozenset({Level.GOOD, *_AS_BAD})
+
+
+class NoticeAge:
+    """For how long a person could have read the newest notice, on whichever screen."""
+
+    def __init__(self) -> None:
+        self._notice: tuple[int, datetime] | None = None
+        self._since_s = 0.0
+
+    def age_s(self, entry: LogEntry, queries: Queries, *, is_replay: bool) -> float:
+        """Return the age of an entry in real seconds, from the moment on when it was first seen.
+
+        Args:
+            entry: the newest one that is a notice.
+            queries: the service, for both its clocks.
+            is_replay: whether the times of entries are recorded ones, which say nothing of an age.
+        """
+        now_s, notice = queries.monotonic(), (entry.sequence, entry.at)
+        if notice != self._notice:
+            age_s = 0.0 if is_replay else (queries.now() - entry.at).total_seconds()
+            self._notice, self._since_s = notice, now_s - age_s
+        return now_s - self._since_s
 
 
 @dataclass(frozen=True, slots=True)

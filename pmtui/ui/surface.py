@@ -11,6 +11,7 @@ from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
+from pmtui.ui.message_line import NoticeAge
 from pmtui.ui.replay.replay_controls import ReplayControls
 
 
@@ -55,5 +56,7 @@ class Surface:
     options: Options = field(default_factory=Options)
     memory: Memory = field(default_factory=Memory)
     """How the user left the terminal, and what is to come back."""
+    notice_age: NoticeAge = field(default_factory=NoticeAge)
+    """For how long the newest notice has been shown, on all screens together."""
     replay: ReplayControls | None = None
     """Drives the replay that is shown; None for a live session."""

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.message_line import FORM_REST_S, MessageLine
+from pmtui.ui.message_line import FORM_REST_S, MessageLine, NoticeAge
 from tests.ui.fake_surface import FakeService
 
 
@@ -106,6 +106,25 @@ def test_what_is_said_and_ignored_ends_while_the_recorded_time_stands_still() ->
     assert shown.text
     shown.service.waited_s = 5
     assert shown.text == ""
+
+
+def test_a_notice_ages_in_real_seconds_whatever_a_replay_does() -> None:
+    service, age = FakeService(), NoticeAge()
+    first = LogEntry(1, service.at, Level.GOOD, "notice", "news")
+    service.at += timedelta(seconds=60)
+    assert age.age_s(first, service, is_replay=True) == 0
+    service.waited_s += 5
+    assert age.age_s(first, service, is_replay=True) == 5
+    second = LogEntry(2, service.at, Level.GOOD, "notice", "news")
+    assert age.age_s(second, service, is_replay=True) == 0
+
+
+def test_a_notice_of_before_this_terminal_is_as_old_as_it_says() -> None:
+    service, age = FakeService(), NoticeAge()
+    entry = LogEntry(1, service.at - timedelta(seconds=60), Level.GOOD, "notice", "news")
+    assert age.age_s(entry, service, is_replay=False) == 60
+    service.at += timedelta(seconds=5)
+    assert age.age_s(entry, service, is_replay=False) == 65
 
 
 def test_it_is_painted_in_the_width_there_is() -> None:

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
+from pmtui.ui.frame import NOTICE_LIFE_S
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.test_market import SMALL, line, opened
@@ -115,6 +116,17 @@ def tell(app: MarketDemo, level: Level, text: str) -> None:
     entry = LogEntry(len(entries) + 1, service.at, level, "notice", text)
     service.log_view = LogView((*entries, entry), 0, 0)
     service.announce(LogTopic())
+
+
+async def test_a_notice_goes_after_its_time_though_the_recorded_time_stands_still() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        tell(app, Level.WARNING, "The order was refused")
+        await until(pilot, lambda: "refused" in line(screen, "notice"), "the notice")
+        app.market.service.waited_s += NOTICE_LIFE_S + 1
+        app.market.service.announce(StatusTopic())
+        await until(pilot, lambda: "refused" not in line(screen, "notice"), "no notice")
 
 
 @pytest.mark.parametrize("level", [Level.WARNING, Level.BAD])
