@@ -225,6 +225,9 @@ def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: K
     if view.account.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
         return f" Could not load: {plain(view.account.problem)}. {again} to retry."
+    if view.account.load is Load.EMPTY:
+        how = key_of(keymap, "global.account")
+        return f" The account has not been read yet. {how} says what it takes."
     if view.account.load is not Load.READY:
         return " Loading your account…"
     if active is Tab.REWARDS:

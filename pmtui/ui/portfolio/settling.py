@@ -16,6 +16,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money
 from pmtui.ui.keys.actions import Keymap
+from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -135,8 +136,10 @@ class Settling:
         if found is not None and found.is_resolved:
             self._line.say("This market is resolved: only what is held can be redeemed.")
             return
-        form = SplitForm(self._surface, position.condition_id, title=position.title, cash=view.cash)
-        self._flow.ask(form)
+        # The name that begins with the outcome: a question of a race is cut before it comes to that.
+        name = title_of(self._surface.queries, position.condition_id)
+        title = found.title if found is not None else name
+        self._flow.ask(SplitForm(self._surface, position.condition_id, title=title, cash=view.cash))
 
     def _convert(self, view: WalletView, found: Settlement) -> None:
         if not found.convertible:

@@ -9,8 +9,9 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
 from pmtui.ui.facts import ABSENT
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.paint_status import paint_status
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals, say_nothing_here
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_activity, paint_fill, say_share
 from tests.ui import believable
@@ -102,3 +103,14 @@ def test_a_small_share_is_not_told_as_none() -> None:
 def test_cash_in_the_history_says_which_way_it_went(kind: str, side: str, cash: str) -> None:
     line = replace(believable.activity(1, kind, "A market"), side=side)
     assert paint_activity("k", line, "A market", NOW).cells[-1].text.strip() == cash
+
+
+def test_an_account_that_nothing_reads_is_not_said_to_be_loading() -> None:
+    unread = Portfolio(replace(EMPTY_ACCOUNT, load=Load.EMPTY))
+    asked = Portfolio(replace(EMPTY_ACCOUNT, load=Load.LOADING))
+    said = [
+        say_nothing_here(each, Tab.POSITIONS, PAPER_STATUS, DEFAULT_KEYMAP)
+        for each in (unread, asked)
+    ]
+    assert "a says what it takes" in said[0]
+    assert "Loading" in said[1]

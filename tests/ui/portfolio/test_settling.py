@@ -136,6 +136,18 @@ async def test_s_splits_cash_and_v_converts() -> None:
     assert prepared(service) == [Convert((RACE[0].condition_id,), m("8"))]
 
 
+async def test_a_split_is_headed_by_the_name_that_begins_with_its_outcome() -> None:
+    named = replace(BOTH, title="Bergen: Where will it rain?")
+    service = service_with(replace(held(BOTH), title="Where will it rain?"))
+    service.wallet_view = replace(
+        READY_WALLET,
+        settlements=tuple(named if s == BOTH else s for s in READY_WALLET.settlements),
+    )
+    async with app_on(service).run_test() as pilot:
+        await pilot.press("S")
+        await until(pilot, lambda: shows(pilot.app, named.title), "the form names its outcome")
+
+
 def line(
     kind: str, *, title: str = "", tx: str = "", cash: str = "8", price: Micros | None = None
 ) -> Activity:
