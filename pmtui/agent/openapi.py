@@ -223,6 +223,7 @@ def _envelope(answer: type, *, is_list: bool) -> Schema:
             "items": {"type": "array", "items": item},
             "is_whole": {"type": "boolean"},
             "skipped": {"type": "integer"},
+            "problem": {"type": "string"},
         }
     else:
         properties["item"] = {"anyOf": [item, {"type": "null"}]}

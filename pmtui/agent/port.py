@@ -49,6 +49,8 @@ class Answered:
     """Whether nothing was left out behind it."""
     skipped: int = 0
     """Rows that could not be read."""
+    problem: str = ""
+    """Which host gave nothing and why, where others answered without it; untrusted."""
 
 
 class ReadPort(Protocol):

@@ -20,6 +20,7 @@ from pmtui.agent.bounds import (
     USUAL_ROWS,
     bounded_json,
     fitting,
+    plain_text,
 )
 from pmtui.agent.found import FoundHit, to_found
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
@@ -232,7 +233,7 @@ class Toolbox:
             "age_s": age_s(answered.as_of, self._port.now()),
             "source": answered.source,
             "units": dict(units_of(kind)),
-            "untrusted": list(texts_of(kind)),
+            "untrusted": [*texts_of(kind), *(("problem",) if is_list else ())],
             "notice": NOTICE,
         }
         if not is_list:
@@ -242,6 +243,7 @@ class Toolbox:
             "items": kept,
             "is_whole": answered.is_whole and len(kept) == len(records),
             "skipped": answered.skipped,
+            "problem": plain_text(answered.problem),
         }
 
     def _record(self, item: object) -> Record:

@@ -145,7 +145,9 @@ class LiveBooks:
             return _NOTHING_TOLD
         return _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
 
-    async def _search(self, read: Read, values: Values, limit: int | None) -> Answered | None:
+    async def _search(
+        self, read: Read, values: Values, limit: int | None
+    ) -> Answered | Refused | None:
         async with look(self._place) as onlooker:
             if onlooker is None:
                 return None
@@ -155,15 +157,16 @@ class LiveBooks:
             others = () if isinstance(told, Refused) else told.items
             hits = merge_hits(rows, [hit for hit in others if isinstance(hit, SearchHit)])
             if not hits and isinstance(told, Refused):
-                # The hosts' own refusal says why nothing was found.
-                return None
+                # The host's own refusal says why nothing was found; it is not asked twice.
+                return told
             kept = hits if limit is None else hits[:limit]
             books = await onlooker.row_books(_streamed(kept))
         source = SERVICE if isinstance(told, Refused) else f"{SERVICE}, {told.source}"
         is_whole = len(kept) == len(hits) and isinstance(told, Answered) and told.is_whole
         skipped = told.skipped if isinstance(told, Answered) else 0
         found = tuple(_found(hit, rows, books) for hit in kept)
-        return Answered(found, self.now(), source, is_whole, skipped)
+        problem = told.text if isinstance(told, Refused) else ""
+        return Answered(found, self.now(), source, is_whole, skipped, problem)
 
     async def _ask_in_time(
         self, read: Read, values: Values, limit: int | None
@@ -172,7 +175,8 @@ class LiveBooks:
             async with asyncio.timeout(HOSTS_S):
                 return await self._hosts.ask(read, values, limit=limit)
         except TimeoutError:
-            return Refused(Refusal.UNAVAILABLE, f"no answer within {HOSTS_S:.0f} s")
+            text = f"the {read.host.value} gives no answer within {HOSTS_S:g} s"
+            return Refused(Refusal.UNAVAILABLE, text)
 
 
 def merge_hits(rows: Sequence[MarketRow], listed: Sequence[SearchHit]) -> tuple[SearchHit, ...]:

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from pmtui.agent.found import FoundHit
 from pmtui.agent.port import Answered, Refusal, Refused
@@ -16,6 +17,7 @@ from pmtui.domain.money import Micros
 from pmtui.link.messages import Goodbye, pack
 from pmtui.reads.answers import Book, TokenMarket
 from pmtui.reads.arguments import Values
+from pmtui.reads.read import Read
 from pmtui.reads.registry import READS
 from pmtui.service.topics import BookTopic, MarketListTopic, RowQuotesTopic, SearchTopic
 from pmtui.service.views import Load
@@ -211,7 +213,7 @@ async def test_prices_of_a_search_are_those_of_the_list_where_no_book_comes(
         await listed(house)
         answer = await found(LiveBooks(FakePort({"search": down}), house.path))
         assert isinstance(answer, Answered)
-        assert (answer.source, answer.is_whole) == (SERVICE, False)
+        assert (answer.source, answer.is_whole, answer.problem) == (SERVICE, False, "no answer")
         _, market = answer.items
         assert isinstance(market, FoundHit)
         assert (market.worth, market.best_bid) == ("listed", MARKET.best_bid)
@@ -221,11 +223,41 @@ async def test_prices_of_a_search_are_those_of_the_list_where_no_book_comes(
 async def test_a_search_that_the_service_cannot_answer_is_the_hosts(tmp_path: Path) -> None:
     down = Refused(Refusal.UNAVAILABLE, "no answer")
     async with running_house(tmp_path) as house:
-        assert await found(LiveBooks(FakePort({"search": down}), house.path)) == down
+        port = FakePort({"search": down})
+        assert await found(LiveBooks(port, house.path)) == down
+        assert port.asked == ["search"]
         port = FakePort({"search": (SearchHit(HitKind.EVENT, "River"),)})
         told = await found(LiveBooks(port, house.path), status="resolved")
         assert isinstance(told, Answered)
         assert told.source == "metadata host"
+
+
+class HangingPort(FakePort):
+    """A host that takes a question and never answers."""
+
+    @override
+    async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+
+async def test_a_search_of_a_host_that_hangs_tells_the_services_markets_and_names_the_host(
+    tmp_path: Path, soon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmtui.cli.agent.live_books.HOSTS_S", 0.2)
+    async with running_house(tmp_path) as house:
+        books = LiveBooks(HangingPort({}), house.path)
+        refused = await found(books)
+        assert isinstance(refused, Refused)
+        assert READS["search"].host.value in refused.text
+        await listed(house)
+        answer = await found(books)
+        assert isinstance(answer, Answered)
+        assert READS["search"].host.value in answer.problem
+        assert [hit.kind for hit in answer.items if isinstance(hit, FoundHit)] == [
+            HitKind.EVENT,
+            HitKind.MARKET,
+        ]
 
 
 async def test_a_search_leaves_the_traders_own_alone(tmp_path: Path, soon: None) -> None:
