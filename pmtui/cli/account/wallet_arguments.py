@@ -48,7 +48,7 @@ _WORDS = {
     "send": "ADDRESS AMOUNT",
 }
 EXIT_CODES = (
-    "Exit codes: 0 done, or --dry-run printed it; 1 nothing happened: refused, reverted, or not agreed to; "
+    "Exit codes: 0 done, or --dry-run printed it; 1 nothing happened: refused, reverted, not agreed to, or so already; "
     "2 wrong usage; 69 a host cannot be asked; 75 it is not known whether it happened."
 )
 
@@ -72,6 +72,10 @@ class WalletRequest:
 
 class StepError(ValueError):
     """Words that are no step, and why."""
+
+
+class NothingToDoError(StepError):
+    """The words are right, and what they ask for is so already."""
 
 
 def read_request(action: str, arguments: list[str]) -> WalletRequest:
@@ -128,7 +132,7 @@ def _approve(request: WalletRequest, view: WalletView) -> WalletStep:
     else:
         chosen = view.missing_approvals()
     if not chosen:
-        raise StepError("nothing is missing: every approval that is needed is there")
+        raise NothingToDoError("nothing is missing: every approval that is needed is there")
     return Approve(chosen, UNLIMITED_APPROVAL if request.amount is None else request.amount)
 
 
@@ -137,7 +141,7 @@ def _revoke(request: WalletRequest, view: WalletView) -> WalletStep:
         raise StepError("name the contracts whose approvals are taken back")
     found = [each for each in _contracts(request.words, view) if each.is_allowed is not False]
     if not found:
-        raise StepError("these contracts have no approval")
+        raise NothingToDoError("these contracts have no approval")
     return Revoke(tuple(each.approval for each in found))
 
 

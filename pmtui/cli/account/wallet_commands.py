@@ -10,6 +10,7 @@ from contextlib import ExitStack
 
 from pmtui.cli.account.wallet_arguments import (
     PROG,
+    NothingToDoError,
     StepError,
     WalletRequest,
     read_request,
@@ -138,6 +139,8 @@ async def _take(request: WalletRequest, service: DataService) -> int:
     prog = f"{PROG} {request.action}"
     try:
         step = step_of(request, service.queries.wallet())
+    except NothingToDoError as error:
+        return refuse(str(error), prog=prog, code=NOTHING_HAPPENED)
     except StepError as error:
         return refuse(str(error), prog=prog)
     card = await service.commands.prepare_wallet(step)

@@ -4,6 +4,7 @@ import pytest
 
 from pmtui.cli.account.wallet_arguments import (
     WALLET_ACTIONS,
+    NothingToDoError,
     StepError,
     WalletRequest,
     read_request,
@@ -79,6 +80,11 @@ def test_an_approval_without_an_amount_is_unlimited() -> None:
     found = step("approve", "exchange")
     assert isinstance(found, Approve)
     assert found.amount == UNLIMITED_APPROVAL
+
+
+def test_what_is_so_already_is_told_from_wrong_words() -> None:
+    with pytest.raises(NothingToDoError):
+        step("revoke", "exchange")
 
 
 @pytest.mark.parametrize(
