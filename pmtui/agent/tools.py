@@ -209,7 +209,7 @@ class Toolbox:
         taken = await take_snapshot(self._port, values)
         if isinstance(taken, Refused):
             return taken
-        return self._told(taken, MarketSnapshot, is_list=False)
+        return self._to_record(taken, MarketSnapshot, is_list=False)
 
     async def _answer(self, read: Read, values: Values, *, answer: object = None) -> Told:
         limit = None
@@ -219,13 +219,13 @@ class Toolbox:
         if isinstance(answered, Refused):
             return answered
         kind = FoundHit if read.answer is SearchHit else answer or read.answer
-        told = self._told(answered, kind, is_list=read.is_list)
+        told = self._to_record(answered, kind, is_list=read.is_list)
         if naming_argument(read) is None:
             return told
         missing = find_unanswered(read, values, answered.items) if answered.is_whole else ()
         return {**told, "missing": [*missing]}
 
-    def _told(self, answered: Answered, kind: object, *, is_list: bool) -> Record:
+    def _to_record(self, answered: Answered, kind: object, *, is_list: bool) -> Record:
         records = [self._record(item) for item in map(_with_worth, answered.items)]
         kept = fitting([bounded_json(dict(record)) for record in records])
         whole: Record = {

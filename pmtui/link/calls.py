@@ -39,7 +39,7 @@ class Calls:
         self._running: set[asyncio.Task[None]] = set()
 
     def carry_out(
-        self, call_id: str, call: bytes, *, commands: Commands | None, tell: Told
+        self, call_id: str, call: bytes, *, commands: Commands | None, listener: Told
     ) -> None:
         """Carry out a command, unless that was done; what is to be said of it is told.
 
@@ -47,35 +47,35 @@ class Calls:
             call_id: made by the terminal.
             call: the command and its arguments, from the codec.
             commands: those of the terminal; None where it may give none.
-            tell: is given the answer, and then how it ended.
+            listener: is given the answer, and then how it ended.
         """
         known = self._records.get(call_id)
         if known is not None:
-            self._follow(known, tell)
+            self._follow(known, listener)
             return
         if commands is None:
-            tell(Answer(call_id, b"", "this terminal only looks on"))
+            listener(Answer(call_id, b"", "this terminal only looks on"))
             return
         if len(call_id) > LONGEST_ID:
-            tell(Answer("", b"", "no command has such an id"))
+            listener(Answer("", b"", "no command has such an id"))
             return
         try:
             name, arguments = decode_call(call)
         except CodecError as error:
-            tell(Answer(call_id, b"", str(error)))
+            listener(Answer(call_id, b"", str(error)))
             return
         if name in _VERDICTS:
-            tell(Answer(call_id, b"", "how a command ends is told unasked"))
+            listener(Answer(call_id, b"", "how a command ends is told unasked"))
             return
-        record = self._records[call_id] = _Record(listeners=[tell])
+        record = self._records[call_id] = _Record(listeners=[listener])
         # In a task of its own: it goes on when the terminal is gone, and the next need not wait.
         self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id)
 
-    def forget(self, tell: Told) -> None:
+    def forget(self, listener: Told) -> None:
         """Tell a terminal that is gone nothing more."""
         for record in self._records.values():
-            if tell in record.listeners:
-                record.listeners.remove(tell)
+            if listener in record.listeners:
+                record.listeners.remove(listener)
 
     async def close(self) -> None:
         """Wait for no verdict any more."""
@@ -88,12 +88,12 @@ class Calls:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def _follow(self, record: _Record, tell: Told) -> None:
+    def _follow(self, record: _Record, listener: Told) -> None:
         for said in (record.answer, record.ended):
             if said is not None:
-                tell(said)
-        if not record.is_over and tell not in record.listeners:
-            record.listeners.append(tell)
+                listener(said)
+        if not record.is_over and listener not in record.listeners:
+            record.listeners.append(listener)
 
     async def _carry_out(
         self,
@@ -114,17 +114,17 @@ class Calls:
         else:
             wait: Callable[[CommandId], Awaitable[object]] = getattr(commands, verdict)
             self._start(self._await_end(call_id, record, wait(CommandId(str(value)))), call_id)
-        self._tell(record, record.answer)
+        self._send(record, record.answer)
         self._drop_old()
 
     async def _await_end(self, call_id: str, record: _Record, waiting: Awaitable[object]) -> None:
         record.ended = Ended(call_id, encode(await waiting))
         record.is_over = True
-        self._tell(record, record.ended)
+        self._send(record, record.ended)
 
-    def _tell(self, record: _Record, said: Answer | Ended) -> None:
-        for tell in tuple(record.listeners):
-            tell(said)
+    def _send(self, record: _Record, said: Answer | Ended) -> None:
+        for listener in tuple(record.listeners):
+            listener(said)
         if record.is_over:
             record.listeners.clear()
 

@@ -126,7 +126,7 @@ class Mirror:
         down = (replace(h, state=HealthState.DOWN, reason=reason) for h in status.health)
         self._views[StatusTopic()] = replace(status, health=tuple(down), armed_until=None)
         for kept in [each for each in self._kept if isinstance(each, _LIVE_ONLY)]:
-            self._let_go(kept)
+            self._release(kept)
         for topic, view in self._views.items():
             if isinstance(view, BookView):
                 self._views[topic] = _stale(view)
@@ -275,9 +275,9 @@ class Mirror:
         self._kept[topic] = None
         self._kept.move_to_end(topic)
         if len(self._kept) > MOST_KEPT:
-            self._let_go(next(iter(self._kept)))
+            self._release(next(iter(self._kept)))
 
-    def _let_go(self, topic: Topic) -> None:
+    def _release(self, topic: Topic) -> None:
         """Forget a view that nobody watches; the service is told, which would go on with it."""
         self._forget(topic)
         if self._send is not None:

@@ -29,7 +29,7 @@ class RemoteCalls:
         self._orders: dict[CommandId, tuple[OrderId, ...]] = {}
         """Which orders a command named, for the case that nobody can tell how they ended."""
 
-    def tell(self, command: str, /, **arguments: object) -> None:
+    def send(self, command: str, /, **arguments: object) -> None:
         """Give a command whose answer nobody waits for."""
         _ = self._line.give(encode_call(command, arguments))
 

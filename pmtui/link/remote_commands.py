@@ -166,16 +166,16 @@ class RemoteCommands:
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Have the next page of a list fetched."""
-        self._calls.tell("load_more", topic=topic)
+        self._calls.send("load_more", topic=topic)
 
     def refresh(self, topic: Topic) -> None:
         """Have a topic fetched anew."""
-        self._calls.tell("refresh", topic=topic)
+        self._calls.send("refresh", topic=topic)
 
     def mark_log_read(self, sequence: int) -> None:
         """Count everything up to this entry as read in this terminal, and in those that come."""
         self._mirror.mark_read(sequence)
-        self._calls.tell("mark_log_read", sequence=sequence)
+        self._calls.send("mark_log_read", sequence=sequence)
 
     async def arm(self) -> str:
         """Let single keys of this terminal trade; returns why not."""
@@ -183,17 +183,17 @@ class RemoteCommands:
 
     def disarm(self, reason: str) -> None:
         """Let single keys of this terminal trade no more."""
-        self._calls.tell("disarm", reason=reason)
+        self._calls.send("disarm", reason=reason)
 
     def touch_arming(self) -> None:
         """Say that a trading key was used."""
-        self._calls.tell("touch_arming")
+        self._calls.send("touch_arming")
 
     def kill(self) -> None:
         """Throw the kill switch; without a service entry is locked for the next one."""
         if not self._line.is_attached:
             self._lock()
-        self._calls.tell("kill")
+        self._calls.send("kill")
 
     async def unlock_entry(self) -> str:
         """Let orders be entered again; returns why not."""
@@ -217,13 +217,13 @@ class RemoteCommands:
 
     def pause_conditional(self, conditional_id: ConditionalId) -> None:
         """Have one do nothing until it is started again."""
-        self._calls.tell("pause_conditional", conditional_id=conditional_id)
+        self._calls.send("pause_conditional", conditional_id=conditional_id)
 
     def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
     ) -> None:
         """Have one ended for good, or of a pair one of its two prices."""
-        self._calls.tell("cancel_conditional", conditional_id=conditional_id, trigger=trigger)
+        self._calls.send("cancel_conditional", conditional_id=conditional_id, trigger=trigger)
 
     async def star(self, key: StarKey, title: str) -> str:
         """Have something kept in sight; returns why not."""
@@ -231,7 +231,7 @@ class RemoteCommands:
 
     def unstar(self, key: StarKey) -> None:
         """Have something kept in sight no more."""
-        self._calls.tell("unstar", key=key)
+        self._calls.send("unstar", key=key)
 
     async def add_alert(self, plan: AlertPlan) -> str:
         """Have a price waited for; returns why not."""
@@ -239,7 +239,7 @@ class RemoteCommands:
 
     def remove_alert(self, alert_id: AlertId) -> None:
         """Have a price alert forgotten."""
-        self._calls.tell("remove_alert", alert_id=alert_id)
+        self._calls.send("remove_alert", alert_id=alert_id)
 
     async def name_address(self, address: str, name: str) -> str:
         """Have an address named; returns why not."""
@@ -278,8 +278,8 @@ class RemoteCommands:
 
     def stop_following(self, key: TransactionKey) -> None:
         """Have nobody asked about a transaction of the wallet any more."""
-        self._calls.tell("stop_following", key=key)
+        self._calls.send("stop_following", key=key)
 
     def follow_again(self, key: TransactionKey) -> None:
         """Have a transaction of the wallet asked about again."""
-        self._calls.tell("follow_again", key=key)
+        self._calls.send("follow_again", key=key)

@@ -267,7 +267,7 @@ class LinkServer:
         session = Session(
             self._service, self._calls, hello, reader=reader, writer=writer, other=self._answer
         )
-        session.tell(self._welcome(hello))
+        session.send(self._welcome(hello))
         if session.may_trade:
             # A program that looks at a book is not somebody who was away.
             self._note_arrival()
@@ -318,20 +318,20 @@ class LinkServer:
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
             case Configure():
-                session.tell(self._household.configure(message))
+                session.send(self._household.configure(message))
             case Unlock() if session.may_trade:
                 task = asyncio.get_running_loop().create_task(self._unlock(session, message))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             case Stop() if not session.may_trade:
-                session.tell(Done(LOOKS_ON))
+                session.send(Done(LOOKS_ON))
             case Stop(policy):
-                session.tell(Done(self._household.stop(policy)))
+                session.send(Done(self._household.stop(policy)))
             case _:
                 raise LinkError("out of turn")
 
     async def _unlock(self, session: Session, given: Unlock) -> None:
-        session.tell(Done(await self._household.unlock(given)))
+        session.send(Done(await self._household.unlock(given)))
 
     @property
     def _is_attended(self) -> bool:

@@ -115,7 +115,7 @@ class Session:
             await asyncio.gather(sending, receiving, return_exceptions=True)
             self._close()
 
-    def tell(self, message: ToTerminal) -> None:
+    def send(self, message: ToTerminal) -> None:
         """Send a message before any view that waits."""
         self._queue.append(pack(message))
         self._make_room()
@@ -123,7 +123,7 @@ class Session:
 
     def end(self, message: ToTerminal) -> None:
         """Send a last message, and let the terminal go once it has it."""
-        self.tell(message)
+        self.send(message)
         self._is_ending = True
 
     def _make_room(self) -> None:
@@ -133,7 +133,7 @@ class Session:
             self._has_room.clear()
 
     def _close(self) -> None:
-        self._calls.forget(self._tell_end)
+        self._calls.forget(self._send_end)
         for subscription in self._watched.values():
             subscription.close()
         self._watched.clear()
@@ -162,19 +162,19 @@ class Session:
             case Call(call_id, call):
                 commands = self._terminal.commands if self.may_trade else None
                 self._asked.add(call_id)
-                self._calls.carry_out(call_id, call, commands=commands, tell=self._tell_end)
+                self._calls.carry_out(call_id, call, commands=commands, listener=self._send_end)
                 self._make_room()
             case _:
                 self._other(self, message)
 
-    def _tell_end(self, said: Answer | Ended) -> None:
+    def _send_end(self, said: Answer | Ended) -> None:
         """Tell what became of a command, after the views that it may have changed."""
         if isinstance(said, Answer):
             self._asked.discard(said.call_id)
         for topic in (*self._watched, *self._peeked):
             if isinstance(topic, _CHANGED_BY_COMMANDS):
                 self._queue.append(topic)
-        self.tell(said)
+        self.send(said)
 
     def _watch(self, topic: Topic) -> None:
         # What was asked for a moment ago is there, or on its way.

@@ -12,7 +12,7 @@ _FINEST_TICK = Micros(100)
 """Micros: 0.01 cents."""
 
 
-def say_price(price: Micros) -> str:
+def describe_price(price: Micros) -> str:
     """Write a price in cents.
 
     What amounts of two decimals say is off the grid by their dust; every tick size is a multiple
@@ -33,27 +33,25 @@ def shorten(title: str) -> str:
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
 
 
-def say_order(order: Order, title: str) -> str:
+def describe_order(order: Order, title: str) -> str:
     """Name an order."""
     verb = "Buy" if order.side is Side.BUY else "Sell"
     # What filled of it, filled there or better: only its fills know at which prices.
     at = ", limit" if order.matched_size else " at"
-    what = (
-        f"{verb} {format_shares(order.original_size, order.outcome)}{at} {say_price(order.price)}"
-    )
+    what = f"{verb} {format_shares(order.original_size, order.outcome)}{at} {describe_price(order.price)}"
     return f"{what} · {shorten(title)}" if title else what
 
 
-def say_fill(fill: Fill, title: str) -> str:
+def describe_fill(fill: Fill, title: str) -> str:
     """Tell of a fill or of a change in its settlement."""
     verb = "Bought" if fill.side is Side.BUY else "Sold"
-    what = f"{verb} {format_shares(fill.size, fill.outcome)} at {say_price(fill.price)}"
+    what = f"{verb} {format_shares(fill.size, fill.outcome)} at {describe_price(fill.price)}"
     if fill.status is TradeStatus.FAILED:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what
 
 
-def say_order_end(order: Order, title: str) -> str:
+def describe_order_end(order: Order, title: str) -> str:
     """Tell how an order ended, or where it stands."""
     match order.status:
         case OrderStatus.FILLED:
@@ -66,7 +64,7 @@ def say_order_end(order: Order, title: str) -> str:
             state = "Rejected"
         case _:
             state = order.status.value.capitalize()
-    what = say_order(order, title)
+    what = describe_order(order, title)
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     if is_over and order.matched_size and order.remaining_size:
         text = f"{state} {group_micros(order.remaining_size)} of {what}"

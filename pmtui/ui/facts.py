@@ -116,7 +116,7 @@ def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool =
     return Cell(text, Role.DIM if seconds > 0 else Role.STALE)
 
 
-def say_age(as_of: datetime | None, now: datetime) -> Cell:
+def describe_age(as_of: datetime | None, now: datetime) -> Cell:
     """Say how old a list is; the words stand still while it is fresh."""
     if as_of is None:
         return Cell("not loaded yet", Role.DIM)
@@ -146,9 +146,9 @@ class LiveRows(NamedTuple):
 NO_ROWS = LiveRows(live=0, priced=0)
 
 
-def say_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
+def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
     """Say how old a list and its prices are: `updated now` only where every price is live."""
-    age = say_age(as_of, now)
+    age = describe_age(as_of, now)
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age
     return Cell(f"{rows.live} of {rows.priced} live", Role.STALE)

@@ -292,7 +292,7 @@ class FrameScreen(Screen[None]):
         age_s = partial(self.surface.notice_age.age_s, queries=queries, is_replay=is_replay)
         notice = notice_of(queries.log(), age_s)
         if notice is None:
-            line.show(_say_too_small(self.size) or self._greeting)
+            line.show(_explain_too_small(self.size) or self._greeting)
         else:
             line.show_in_width(partial(paint_notice, notice))
 
@@ -306,7 +306,7 @@ def notice_of(log: LogView, age_s: Callable[[LogEntry], float]) -> LogEntry | No
     return next((e for e in unread if e.until_read), None)
 
 
-def _say_too_small(size: Size) -> Line:
+def _explain_too_small(size: Size) -> Line:
     width, height = size
     if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
         return ()
@@ -328,4 +328,4 @@ def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
         line.refuse_form(text)
     else:
         # A line of its own covers nothing.
-        line.say(text)
+        line.show(text)

@@ -79,7 +79,7 @@ class LastPlace:
         self._subscription = None
         # Whoever has gone elsewhere, or has begun to type, stays there.
         if why and is_in_front:
-            self._navigation.return_to_markets().message_line.say(why)
+            self._navigation.return_to_markets().message_line.show(why)
 
     def _why_gone(self, topic: Topic) -> str | None:
         """Say why one cannot stay; empty if one can, None while nobody knows."""

@@ -74,7 +74,7 @@ class MessageLine:
         self._refused_at_s: float | None = None
         """When a form or a question did not open that a key had asked for."""
 
-    def say(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Say it for a few seconds, unless the log tells of something as bad meanwhile."""
         self._show(text, Role.NOTICE_WARN, _SAID_FOR_S, _AS_BAD)
 
@@ -85,7 +85,7 @@ class MessageLine:
     def refuse_form(self, text: str) -> None:
         """Say why a form or a question does not open; what is typed next may be meant for it."""
         self._refused_at_s = self._queries.monotonic()
-        self.say(text)
+        self.show(text)
 
     def ignores_key(self) -> bool:
         """Return whether a key may be meant for a form that did not open, and say so if it may."""
@@ -93,7 +93,7 @@ class MessageLine:
         is_recent = at_s is not None and self._queries.monotonic() - at_s < FORM_REST_S
         if is_recent:
             # The keys are ignored once: whoever reads this presses again.
-            self.say("The form did not open: keys are ignored for a moment, try again.")
+            self.show("The form did not open: keys are ignored for a moment, try again.")
         return is_recent
 
     def forget_refusal(self) -> None:

@@ -97,7 +97,7 @@ def paint_status(
     return fit_line((*left, Cell(" "), *troubles[-1]), width)
 
 
-def say_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
+def describe_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
     """Say a source's state in words: live, how old, or down and why."""
     if health.waiting:
         return f"waiting, {health.waiting - 1} ahead", Role.STALE
@@ -207,7 +207,7 @@ def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
         (health, words, role)
         for health in view.health
         if health.state is not HealthState.IDLE
-        for words, role in (say_health(health, view.now),)
+        for words, role in (describe_health(health, view.now),)
         if words != "live"
     ]
     if not bad:
@@ -232,7 +232,9 @@ def _trouble_lines(view: StatusView, standstill: str) -> tuple[Line, ...]:
 
     Ever shorter, the second half without a reason.
     """
-    said = [(h, *say_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE]
+    said = [
+        (h, *describe_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE
+    ]
     bad = [row for row in said if row[1] != "live"]
     if not bad:
         if said and standstill:

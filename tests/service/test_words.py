@@ -6,7 +6,7 @@ from pmtui.domain.conditionals.conditional import ConditionalPlan, describe_plan
 from pmtui.domain.formats import exact_shares
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.words import format_shares, say_order_end, say_price
+from pmtui.service.words import describe_order_end, describe_price, format_shares
 from tests.service.fakes import CONDITION, YES
 from tests.ui.believable import order
 
@@ -17,25 +17,25 @@ from tests.ui.believable import order
      ("0.9999", "99.99¢"), ("0.000149", "0.01¢"), ("0.999999", "99.99¢"), ("0.000001", "0.01¢")],
 )  # fmt: skip
 def test_a_price_in_words_is_free_of_the_dust_of_its_amounts(price: str, text: str) -> None:
-    assert say_price(parse_micros(price)) == text
+    assert describe_price(parse_micros(price)) == text
 
 
 def test_an_order_that_filled_names_its_limit_as_one() -> None:
     resting = order(1, matched=0)
     filled = replace(resting, matched_size=resting.original_size, status=OrderStatus.FILLED)
-    assert ", limit " in say_order_end(filled, "")
-    assert ", limit " not in say_order_end(resting, "")
+    assert ", limit " in describe_order_end(filled, "")
+    assert ", limit " not in describe_order_end(resting, "")
 
 
 def test_of_an_order_that_filled_in_part_only_the_rest_is_cancelled() -> None:
     whole = replace(order(1, price=0.87, size=100), matched_size=parse_micros("77.13"))
     cut = replace(whole, status=OrderStatus.CANCELLED)
-    assert say_order_end(cut, "").startswith("Cancelled 22.87 of Buy 100 Yes, limit 87¢")
-    assert say_order_end(replace(cut, status=OrderStatus.EXPIRED), "").startswith(
+    assert describe_order_end(cut, "").startswith("Cancelled 22.87 of Buy 100 Yes, limit 87¢")
+    assert describe_order_end(replace(cut, status=OrderStatus.EXPIRED), "").startswith(
         "Expired 22.87 of "
     )
     untouched = replace(cut, matched_size=parse_micros("0"))
-    assert say_order_end(untouched, "").startswith("Cancelled: Buy 100 Yes")
+    assert describe_order_end(untouched, "").startswith("Cancelled: Buy 100 Yes")
 
 
 @pytest.mark.parametrize(

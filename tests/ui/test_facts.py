@@ -12,6 +12,7 @@ from pmtui.ui.facts import (
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
+    describe_age,
     first_price,
     join_facts,
     key_of,
@@ -19,7 +20,6 @@ from pmtui.ui.facts import (
     paint_money,
     paint_price,
     paint_time_left,
-    say_age,
     unique_keys,
 )
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
@@ -71,7 +71,7 @@ def test_what_is_absent_is_a_dash_and_never_zero() -> None:
     ],
 )
 def test_an_age_is_said_once_it_matters(age_s: int, said: str) -> None:
-    assert say_age(NOW - timedelta(seconds=age_s), NOW).text == said
+    assert describe_age(NOW - timedelta(seconds=age_s), NOW).text == said
 
 
 def test_facts_without_room_are_left_out_whole() -> None:

@@ -35,7 +35,7 @@ class Shown:
 
 def test_a_message_is_shown_for_five_seconds() -> None:
     shown = Shown()
-    shown.line.say("Not sent.")
+    shown.line.show("Not sent.")
     assert (shown.text, shown.changes) == ("Not sent.", 1)
     shown.wait(4.9)
     assert shown.text == "Not sent."
@@ -46,7 +46,7 @@ def test_a_message_is_shown_for_five_seconds() -> None:
 def test_news_as_bad_takes_the_place_of_a_message_and_good_news_waits() -> None:
     shown = Shown()
     shown.log(Level.BAD)
-    shown.line.say("Not sent.")
+    shown.line.show("Not sent.")
     shown.log(Level.GOOD)
     assert shown.text == "Not sent."
     shown.log(Level.WARNING)
@@ -67,7 +67,7 @@ def test_a_confirmation_is_shown_for_two_seconds_and_withdrawn_by_itself() -> No
     shown.line.confirm("Group 5¢.")
     shown.wait(2)
     assert shown.text == ""
-    shown.line.say("Not sent.")
+    shown.line.show("Not sent.")
     shown.line.take_back_confirmation()
     assert shown.text == "Not sent."
     shown.line.confirm("Group 5¢.")
@@ -77,7 +77,7 @@ def test_a_confirmation_is_shown_for_two_seconds_and_withdrawn_by_itself() -> No
 
 def test_only_a_message_that_begins_so_is_withdrawn() -> None:
     shown = Shown()
-    shown.line.say("No order of yours at 50¢.")
+    shown.line.show("No order of yours at 50¢.")
     shown.line.take_back("ARMED", "OVERRIDE")
     assert shown.text
     shown.line.take_back("ARMED", "No order of yours")
@@ -129,7 +129,7 @@ def test_a_notice_of_before_this_terminal_is_as_old_as_it_says() -> None:
 
 def test_it_is_painted_in_the_width_there_is() -> None:
     shown = Shown()
-    shown.line.say("Cancelled the order at 50 cents.")
+    shown.line.show("Cancelled the order at 50 cents.")
     message = shown.line.current()
     assert message is not None
     assert message.until_s == 5

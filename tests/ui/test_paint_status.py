@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
-from pmtui.ui.paint_status import paint_status, say_health
+from pmtui.ui.paint_status import describe_health, paint_status
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import zone_at
 
@@ -91,13 +91,13 @@ def test_trouble_is_named_even_where_there_is_no_room_for_all() -> None:
 
 
 def test_an_old_answer_is_not_called_live() -> None:
-    words, _ = say_health(health(Source.TRADING, HealthState.LIVE, age_s=90), NOW)
+    words, _ = describe_health(health(Source.TRADING, HealthState.LIVE, age_s=90), NOW)
     assert words == "1m old"
 
 
 def test_a_request_that_waits_for_its_turn_is_told() -> None:
     waiting = replace(health(Source.TRADING, HealthState.LIVE), waiting=4)
-    assert say_health(waiting, NOW)[0] == "waiting, 3 ahead"
+    assert describe_health(waiting, NOW)[0] == "waiting, 3 ahead"
 
 
 def test_an_unknown_order_is_said_in_words() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pmtui.agent.found import FoundHit, to_found
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
-from pmtui.cli.agent.onlooker import Onlooker, look
+from pmtui.cli.agent.onlooker import Onlooker, attach
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import ConditionId, MarketId, TokenId
 from pmtui.domain.markets.directory import HitKind, SearchHit, market_hit
@@ -72,7 +72,7 @@ class LiveBooks:
         return answer or await self._hosts.ask(read, values, limit=limit)
 
     async def _live_book(self, token: TokenId) -> Answered | None:
-        async with look(self._place) as onlooker:
+        async with attach(self._place) as onlooker:
             if onlooker is None:
                 return None
             told = await self._book_and_facts(onlooker, token)
@@ -148,7 +148,7 @@ class LiveBooks:
     async def _search(
         self, read: Read, values: Values, limit: int | None
     ) -> Answered | Refused | None:
-        async with look(self._place) as onlooker:
+        async with attach(self._place) as onlooker:
             if onlooker is None:
                 return None
             rows, told = await asyncio.gather(

@@ -160,7 +160,7 @@ def _is_told(book: BookView) -> bool:
 
 
 @asynccontextmanager
-async def look(place: Path) -> AsyncIterator[Onlooker | None]:
+async def attach(place: Path) -> AsyncIterator[Onlooker | None]:
     """Connect to the service of a profile; None where none runs, or none of this version.
 
     Args:

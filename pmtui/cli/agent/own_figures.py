@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
 from pmtui.cli.agent.live_books import SERVICE
-from pmtui.cli.agent.onlooker import OwnViews, look
+from pmtui.cli.agent.onlooker import OwnViews, attach
 from pmtui.domain.orders.order import Fill
 from pmtui.reads.arguments import Values
 from pmtui.reads.read import Read
@@ -57,7 +57,7 @@ class OwnFigures:
         return known if known is not None and is_silent else answer
 
     async def _of_service(self, read: Read, values: Values, limit: int | None) -> Answered | None:
-        async with look(self._place) as onlooker:
+        async with attach(self._place) as onlooker:
             views = None if onlooker is None else await onlooker.own()
         if views is None or views.account.load is not Load.READY or views.account.as_of is None:
             return None

@@ -100,13 +100,13 @@ class AccountWatch:
             for item in step.items:
                 if isinstance(item, Order):
                     listed.add(item.order_id)
-                    self._tell_order(item)
+                    self._write_order(item)
                 elif isinstance(item, Fill):
-                    self._tell_missed(item)
+                    self._write_missed(item)
         if self._read.name != "open-orders":
             return None
         skipped = listed | self._forgotten
-        for key, last in list(self._output.told.items()):
+        for key, last in list(self._output.written.items()):
             if isinstance(last, Order) and last.status.is_open and key not in skipped:
                 failure = await self._ask_order(last)
                 if failure is not None:
@@ -125,37 +125,37 @@ class AccountWatch:
                 return step
             for item in step.items:
                 if isinstance(item, Order):
-                    self._tell_order(item)
+                    self._write_order(item)
         return None
 
     def _take_event(self, event: UserEvent) -> None:
         if isinstance(event, OrderChanged):
             if self._read.name != "fills":
-                self._tell_order(event.order)
+                self._write_order(event.order)
             return
         if self._read.name == "fills":
             for fill in event.fills:
                 if self._is_wanted(fill):
-                    self._output.tell_change(_key(fill), fill)
+                    self._output.write_change(_key(fill), fill)
 
-    def _tell_order(self, order: Order) -> None:
+    def _write_order(self, order: Order) -> None:
         wanted = self._values.text("order_id")
         if wanted and order.order_id.lower() != wanted.lower():
             return
-        last = self._output.told.get(order.order_id)
+        last = self._output.written.get(order.order_id)
         if isinstance(last, Order) and not last.status.is_open:
             # What is over stays over: an answer may be older than the stream.
             return
         if self._is_wanted(order):
-            self._output.tell_change(order.order_id, order)
+            self._output.write_change(order.order_id, order)
         if wanted and not order.status.is_open:
             self._output.is_done.set()
 
-    def _tell_missed(self, fill: Fill) -> None:
+    def _write_missed(self, fill: Fill) -> None:
         """Write a fill that the host lists, unless the stream has told of it more lately."""
-        known = self._output.told.get(_key(fill))
+        known = self._output.written.get(_key(fill))
         if known is None or fill.status.is_final:
-            self._output.tell_change(_key(fill), fill)
+            self._output.write_change(_key(fill), fill)
 
     def _is_wanted(self, what: Order | Fill) -> bool:
         condition, token = self._values.text("condition_id"), self._values.text("token_id")

@@ -231,7 +231,7 @@ async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> 
             return step
         skipped += step.skipped
         is_cut |= step.is_cut
-        _tell_progress(request, step)
+        _report_progress(request, step)
         printer.write(step.items)
         if naming_argument(request.read) is not None:
             named += step.items
@@ -239,10 +239,10 @@ async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> 
         warn(f"{_PROG}: left out: {count(skipped, 'row')} that cannot be read")
     if is_cut:
         warn(f"{_PROG}: the list goes on; the host is not read further")
-    return _tell_unanswered(request, named)
+    return _report_unanswered(request, named)
 
 
-def _tell_unanswered(request: Request, items: Sequence[object]) -> int:
+def _report_unanswered(request: Request, items: Sequence[object]) -> int:
     """Name what was asked about and has no row; returns the exit code."""
     limit = request.extent.limit
     if limit is not None and len(items) >= limit:
@@ -255,7 +255,7 @@ def _tell_unanswered(request: Request, items: Sequence[object]) -> int:
     return ANSWER_IS_NO
 
 
-def _tell_progress(request: Request, step: Step[object]) -> None:
+def _report_progress(request: Request, step: Step[object]) -> None:
     if request.extent.is_all and step.pages > 1:
         warn(f"{_PROG}: page {step.pages}, {count(step.seen, 'row')} so far")
 

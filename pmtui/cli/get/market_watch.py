@@ -15,7 +15,7 @@ from pmtui.cli.get.watching import LinkNotes, Output, first_of
 from pmtui.cli.output import warn
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.reads.asking import Extent, ask
-from pmtui.clients.reads.book_reads import tell_book
+from pmtui.clients.reads.book_reads import write_book
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.domain.account.standings import PublicTrade
@@ -186,7 +186,7 @@ class MarketWatch:
                     break
                 for item in step.items:
                     if isinstance(item, answers.LastTradePrice | answers.TokenTick):
-                        self._output.tell_change(item.token_id, item)
+                        self._output.write_change(item.token_id, item)
 
     def _take_event(self, event: MarketEvent) -> None:
         match event:
@@ -212,10 +212,10 @@ class MarketWatch:
             return
         if self._is_of_trades:
             if self._values.text("side") in ("", event.side.value):
-                self._output.tell(_trade(event))
+                self._output.write(_trade(event))
         elif self._read.name in _LAST_TRADES:
             told = answers.LastTradePrice(event.token_id, event.price, event.side)
-            self._output.tell_change(event.token_id, told)
+            self._output.write_change(event.token_id, told)
 
     def _take_snapshot(self, followed: _Followed, snapshot: BookSnapshot) -> None:
         try:
@@ -257,12 +257,12 @@ class MarketWatch:
 
     def _write_book(self, token: TokenId, followed: _Followed) -> None:
         if self._read.name in _BOOKS:
-            self._output.tell(_book(followed))
+            self._output.write(_book(followed))
         elif self._read.name in _OF_A_BOOK:
             view = followed.book.view(_NEVER)
             for told in _OF_A_BOOK[self._read.name](view, self._values):
                 side = told.side if isinstance(told, answers.BestPrice) else None
-                self._output.tell_change((token, side) if side else token, told)
+                self._output.write_change((token, side) if side else token, told)
 
 
 def _least(snapshot: BookSnapshot) -> Micros | None:
@@ -276,7 +276,7 @@ def _book(followed: _Followed) -> object:
     book = followed.book
     is_verified = book.matches(((followed.timestamp, followed.digest),))
     book.trust(BookState.VERIFIED if is_verified else BookState.LIVE)
-    return tell_book(
+    return write_book(
         book,
         timestamp=followed.timestamp,
         digest=followed.digest,

@@ -28,7 +28,7 @@ class Output:
         if limit == 0:
             self.is_done.set()
 
-    def tell(self, answer: object) -> None:
+    def write(self, answer: object) -> None:
         """Write an answer."""
         if self.is_done.is_set():
             return
@@ -43,14 +43,14 @@ class Output:
             if self._left == 0:
                 self.is_done.set()
 
-    def tell_change(self, key: Hashable, answer: object) -> None:
+    def write_change(self, key: Hashable, answer: object) -> None:
         """Write an answer unless it is what was last written of the same thing."""
         if self._last.get(key) != answer:
             self._last[key] = answer
-            self.tell(answer)
+            self.write(answer)
 
     @property
-    def told(self) -> Mapping[Hashable, object]:
+    def written(self) -> Mapping[Hashable, object]:
         """What was last written of each thing."""
         return MappingProxyType(self._last)
 

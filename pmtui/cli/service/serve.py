@@ -30,9 +30,9 @@ def run(arguments: Sequence[str]) -> int:
             words = begin_anew(settings, paths)
             show(*words)
     except ConfigError as error:
-        _tell(options.settings_fd, Configured(place=error.place, problem=error.problem))
+        _report(options.settings_fd, Configured(place=error.place, problem=error.problem))
         return refuse(str(error), prog=_PROG)
-    _tell(options.settings_fd, Configured(settings.for_terminal(), words=words))
+    _report(options.settings_fd, Configured(settings.for_terminal(), words=words))
     # The service with its clients, half a second: a terminal has its settings by now.
     from pmtui.cli.service.serving import serve  # noqa: PLC0415
 
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
         return refuse(str(error), prog=_PROG)
 
 
-def _tell(number: int | None, found: Configured) -> None:
+def _report(number: int | None, found: Configured) -> None:
     """Tell the terminal that waits at a file descriptor, if one does and is still there."""
     if number is None:
         return

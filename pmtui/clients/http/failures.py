@@ -98,7 +98,7 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if is_page and status not in _USUAL:
         words = "blocked by the edge" if status == 403 else "a web page instead of data"
         return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
-    said = None if is_page else _said(body)
+    said = None if is_page else _decode_explanation(body)
     text, wait = "" if is_page else _message(said, body), _retry_after(response, said)
     if status in _USUAL:
         return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
@@ -137,7 +137,7 @@ def _host_of(address: str) -> str:
         return "elsewhere"
 
 
-def _said(body: bytes) -> object:
+def _decode_explanation(body: bytes) -> object:
     if len(body) > _LARGEST_EXPLANATION:
         return None
     try:

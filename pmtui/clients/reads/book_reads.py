@@ -27,7 +27,7 @@ def to_book(snapshot: BookSnapshot) -> Book | Failure:
         return Failure(FailureKind.SERVER, "GET /book", str(error))
     if book.matches(((snapshot.timestamp, snapshot.hash),)):
         book.trust(BookState.VERIFIED)
-    return tell_book(
+    return write_book(
         book,
         timestamp=snapshot.timestamp,
         digest=snapshot.hash,
@@ -36,7 +36,7 @@ def to_book(snapshot: BookSnapshot) -> Book | Failure:
     )
 
 
-def tell_book(
+def write_book(
     book: OrderBook,
     *,
     timestamp: str,

@@ -250,7 +250,7 @@ def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
     told_place = facts.place.value
     is_place_fine = None if told_place is None else not told_place.is_blocked
     return (
-        _told(Step.PLACE, facts.place, is_place_fine),
+        _status_of(Step.PLACE, facts.place, is_place_fine),
         StepStatus(Step.KEY, _state_of_key(facts)),
         _wallet(facts),
         _deployed(facts),
@@ -273,7 +273,7 @@ def next_step(stands: Iterable[StepStatus]) -> StepStatus | None:
     return None
 
 
-def _told(step: Step, told: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
+def _status_of(step: Step, told: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
     states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
     return StepStatus(step, states[is_done], told.as_of, told.problem, told.asked_at)
 
@@ -296,13 +296,13 @@ def _deployed(facts: Onboarding) -> StepStatus:
     if wallet is not None and wallet.form is WalletForm.EOA:
         return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
     # Bytecode goes before what the relayer has heard of (docs/wire.md#deposit-wallet).
-    return _told(Step.DEPLOYED, told, True if facts.code.value else told.value)
+    return _status_of(Step.DEPLOYED, told, True if facts.code.value else told.value)
 
 
 def _code(facts: Onboarding) -> StepStatus:
     if facts.wallet is not None and facts.wallet.form is WalletForm.EOA:
         return StepStatus(Step.CODE, StepState.NOT_NEEDED)
-    return _told(Step.CODE, facts.code, facts.code.value)
+    return _status_of(Step.CODE, facts.code, facts.code.value)
 
 
 def _credentials(facts: Onboarding) -> StepStatus:
@@ -315,14 +315,14 @@ def _credentials(facts: Onboarding) -> StepStatus:
 
 def _standing(facts: Onboarding) -> StepStatus:
     told = facts.closed_only
-    return _told(Step.STANDING, told, None if told.value is None else not told.value)
+    return _status_of(Step.STANDING, told, None if told.value is None else not told.value)
 
 
 def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
     told = facts.balance
     for spender, amount in facts.allowances:
         is_allowed = None if amount is None else amount > 0
-        stand = _told(Step.ALLOWANCE, told, is_allowed)
+        stand = _status_of(Step.ALLOWANCE, told, is_allowed)
         state = stand.state
         if spender.purpose not in TRADES_THROUGH:
             state = StepState.NOT_NEEDED
@@ -331,4 +331,4 @@ def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
 
 def _balance(facts: Onboarding) -> StepStatus:
     told = facts.balance
-    return _told(Step.BALANCE, told, None if told.value is None else told.value.balance > 0)
+    return _status_of(Step.BALANCE, told, None if told.value is None else told.value.balance > 0)

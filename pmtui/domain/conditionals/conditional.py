@@ -392,13 +392,13 @@ def describe_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
     size = "all" if each.is_all else group_micros(each.size)
-    return _say(size, each.outcome, plan_of(each))
+    return _describe(size, each.outcome, plan_of(each))
 
 
 def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
     """Say what a plan would do, in the words that it is listed with afterwards."""
     size = "all" if plan.is_all else group_micros(plan.size)
-    return _say(size, outcome, plan)
+    return _describe(size, outcome, plan)
 
 
 def describe_attachment(attachment: Attachment) -> str:
@@ -412,7 +412,7 @@ def describe_attachment(attachment: Attachment) -> str:
     return ", ".join(parts)
 
 
-def _say(size: str, outcome: str, plan: ConditionalPlan) -> str:
+def _describe(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:
         lowest = with_cent_sign(Micros(max(plan.stop - plan.give_way, 0)))

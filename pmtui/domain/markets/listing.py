@@ -181,7 +181,7 @@ def is_wide(spread: Micros | None) -> bool:
     return spread is not None and spread >= WIDE_SPREAD
 
 
-def told_spread(market: Market | None) -> Micros | None:
+def quoted_spread(market: Market | None) -> Micros | None:
     """Return the spread as the metadata host told of it."""
     if market is None or market.best_bid is None or market.best_ask is None:
         return None
@@ -194,7 +194,7 @@ def _is_rolling(series: Series) -> bool:
 
 
 def _passes(row: ListedEvent, wanted: ListFilter, now: datetime) -> bool:
-    event, spread = row.event, told_spread(row.leading)
+    event, spread = row.event, quoted_spread(row.leading)
     if wanted.min_volume_24h is not None and (event.volume_24h or 0) < wanted.min_volume_24h:
         return False
     if wanted.max_spread is not None and (spread is None or spread > wanted.max_spread):
@@ -224,7 +224,7 @@ def _move(row: ListedEvent) -> int | None:
 
 
 def _spread(row: ListedEvent) -> int | None:
-    return told_spread(row.leading)
+    return quoted_spread(row.leading)
 
 
 class _Measure(Protocol):

@@ -154,22 +154,22 @@ def why_locked(book: BookView) -> str:
 
 def describe_override(plan: OneKeyPlan, book: BookView) -> str:
     """Say for the journal which order was permitted from which book."""
-    return f"{_say_order(plan.intent)} from {describe_doubtful_book(book)}"
+    return f"{_describe_order(plan.intent)} from {describe_doubtful_book(book)}"
 
 
 def describe_doubtful_book(book: BookView) -> str:
     """Say for the journal what a book showed that may be wrong."""
-    bid, ask = (_say_price(price) for price in (book.best_bid, book.best_ask))
+    bid, ask = (_describe_price(price) for price in (book.best_bid, book.best_ask))
     when = "never received" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
     return f"a book that is {book.state.words}, {when}: bid {bid}, ask {ask}"
 
 
-def _say_order(intent: LimitIntent) -> str:
+def _describe_order(intent: LimitIntent) -> str:
     size = format_micros(intent.size)
-    return f"{intent.side.value} {size} at {_say_price(intent.price)}"
+    return f"{intent.side.value} {size} at {_describe_price(intent.price)}"
 
 
-def _say_price(price: Micros | None) -> str:
+def _describe_price(price: Micros | None) -> str:
     return "none" if price is None else f"{format_cents(price)}¢"
 
 

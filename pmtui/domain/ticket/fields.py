@@ -147,7 +147,7 @@ def read_expiry(
         return None
     life = parse_life(draft.expiry_text)
     if life is None:
-        problems.append(Problem(TicketField.EXPIRY, _say_no_life(draft.expiry_text.strip())))
+        problems.append(Problem(TicketField.EXPIRY, _explain_no_life(draft.expiry_text.strip())))
         return None
     if life < MIN_LIFE:
         fix = replace(draft, expiry_text="2m")
@@ -175,7 +175,7 @@ def parse_life(text: str) -> timedelta | None:
     return timedelta(seconds=seconds) if 0 < seconds <= _LONGEST_LIFE_S else None
 
 
-def _say_no_life(text: str) -> str:
+def _explain_no_life(text: str) -> str:
     """Say why a text is no time to live; with the text, as its field may be shorter than it."""
     if not text:
         return f"Enter an expiry: {_LIFE_FORMS}"

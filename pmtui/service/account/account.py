@@ -41,7 +41,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.service.views import STILL_LOADING, Level, Load, OwnList
-from pmtui.service.words import deed_of_fill, deed_of_order, say_fill, say_order_end
+from pmtui.service.words import deed_of_fill, deed_of_order, describe_fill, describe_order_end
 
 T = TypeVar("T")
 _NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
@@ -501,7 +501,7 @@ class AccountFeed:
             level = Level.INFO if not changed.reason else Level.WARNING
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
-                level, "order", say_order_end(changed, title), order_id=changed.order_id,
+                level, "order", describe_order_end(changed, title), order_id=changed.order_id,
                 deed=deed_of_order(changed, title),
             )  # fmt: skip
         self._mark()
@@ -532,7 +532,7 @@ class AccountFeed:
             level = Level.BAD if is_failure else Level.GOOD
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
-                level, "order", say_fill(changed, title), order_id=changed.order_id,
+                level, "order", describe_fill(changed, title), order_id=changed.order_id,
                 deed=deed_of_fill(changed, title),
             )  # fmt: skip
         self._kernel.mark(FillsTopic())
@@ -549,7 +549,7 @@ class AccountFeed:
             self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
 
     def _report_odd_step(self, before: Order, after: Order) -> None:
-        said = say_order_end(after, self._title_of(after.token_id))
+        said = describe_order_end(after, self._title_of(after.token_id))
         text = f"Was {before.status.value}, is no longer. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 

@@ -126,16 +126,18 @@ class OnboardingFeed:
 
     async def _ask_place(self, hosts: Hosts) -> None:
         answer = await self._venue.ask_where_we_are(hosts)
-        self._put(replace(self._facts, place=self._heard(self._facts.place, answer)))
+        self._put(replace(self._facts, place=self._next_answer(self._facts.place, answer)))
 
     async def _ask_standing(self, account: Account) -> None:
         answer = await self._venue.ask_standing(account)
-        self._put(replace(self._facts, closed_only=self._heard(self._facts.closed_only, answer)))
+        self._put(
+            replace(self._facts, closed_only=self._next_answer(self._facts.closed_only, answer))
+        )
 
     async def _ask_balance(self, account: Account, *, is_thorough: bool) -> None:
         unlooked = await account.host.refresh_balance() if is_thorough else None
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
-        told: LastAnswer[BalanceAllowance] = self._heard(self._facts.balance, answer)
+        told: LastAnswer[BalanceAllowance] = self._next_answer(self._facts.balance, answer)
         if unlooked is not None and not told.problem:
             problem = f"without a new check of the chain: {unlooked}"
             told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
@@ -156,17 +158,17 @@ class OnboardingFeed:
         if wallet is None or wallet.form is WalletForm.EOA or setup.chain is None:
             return
         answer = await setup.chain.has_code(wallet.address)
-        self._put(replace(self._facts, code=self._heard(self._facts.code, answer)))
+        self._put(replace(self._facts, code=self._next_answer(self._facts.code, answer)))
 
     async def _ask_deployed(self, setup: Setup, wallet: Wallet) -> None:
         answer = self._kernel.check(
             Source.RELAYER, await setup.relayer.is_deployed(wallet.address, wallet.form)
         )
         before: LastAnswer[bool] = self._deployed.get(wallet.address, NO_ANSWER_YET)
-        self._deployed[wallet.address] = self._heard(before, answer)
+        self._deployed[wallet.address] = self._next_answer(before, answer)
         self._mark()
 
-    def _heard(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
+    def _next_answer(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
         if isinstance(answer, Failure):
             return replace(before, problem=str(answer), asked_at=self._kernel.clock.now())
         return LastAnswer(answer, self._kernel.clock.now())

@@ -46,7 +46,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.service.views import Level
-from pmtui.service.words import say_price
+from pmtui.service.words import describe_price
 
 DEADLINE_S = 3.0
 LONGEST_PAUSE_S = 30.0
@@ -422,7 +422,7 @@ class BooksFeed:
                 self.resync(token_id)
                 self._mark(token_id)
         if event.token_id == tokens[0]:
-            text = f"Tick size is now {say_price(event.new_tick_size)}"
+            text = f"Tick size is now {describe_price(event.new_tick_size)}"
             self._kernel.log.notice(Level.WARNING, text)
         self._on_tick_size(event)
 

@@ -399,12 +399,12 @@ class Conditionals:
         conditional_id, token_id = selling.conditional_id, selling.token_id
         is_faulty = True
 
-        def tell(text: str, level: Level) -> None:
+        def report(text: str, level: Level) -> None:
             self._save(self._known[conditional_id], text, level=level)
 
         try:
             sale = await self.sales.sell(
-                selling, trigger, tell=tell,
+                selling, trigger, tell=report,
                 most=lambda held: self._most(conditional_id, held),
                 leaving=lambda order: self._let_leave(conditional_id, order),
                 objection=lambda: _why_unwanted(self._known[conditional_id]),

@@ -154,14 +154,14 @@ class PriceAlerts:
             if a.state is AlertState.WAITING and a.plan.condition
         }:
             for token_id in waiting:
-                self._look(token_id)
+                self._check(token_id)
             await self._kernel.clock.sleep(CLOCK_S)
 
     def _on_book(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic | TapeTopic):
-            self._look(topic.token_id)
+            self._check(topic.token_id)
 
-    def _look(self, token_id: TokenId) -> None:
+    def _check(self, token_id: TokenId) -> None:
         waiting = [
             alert
             for alert in self.view()

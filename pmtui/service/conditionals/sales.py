@@ -60,13 +60,15 @@ class OwnBids:
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
-        tell(f"cancels {_say(met, sale)} first: it would sell to yourself", Level.WARNING)
+        tell(f"cancels {_describe(met, sale)} first: it would sell to yourself", Level.WARNING)
         await self._cancel(met)
         ids = {order.order_id for order in met}
         left = [o for o in own_bids_from(sale, self._own.open_orders()) if o.order_id in ids]
         if left:
             size = count_shares(Micros(sum(order.remaining_size for order in left)))
-            text = f"{_say(tuple(left), sale)} may still be there: up to {size} sold to yourself"
+            text = (
+                f"{_describe(tuple(left), sale)} may still be there: up to {size} sold to yourself"
+            )
             tell(text, Level.BAD)
             self._kernel.log.notice(Level.BAD, f"A stop or target sells though {text}")
 
@@ -90,7 +92,7 @@ class OwnBids:
         return any(order.order_id in ids for order in self._own.open_orders())
 
 
-def _say(orders: tuple[Order, ...], sale: LimitIntent) -> str:
+def _describe(orders: tuple[Order, ...], sale: LimitIntent) -> str:
     first = f"your own {describe_own_order(orders[0], sale.token_id)}"
     more = len(orders) - 1
     return f"{first} and {more} more" if more else first
@@ -255,7 +257,7 @@ class ConditionalSales:
             return reason
 
         in_the_way = self._in_the_way(intent, account)
-        before = self._look_before(token_id)
+        before = self._state_before(token_id)
         verdict = await self._desk.verdict(
             self._desk.flatten(order, in_the_way, last_word=last_word, objection=objection)
         )
@@ -278,7 +280,7 @@ class ConditionalSales:
         sales = _sales(account, sale.token_id)
         return tuple(each for each in sales if each.status not in _IN_DOUBT)
 
-    def _look_before(self, token_id: TokenId) -> _Before:
+    def _state_before(self, token_id: TokenId) -> _Before:
         fills = frozenset(_key(fill) for fill in self._fills_of(token_id))
         return _Before(self._least_held(token_id), fills, self._kernel.venue_now())
 

@@ -14,7 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.kernel import Kernel
-from pmtui.service.words import say_price
+from pmtui.service.words import describe_price
 
 LASTS_S = 2.0
 """Well more than stream and answers are apart in telling of an order that was placed or cancelled."""
@@ -57,7 +57,7 @@ class Triggers:
         if trigger is None or bid is None or (is_behind_own and not self._has_lasted(each)):
             return None
         yours = " (excluding yours)" if is_behind_own else ""
-        words = f"{trigger.value} hit: bid {say_price(bid)}{yours}"
+        words = f"{trigger.value} hit: bid {describe_price(bid)}{yours}"
         return Reached(trigger, bid, words)
 
     def raised(self, each: Conditional, book: BookView) -> Conditional | None:

@@ -185,11 +185,11 @@ class Desk:
         for order in fresh:
             self._sender.show(order)
 
-        def tell(order: PreparedOrder, verdict: Verdict) -> None:
+        def report(order: PreparedOrder, verdict: Verdict) -> None:
             _set(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            await self._sender.send(fresh, tell, instruction)
+            await self._sender.send(fresh, report, instruction)
 
         if fresh:
             self._start(futures, run)
@@ -220,7 +220,7 @@ class Desk:
         )
         command_id, futures = self._expect((order,))
 
-        def tell(_: PreparedOrder, verdict: Verdict) -> None:
+        def report(_: PreparedOrder, verdict: Verdict) -> None:
             _set(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
@@ -228,11 +228,11 @@ class Desk:
             if isinstance(fitted, PreparedOrder) and (reason := last_word(fitted)):
                 fitted = Rejected(reason)
             if isinstance(fitted, Rejected):
-                self._sender.refuse(order, fitted, tell)
+                self._sender.refuse(order, fitted, report)
                 return
             self._record_override(fitted, override)
             self._sender.show(fitted)
-            await self._sender.send((fitted,), tell, instruction)
+            await self._sender.send((fitted,), report, instruction)
 
         if self._fresh((order,), futures):
             self._start(futures, run)

@@ -21,7 +21,7 @@ from pmtui.service.orders.journal import (
 )
 from pmtui.service.orders.journal_rows import KEPT, PLANNED, RULED_OUT, UNWANTED, Damage
 from pmtui.service.views import Level
-from pmtui.service.words import say_fill, say_order
+from pmtui.service.words import describe_fill, describe_order
 
 _OURS = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 """What only we say of an order, as long as the venue has said nothing."""
@@ -75,7 +75,7 @@ class OrderHistory:
         worded = [
             replace(
                 each,
-                text=say_order(each.order, each.title)
+                text=describe_order(each.order, each.title)
                 + (f" (leg {number} of {legs} of one request)" if legs > 1 else ""),
             )
             for number, each in enumerate(leaving, start=1)
@@ -233,5 +233,5 @@ def _format_standing(order: Order) -> str:
 
 
 def _format_settlement(fill: Fill) -> str:
-    text = f"{fill.status.value} {say_fill(fill, '')} as {fill.liquidity.value.lower()}"
+    text = f"{fill.status.value} {describe_fill(fill, '')} as {fill.liquidity.value.lower()}"
     return f"{text} (trade {fill.trade_id})"

@@ -23,7 +23,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.ports import Account
 from pmtui.service.views import Level, OwnList
-from pmtui.service.words import say_order_end
+from pmtui.service.words import describe_order_end
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Between searches; the last one again and again."""
@@ -219,10 +219,10 @@ class OrderSearch:
             del self._doubts[order_id]
             await self._history.write("found", known.status.value, order_id)
             if doubt.is_restored:
-                text = f"Found: {say_order_end(known, doubt.title)}"
+                text = f"Found: {describe_order_end(known, doubt.title)}"
                 self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
             else:
-                text = f"It arrived. {say_order_end(known, doubt.title)}"
+                text = f"It arrived. {describe_order_end(known, doubt.title)}"
                 self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
 
     def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:
@@ -233,5 +233,5 @@ class OrderSearch:
         fact = replace(known, status=status, reason=reasons.get(status, ""))
         self._history.record_ruled_out("not at the venue, not in the trades", order_id)
         self._feed.apply_order(fact, is_news=False, is_guess=True)
-        text = say_order_end(fact, doubt.title)
+        text = describe_order_end(fact, doubt.title)
         self._kernel.log.notice(Level.WARNING, text, order_id=order_id)

@@ -48,7 +48,7 @@ from pmtui.service.orders.sending import Instruction, OrderSender
 from pmtui.service.ports import Account
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level, OwnList
-from pmtui.service.words import format_shares, say_price, shorten
+from pmtui.service.words import describe_price, format_shares, shorten
 
 CANCEL_PATIENCE_S = 5.0
 """How long a new order waits for the answer to the cancel before it; asking goes on after that."""
@@ -185,7 +185,7 @@ class Mover:
     async def _journal_plan(self, old: OrderId, order: PreparedOrder) -> str:
         """Write down at both orders what is to be sent; return why that cannot be done."""
         problem = await self._history.begin_move(
-            f"{format_micros(order.size)} at {say_price(order.price)}",
+            f"{format_micros(order.size)} at {describe_price(order.price)}",
             old=old,
             new=order.unsigned.order_id,
         )
@@ -244,7 +244,7 @@ class Mover:
 
     async def _place(self, order: PreparedOrder, instruction: Instruction) -> MoveVerdict:
         placed = await self._send(order, instruction)
-        what = f"{format_shares(order.size, order.outcome)} to {say_price(order.price)}"
+        what = f"{format_shares(order.size, order.outcome)} to {describe_price(order.price)}"
         match placed:
             case Accepted():
                 return MoveVerdict(MoveEnd.MOVED, f"Moved {what}: {placed.text}", placed)

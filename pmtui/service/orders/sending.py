@@ -40,7 +40,7 @@ from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level
-from pmtui.service.words import deed_of_order, say_order_end
+from pmtui.service.words import deed_of_order, describe_order_end
 
 T = TypeVar("T")
 
@@ -376,7 +376,7 @@ class OrderSender:
         self._feed.apply_order(fact, is_news=False)
         if fact.status is not OrderStatus.FILLED:
             # A full fill is announced by its trades, each with its own price.
-            text = say_order_end(fact, order.market_title)
+            text = describe_order_end(fact, order.market_title)
             self._kernel.log.add(
                 level, "order", text, order_id=order.unsigned.order_id,
                 deed=deed_of_order(fact, order.market_title),

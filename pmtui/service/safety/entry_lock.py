@@ -156,7 +156,7 @@ class EntryLock:
     @property
     def reason(self) -> str:
         """Why no order may be entered, in words; empty while it may."""
-        return "" if self._killed is None else f"Trading locked since {_say(self._killed)}"
+        return "" if self._killed is None else f"Trading locked since {_describe(self._killed)}"
 
     def refresh(self) -> bool:
         """See whether somebody locked or released it from outside; return whether so."""
@@ -198,7 +198,7 @@ class EntryLock:
         return ""
 
 
-def _say(killed: Killed) -> str:
+def _describe(killed: Killed) -> str:
     try:
         at = datetime.fromisoformat(killed.at).astimezone(UTC)
     except ValueError:

@@ -27,7 +27,7 @@ from pmtui.service.parts import Safeguards
 from pmtui.service.ports import Account
 from pmtui.service.surface import Commands
 from pmtui.service.views import Load, OwnList, awake_of
-from pmtui.service.words import say_order
+from pmtui.service.words import describe_order
 
 T = TypeVar("T")
 
@@ -197,7 +197,7 @@ class Shutdown:
     def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
         """Name the open orders, or those of them in certain states."""
         return tuple(
-            f"{order.status.value}: {say_order(order, self._title_of(order.token_id))}"
+            f"{order.status.value}: {describe_order(order, self._title_of(order.token_id))}"
             for order in self._feed.own.open_orders()
             if states is None or order.status in states
         )

@@ -154,7 +154,7 @@ class WalletFacts:
         return tuple(each for each in setup.identity.wallets if each.form in forms)
 
     async def _ask_place(self, hosts: Hosts) -> None:
-        self.place = self._heard(self.place, await self._venue.ask_where_we_are(hosts))
+        self.place = self._next_answer(self.place, await self._venue.ask_where_we_are(hosts))
 
     async def _ask_wallet(self, setup: Setup, wallet: Wallet) -> None:
         address = wallet.address
@@ -162,11 +162,11 @@ class WalletFacts:
             Source.RELAYER, await setup.relayer.is_deployed(address, wallet.form)
         )
         before: LastAnswer[bool] = self._deployed.get(address, NO_ANSWER_YET)
-        self._deployed[address] = self._heard(before, told)
+        self._deployed[address] = self._next_answer(before, told)
         if setup.chain is not None:
             seen = await setup.chain.has_code(address)
             before = self._code.get(address, NO_ANSWER_YET)
-            self._code[address] = self._heard(before, seen)
+            self._code[address] = self._next_answer(before, seen)
 
     async def _ask_approvals(self) -> None:
         access, wallet = self.access, self.paying
@@ -200,7 +200,7 @@ class WalletFacts:
         before: LastAnswer[int] = self.allowed.get(approval, NO_ANSWER_YET)
         if isinstance(answer, CallReverted):
             answer = Failure(FailureKind.REFUSED, "eth_call", answer.reason or "reverted")
-        self.allowed[approval] = self._heard(before, _number(answer))
+        self.allowed[approval] = self._next_answer(before, _number(answer))
 
     async def _ask_payouts(self, positions: Sequence[Position]) -> None:
         access = self.access
@@ -236,7 +236,7 @@ class WalletFacts:
         if not isinstance(told, Failure):
             self.builder_keys = told
 
-    def _heard(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
+    def _next_answer(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
         now = self._kernel.clock.now()
         if isinstance(answer, Failure):
             return replace(before, problem=str(answer), asked_at=now)

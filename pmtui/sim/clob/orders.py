@@ -398,9 +398,9 @@ class OrderRoutes:
         result = self._venue.act(
             lambda exchange, now_ms: exchange.cancel(order_ids, caller.api_key, now_ms=now_ms)
         )
-        return _cancelled(result if isinstance(result, Refusal) else self._told(result))
+        return _cancelled(result if isinstance(result, Refusal) else self._to_result(result))
 
-    def _told(self, result: CancelResult) -> CancelResult:
+    def _to_result(self, result: CancelResult) -> CancelResult:
         # An order that is not in the book yet cannot be taken from it.
         pending = self._subsystems.pending
         return CancelResult(

@@ -82,7 +82,7 @@ class ReplayFeed:
             if self._moves != self._timeline.moves:
                 await self._move()
                 continue
-            await self._tell_due()
+            await self._publish_due()
             at_us = self.next_at_us
             wait_s = None if at_us is None else self._timeline.wait_s(at_us)
             # A step lets a message be due while time stands still.
@@ -92,7 +92,7 @@ class ReplayFeed:
                 async with asyncio.timeout(wait_s):
                     await self._changed.wait()
 
-    async def _tell_due(self) -> None:
+    async def _publish_due(self) -> None:
         told = 0
         while (
             self._next < len(self._messages)

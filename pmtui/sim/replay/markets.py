@@ -31,7 +31,7 @@ class _Heard:
 
 def recorded_catalogue(recording: Recording) -> Catalogue:
     """Return the markets whose books are in a recording, both tokens of each."""
-    heard = _hear(recording)
+    heard = _read_markets(recording)
     rows = RecordedRows()
     for answer in recording.answers:
         if answer.host == "gamma":
@@ -59,7 +59,7 @@ def _is_heard(market: CatalogueMarket, heard: dict[str, _Heard]) -> bool:
     return market.is_tradable and str(market.condition_id) in heard
 
 
-def _hear(recording: Recording) -> dict[str, _Heard]:
+def _read_markets(recording: Recording) -> dict[str, _Heard]:
     heard: dict[str, _Heard] = {}
     for message in recording.messages:
         if message.kind not in ("book", "price_change"):

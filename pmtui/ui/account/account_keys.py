@@ -71,7 +71,7 @@ class AccountKeys:
         """Take the next step that is missing, and point at it."""
         line = next_line(self._lines())
         if line is None:
-            self._line.say("Every step is done.")
+            self._line.show("Every step is done.")
             return
         self._point_at(line)
         self._take(line)
@@ -79,7 +79,7 @@ class AccountKeys:
     def paste_relayer_key(self) -> None:
         """Ask for a relayer key that the trader has, outside the screen."""
         if reason := why_no_wallet(self._surface):
-            self._line.say(reason)
+            self._line.show(reason)
             return
         # The application's own worker: no screen that goes may leave the terminal half given back.
         _ = self._page.app.run_worker(self._take_relayer_key(), exit_on_error=True)
@@ -87,11 +87,11 @@ class AccountKeys:
     async def _take_relayer_key(self) -> None:
         given = await self._ask_hidden_line(PASTE_PROMPT)
         if not given:
-            self._line.say("No relayer key was taken.")
+            self._line.show("No relayer key was taken.")
             return
         problem = await self._surface.commands.take_relayer_key(PastedKey(given))
         shown = plain(problem, LONGEST_PROBLEM)
-        self._line.say(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
+        self._line.show(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
 
     async def _ask_hidden_line(self, prompt: str) -> str | None:
         app = self._page.app
@@ -104,14 +104,14 @@ class AccountKeys:
             self._flow.take(line.undoes)
         else:
             reason = why_no_wallet(self._surface)
-            self._line.say(reason or "Nothing to revoke on this line.")
+            self._line.show(reason or "Nothing to revoke on this line.")
 
     def approve_exactly(self) -> None:
         """Ask up to how much the contract at the cursor may spend."""
         line = self._at_cursor()
         if line is None or line.exact is None:
             reason = why_no_wallet(self._surface)
-            self._line.say(reason or "Only cash is approved up to an amount.")
+            self._line.show(reason or "Only cash is approved up to an amount.")
             return
         told = line.exact
         form = ExactApprovalForm(
@@ -122,7 +122,7 @@ class AccountKeys:
     def send(self) -> None:
         """Ask to whom cash is to be sent."""
         if reason := why_no_wallet(self._surface):
-            self._line.say(reason)
+            self._line.show(reason)
             return
         view = self._surface.queries.wallet()
         form = SendForm(
@@ -138,7 +138,7 @@ class AccountKeys:
 
         def answered(said: str | None) -> None:
             if said:
-                self._line.say(said)
+                self._line.show(said)
 
         _ = self._page.app.push_screen(AddressForm(self._surface), answered)
 
@@ -155,9 +155,9 @@ class AccountKeys:
         elif line.does is not None:
             self._flow.take(line.does)
         elif line.is_running:
-            self._line.say(f"Under way: {line.result}")
+            self._line.show(f"Under way: {line.result}")
         else:
-            self._line.say(self._why_not(line))
+            self._line.show(self._why_not(line))
 
     def _why_not(self, line: AccountLine) -> str:
         if reason := why_no_wallet(self._surface):

@@ -225,7 +225,7 @@ def _unknown(facts: Onboarding, *, wants_wallet: bool = False) -> str:
 
 def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
     if stand.step is Step.KEY and stand.state is StepState.NOT_DONE:
-        return say_remedy(facts)
+        return describe_remedy(facts)
     if facts.identity is None or stand.state is not StepState.NOT_DONE:
         return (
             words.missing if stand.step is Step.PLACE and stand.state is StepState.NOT_DONE else ""
@@ -235,14 +235,14 @@ def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
     return words.missing
 
 
-def say_remedy_briefly(facts: Onboarding) -> str:
+def describe_remedy_briefly(facts: Onboarding) -> str:
     """Say the same on one line of a small screen."""
     if " account new " in f"{facts.remedy} ":
         return f"`{facts.remedy}` makes a key; `import` takes yours."
-    return say_remedy(facts)
+    return describe_remedy(facts)
 
 
-def say_remedy(facts: Onboarding) -> str:
+def describe_remedy(facts: Onboarding) -> str:
     """Say which command adds the key that is missing."""
     command = facts.remedy
     if not command:

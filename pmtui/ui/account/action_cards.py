@@ -13,7 +13,7 @@ from pmtui.ui.account.paint_action_cards import (
     paint_scaled_card,
 )
 from pmtui.ui.cells import Line
-from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.ticket_context import numbers_of
@@ -34,7 +34,7 @@ class MoveCard(CardScreen):
         """
         super().__init__(surface=surface)
         self._moves = tuple(moves)
-        self._doubt = say_doubts(surface, [order for _, order in moves], doubt)
+        self._doubt = describe_doubts(surface, [order for _, order in moves], doubt)
         self._numbers = numbers_of(surface, moves[0][1])
 
     @override
@@ -55,7 +55,7 @@ class FlattenCard(CardScreen):
         super().__init__(surface=surface)
         self._order = order
         self._plan = plan
-        self._doubt = say_doubts(surface, [order], cancelled=plan.in_the_way)
+        self._doubt = describe_doubts(surface, [order], cancelled=plan.in_the_way)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -74,7 +74,7 @@ class ScaledCard(CardScreen):
         """Ask whether to send these legs; `doubt` says why it may be a mistake."""
         super().__init__(surface=surface)
         self._orders = tuple(orders)
-        self._doubt = say_doubts(surface, orders, doubt)
+        self._doubt = describe_doubts(surface, orders, doubt)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

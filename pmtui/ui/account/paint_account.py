@@ -7,7 +7,7 @@ from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import Onboarding, StepState
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import next_line, say_remedy_briefly
+from pmtui.ui.account.account_lines import describe_remedy_briefly, next_line
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.facts import join_facts, key_of
@@ -105,11 +105,11 @@ def paint_account_way(
 ) -> Line:  # fmt: skip
     """Say what to do next, or what this account is."""
     if facts.identity is None and facts.key_problem:
-        return join_facts([], width, tail=say_remedy_briefly(facts))
+        return join_facts([], width, tail=describe_remedy_briefly(facts))
     running = next((each for each in lines if each.is_running and each.number), None)
     following = running or next_line(lines)
     if following is not None:
-        return join_facts([], width, tail=say_next(following, keymap))
+        return join_facts([], width, tail=describe_next(following, keymap))
     if status.entry_lock:
         return join_facts([], width, tail=plain(status.entry_lock))
     if facts.identity is not None and facts.identity.kind is KeyKind.PAPER:
@@ -119,7 +119,7 @@ def paint_account_way(
     return join_facts([], width, tail="This account can trade.")
 
 
-def say_next(line: AccountLine, keymap: Keymap) -> str:
+def describe_next(line: AccountLine, keymap: Keymap) -> str:
     """Say which key takes the next step, or why none does."""
     if line.is_running:
         return f"{line.words.title}: {line.result}"

@@ -19,13 +19,13 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm_money import limit_price, say_money_of_all, signed_amounts
+from pmtui.ui.ticket.confirm_money import describe_money_of_all, limit_price, signed_amounts
 from pmtui.ui.ticket.paint_confirm import (
     Occasion,
+    describe_identity,
     paint_confirm,
     paint_fact,
     paint_question,
-    say_identity,
 )
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
 
@@ -46,7 +46,7 @@ def paint_move_card(
     """Show which orders go, and what is signed in their place."""
     if len(moves) == 1:
         old, order = moves[0]
-        first: tuple[str, ...] = (f"Replaces {say_resting(old)} (queue place lost)",)
+        first: tuple[str, ...] = (f"Replaces {describe_resting(old)} (queue place lost)",)
         _, shares = signed_amounts(order)
         if shares != old.remaining_size:
             change = f"{format_size(old.remaining_size)} → {format_size(shares)}"
@@ -83,7 +83,7 @@ def paint_flatten_card(
 ) -> tuple[Line, ...]:
     """Show what is sold at which worst price, and what has to be cancelled for it."""
     numbers = plan.numbers
-    first = [f"Cancels first: {say_resting(each)}" for each in plan.in_the_way[:2]]
+    first = [f"Cancels first: {describe_resting(each)}" for each in plan.in_the_way[:2]]
     if more := len(plan.in_the_way[2:]):
         first.append(
             f"and {count(more, 'more working order' if plan.bids else 'more working sale')}"
@@ -125,7 +125,7 @@ def paint_scaled_card(
     lines += _sentences((text,), width, side_role(side))
     lines += _sentences((plain(head.market_title, width),), width, Role.DIM)
     lines += _legs(orders, width)
-    for name, value in say_money_of_all(orders):
+    for name, value in describe_money_of_all(orders):
         lines += paint_fact(name, value, width)
     lines += _common(head, width)
     if doubt:
@@ -133,7 +133,7 @@ def paint_scaled_card(
     return tuple(lines)
 
 
-def say_resting(order: Order) -> str:
+def describe_resting(order: Order) -> str:
     """Name an order that rests, by what is left of it."""
     price = format_price(order.price)
     size = format_size(order.remaining_size)
@@ -156,7 +156,7 @@ def _common(order: PreparedOrder, width: int) -> list[Line]:
     """Show what all orders of one card share."""
     draft = order.unsigned.draft
     terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
-    identity = say_identity(order)
+    identity = describe_identity(order)
     lines: list[Line] = []
     for name, value in (("TIF", terms), *identity[:2]):
         lines += paint_fact(name, value, width)

@@ -236,7 +236,7 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
         state = states.get(bool(is_allowed), state)
     if is_allowed is None:
         state = onboarding.StepState.NOT_KNOWN
-    result = _say_allowed(told)
+    result = _describe_allowed(told)
     return AccountLine(
         key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
         words=words,
@@ -256,7 +256,7 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
     )
 
 
-def _say_allowed(told: ApprovalView) -> str:
+def _describe_allowed(told: ApprovalView) -> str:
     amount = told.allowed.value
     if amount is None:
         return "not told yet"

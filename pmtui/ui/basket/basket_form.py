@@ -126,7 +126,7 @@ class BasketForm(OrderForm[None]):
         """Begin with as many as the smallest preset, and hear of every book."""
         presets = self._surface.options.presets
         self.size_field.value = format_shares(presets[0]).replace(",", "") if presets else ""
-        self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._hear)
+        self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         _ = self.size_field.focus()
         self.show()
 
@@ -143,7 +143,7 @@ class BasketForm(OrderForm[None]):
         orders: list[PreparedOrder] = []
         for order in await self._surface.commands.prepare_many(plan.intents):
             if isinstance(order, Rejected):
-                self.say(order.reason, Role.NOTICE_BAD)
+                self.show_reason(order.reason, Role.NOTICE_BAD)
                 return
             orders.append(order)
 
@@ -212,7 +212,7 @@ class BasketForm(OrderForm[None]):
         self._missing = ()
         # The other tokens have books of their own.
         before = self._subscription
-        self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._hear)
+        self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         if before is not None:
             before.close()
         self.show()

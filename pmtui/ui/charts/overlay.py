@@ -14,10 +14,10 @@ from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.charts.paint_overlay import (
     Curve,
     curves_of,
+    describe_coming,
     draw_overlay,
     overlay_words,
     paint_overlay_title,
-    say_coming,
 )
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
@@ -64,7 +64,7 @@ class OverlayPane(DrawnPane):
             Curve(number, leader.history.points, leader.name)
             for number, leader in enumerate(self._leaders, 1)
         ]
-        coming = say_coming(self._histories)
+        coming = describe_coming(self._histories)
         return paint_overlay_title(self._interval, curves, self.title_width, coming=coming)
 
     @override
@@ -74,7 +74,7 @@ class OverlayPane(DrawnPane):
     @property
     @override
     def is_gathering(self) -> bool:
-        return bool(say_coming(self._histories))
+        return bool(describe_coming(self._histories))
 
     @override
     def picture(self, width: int, height: int) -> Picture | None:

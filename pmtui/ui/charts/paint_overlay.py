@@ -56,7 +56,7 @@ def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[
     )
 
 
-def say_coming(views: Sequence[HistoryView]) -> str:
+def describe_coming(views: Sequence[HistoryView]) -> str:
     """Say how many histories are here while others are still on their way; empty after that."""
     waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
     return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""

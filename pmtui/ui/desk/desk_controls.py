@@ -314,18 +314,18 @@ class DeskControls:
                 if self.moving.is_moving:
                     await self.moving.move_to(message.price)
                 elif message.doubt:
-                    self._line.say(message.doubt)
+                    self._line.show(message.doubt)
                 else:
                     self._trading.open_ticket(message.side, message.price)
             case LadderPane.Doubted():
-                self._line.say(message.words)
+                self._line.show(message.words)
             case LadderPane.CursorMoved():
                 self._own.cursor_moved()
                 self._page.show_parts(Part.STATE)
             case TicketPane.Drafted():
                 self._keyed.show_ghosts(message.ghosts)
             case TicketPane.KeyKept():
-                self.single_keys.say_ticket_has_keys()
+                self.single_keys.explain_ticket_has_keys()
             case TicketPane.Closed():
                 _ = self._keyed.focus()
                 self._page.show_parts(Part.FOOTER)

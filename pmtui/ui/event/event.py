@@ -64,7 +64,7 @@ class EventScreen(FrameScreen):
         pane = OverlayPane(id="chart")
         self._frame = Panel(pane, id="chart-panel")
         self._chart = chart = EventChart(
-            self, surface, pane, frame=self._frame, event=lambda: board.event, say=line.say
+            self, surface, pane, frame=self._frame, event=lambda: board.event, say=line.show
         )
         reading = EventReading(self, surface, line, event_id, market=lambda: board.market)
         verbs = RowVerbs(self, surface, line, lambda: target_of_market(board.market))
@@ -140,7 +140,7 @@ class EventScreen(FrameScreen):
         if market is None:
             return
         if market.condition_id is None:
-            self.message_line.say("Not open for trading yet.")
+            self.message_line.show("Not open for trading yet.")
         else:
             self.post_message(MarketChosen(market.condition_id))
 

@@ -16,11 +16,11 @@ from pmtui.service.views import QuoteRow
 from pmtui.ui.event.paint_event import (
     OUTCOME_COLUMNS,
     by_price,
+    explain_no_event,
     paint_event_head,
     paint_event_meaning,
     paint_outcome_details,
     paint_outcome_row,
-    say_no_event,
 )
 from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
 from pmtui.ui.frame import is_live
@@ -103,7 +103,7 @@ class EventBoard:
         self._markets = {m.market_id: m for m in markets}
         quotes, gains = self._quotes(), self._gains()
         now = queries.now()
-        self.table.set_empty_text(f" {say_no_event(view, self._surface.options.keymap)}")
+        self.table.set_empty_text(f" {explain_no_event(view, self._surface.options.keymap)}")
         rows = []
         for key, market in self._markets.items():
             quote = quotes.get(market.condition_id or "")

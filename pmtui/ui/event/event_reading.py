@@ -50,7 +50,7 @@ class EventReading:
         """Show who holds most of the market at the cursor."""
         market = self._market()
         if market is None or market.condition_id is None:
-            self._line.say("No condition id yet, so no holders.")
+            self._line.show("No condition id yet, so no holders.")
             return
         _ = self._page.app.push_screen(HoldersScreen(self._surface, market.condition_id))
 
@@ -59,12 +59,12 @@ class EventReading:
         queries, commands = self._surface.queries, self._surface.commands
         event = queries.event(self._event_id).event
         if event is None:
-            self._line.say("The event is not loaded yet.")
+            self._line.show("The event is not loaded yet.")
             return
         key = key_of_event(event)
         if queries.watchlist().is_starred(key):
             commands.unstar(key)
-            self._line.say("Event unstarred.")
+            self._line.show("Event unstarred.")
         else:
             problem = await commands.star(key, event.title)
-            self._line.say(problem or "Event starred.")
+            self._line.show(problem or "Event starred.")

@@ -22,6 +22,7 @@ from pmtui.ui.facts import (
     PRICE_WIDTH,
     LiveRows,
     counted_mid,
+    describe_prices_age,
     format_price_age,
     indent,
     is_one_sided,
@@ -35,7 +36,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    say_prices_age,
     spread,
     with_star,
 )
@@ -93,7 +93,7 @@ def paint_outcome_row(
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
     last = quote.last_trade_price if quote else market.last_trade_price
-    words = say_quote(market, quote, now)
+    words = describe_quote(market, quote, now)
     live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
     moved = market.change_to(live)
     if moved is None and live is not None and opened is not None:
@@ -120,7 +120,7 @@ def paint_outcome_row(
         paint_money(market.volume),
         paint_money(market.volume_24h, Role.DIM),
         paint_money(market.liquidity, Role.DIM),
-        Cell(say_holding(market, quote.position_size if quote else None), Role.OWN_ORDER),
+        Cell(describe_holding(market, quote.position_size if quote else None), Role.OWN_ORDER),
         Cell("") if gain is None else paint_gain(gain, MONEY_WIDTH),
         words,
     )
@@ -144,7 +144,7 @@ def by_price(market: Market) -> tuple[bool, int]:
     return market.closed, -(price if price is not None else -1)
 
 
-def say_holding(market: Market, size: Micros | None) -> str:
+def describe_holding(market: Market, size: Micros | None) -> str:
     """Say which outcome is held and how much of it: a negative size is of the second."""
     if not size:
         return ""
@@ -160,7 +160,7 @@ def paint_event_head(
     """Show the event's name, and at the right how old its prices are, its end and its size."""
     event = view.event
     if event is None:
-        return indent((Cell(say_no_event(view, keymap), Role.DIM),))
+        return indent((Cell(explain_no_event(view, keymap), Role.DIM),))
     title = with_star(plain(event.title), is_starred=view.is_starred)
     most = width - min(cell_width(title), _LEAST_TITLE) - 4
     facts: list[Cell] = []
@@ -182,7 +182,7 @@ def _head_facts(
         live=sum(row.is_live for row in quotes.rows),
         priced=sum(market.quoted_token is not None for market in event.markets),
     )
-    age: Line = (say_prices_age(view.as_of, now, rows),)
+    age: Line = (describe_prices_age(view.as_of, now, rows),)
     if view.problem:
         again = key_of(keymap, "global.refresh")
         failed = Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN)
@@ -196,7 +196,7 @@ def _head_facts(
     )
 
 
-def say_no_event(view: EventView, keymap: Keymap) -> str:
+def explain_no_event(view: EventView, keymap: Keymap) -> str:
     """Say why there is nothing to show, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
@@ -274,7 +274,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     is_assumed = is_one_sided(bid, ask) and not market.closed
     facts: list[Cell | Line] = [
         Cell(f"one-sided book: no {empty}, counted as {counted}", Role.STALE) if is_assumed else (),
-        name_fact("position", Cell(say_holding(market, size), Role.OWN_ORDER)) if size else (),
+        name_fact("position", Cell(describe_holding(market, size), Role.OWN_ORDER)) if size else (),
         name_fact("spread", paint_spread(None if market.closed else spread(bid, ask))),
         name_fact("last", paint_price(quote.last_trade_price if quote else None)),
         name_fact("24h", paint_money(market.volume_24h)),
@@ -283,7 +283,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
     return join_facts(facts, width, tail=plain(market.question))
 
 
-def say_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
+def describe_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
     """Say what prices are worth: live, how old, or how it ended for a closed market."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)

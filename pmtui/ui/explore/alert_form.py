@@ -90,7 +90,7 @@ class AlertForm(OrderForm[str]):
     def on_mount(self) -> None:
         """Watch what the prices are compared with."""
         _ = self._field("alert-above").focus()
-        self.say_where()
+        self.show_place()
         self.watch_market(self._subject.token_id)
         self.show()
 
@@ -104,7 +104,7 @@ class AlertForm(OrderForm[str]):
             self.show_touch(self.touch, self._subject.token_id)
         self.listed.show(self._waiting())
 
-    def say_where(self) -> None:
+    def show_place(self) -> None:
         """Say that the venue knows nothing of an alert."""
         self.state.show(((Cell(LIVES_HERE, Role.DIM),),))
 
@@ -112,21 +112,21 @@ class AlertForm(OrderForm[str]):
         """Set what is asked for, or say why not."""
         token_id = self._subject.token_id
         if token_id is None:
-            self.say("This market has no order book")
+            self.show_reason("This market has no order book")
             return
         plans = read_plans(
             self._field("alert-above").value, self._field("alert-below").value, self.when.value,
             condition_id=self._subject.condition_id, token_id=token_id,
         )  # fmt: skip
         if isinstance(plans, str):
-            self.say(plans)
+            self.show_reason(plans)
             return
         done: list[str] = []
         for plan in plans:
             problem = await self._surface.commands.add_alert(plan)
             if problem:
                 first = f"Set {done[0]}. " if done else ""
-                self.say(self._spell(f"{first}{problem}"))
+                self.show_reason(self._spell(f"{first}{problem}"))
                 return
             done.append(describe_plan(plan))
             field = self.when if plan.condition else self._field(f"alert-{plan.side.value}")
@@ -137,7 +137,7 @@ class AlertForm(OrderForm[str]):
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
         if event.value:
-            self.say_where()
+            self.show_place()
 
     @on(Input.Submitted, "#alert-when")
     async def _on_submitted(self) -> None:

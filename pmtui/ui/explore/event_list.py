@@ -16,13 +16,13 @@ from pmtui.service.views import EventRow, MarketListView, MarketRow
 from pmtui.ui.cells import Line, Row
 from pmtui.ui.explore.paint_folds import paint_fold_row
 from pmtui.ui.explore.paint_markets import (
+    explain_empty_list,
     paint_day,
     paint_event_details,
     paint_event_row,
     paint_result_details,
     paint_result_row,
     price_a_day_ago,
-    say_empty_list,
 )
 from pmtui.ui.facts import format_price_age, key_of
 from pmtui.ui.frame import EventChosen, MarketChosen
@@ -82,12 +82,12 @@ class EventList:
         """Return some of the rows as they look now."""
         return [self._row(key, self.entries[key], now) for key in keys]
 
-    def say_empty(self, view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
+    def explain_empty(self, view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
         """Say why no rows are there, and which key helps."""
         if view.rows and not self.arrangement.filter.is_empty:
             other = key_of(keymap, "markets.narrow")
             return f" No loaded event passes the filters. {other} to change them."
-        return say_empty_list(view, topic, keymap)
+        return explain_empty_list(view, topic, keymap)
 
     def needs_more(self, view: MarketListView) -> bool:
         """Whether more is to be fetched although nobody scrolls: what is not loaded is not ordered."""
@@ -174,7 +174,7 @@ class EventList:
         token_id, is_cached = quoted_token(row.leading), self._is_cached
         book, points = self._book_of(token_id), self._day_of(token_id)
         day, opened = paint_day(points, now), price_a_day_ago(points, now)
-        look = (day, opened, *_look(book, row.as_of, now))
+        look = (day, opened, *_appearance(book, row.as_of, now))
         inputs = (entry, tick_of(row.event.end_at, now), is_cached, look)
         if isinstance(entry, SeriesFold):
             paint = partial(
@@ -257,7 +257,7 @@ class FoundMarkets:
 
     def _row(self, row: MarketRow, now: datetime) -> Row:
         book = self._book_of(row.market.quoted_token)
-        inputs = (row, tick_of(row.market.end_at, now), _look(book, row.as_of, now))
+        inputs = (row, tick_of(row.market.end_at, now), _appearance(book, row.as_of, now))
         paint = partial(paint_result_row, row, book, now)
         return self._memo.row(row.market.market_id, inputs, paint)
 
@@ -272,7 +272,7 @@ def _tokens_of(markets: Iterable[Market | None]) -> tuple[TokenId, ...]:
     return tuple(dict.fromkeys(token for token in tokens if token is not None))
 
 
-def _look(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
+def _appearance(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
     """Return all of a row's prices that it is painted from."""
     if book is not None and book.state.is_good:
         return book.best_bid, book.best_ask

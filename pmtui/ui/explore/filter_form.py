@@ -15,7 +15,7 @@ from typing_extensions import override
 from pmtui.domain.markets.listing import NO_FILTER, ListFilter
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
-from pmtui.ui.explore.paint_markets import say_span
+from pmtui.ui.explore.paint_markets import describe_span
 from pmtui.ui.format import format_money_compact, format_price
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
@@ -111,7 +111,7 @@ def paint_filter_rows(wanted: ListFilter) -> tuple[Row, ...]:
     return (
         _row("volume", "Volume 24h at least", "" if volume is None else _dollars(volume)),
         _row("spread", "Spread at most", "" if spread is None else format_price(spread)),
-        _row("ends", "Ends within", "" if ends is None else say_span(ends)),
+        _row("ends", "Ends within", "" if ends is None else describe_span(ends)),
         _row("mine", "In position", "only these" if wanted.is_mine else ""),
         _row("starred", "Starred", "only these" if wanted.is_starred else ""),
     )

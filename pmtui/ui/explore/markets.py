@@ -32,9 +32,9 @@ from pmtui.ui.explore.list_keys import ListKeys
 from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
+    explain_empty_search,
     paint_list_heading,
     paint_search_note,
-    say_empty_search,
     sorted_column,
 )
 from pmtui.ui.explore.preview import PreviewPane
@@ -301,7 +301,7 @@ class MarketsScreen(FrameScreen):
             # Harmless while a page is on its way, and needed when another answer came first.
             self.surface.commands.load_more(self._topic)
         self._list.table.set_empty_text(
-            self._list.say_empty(view, self._topic, self.surface.options.keymap)
+            self._list.explain_empty(view, self._topic, self.surface.options.keymap)
         )
         self._list.table.mark_column(*sorted_column(self._list.arrangement))
         self._list.table.set_rows(self._list.rows(self._list.entries, now))
@@ -323,7 +323,7 @@ class MarketsScreen(FrameScreen):
             return
         now = self.surface.queries.now()
         self._found.show(view.rows)
-        self._found.table.set_empty_text(say_empty_search(view, keymap))
+        self._found.table.set_empty_text(explain_empty_search(view, keymap))
         self._found.table.set_rows(self._found.rows(self._found.by_key, now))
         self.show_details()
         self._stream.check()

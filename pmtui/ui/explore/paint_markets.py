@@ -22,6 +22,7 @@ from pmtui.ui.facts import (
     LiveRows,
     count,
     counted_mid,
+    describe_prices_age,
     first_label,
     first_price,
     format_price_age,
@@ -35,7 +36,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    say_prices_age,
     spread,
     with_star,
 )
@@ -212,7 +212,7 @@ def sorted_column(arrangement: Arrangement) -> tuple[str, str]:
     return _SORTED_COLUMNS.get(arrangement.sort, ""), mark
 
 
-def say_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
+def explain_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
     """Say why no events are listed, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
@@ -238,7 +238,7 @@ def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
             return (found, Cell("searching the server…", Role.STALE))
 
 
-def say_empty_search(view: SearchView, keymap: Keymap) -> str:
+def explain_empty_search(view: SearchView, keymap: Keymap) -> str:
     """Say why nothing was found, and which key helps."""
     where = f"in {count(view.indexed, 'cached market')}"
     match view.load:
@@ -304,13 +304,13 @@ def name_filter(wanted: ListFilter) -> tuple[Line, ...]:
     if wanted.max_spread is not None:
         facts.append(f"spread ≤ {format_price(wanted.max_spread)}")
     if wanted.ends_within is not None:
-        facts.append(f"ends < {say_span(wanted.ends_within)}")
+        facts.append(f"ends < {describe_span(wanted.ends_within)}")
     facts += ["mine"] if wanted.is_mine else []
     facts += ["starred"] if wanted.is_starred else []
     return tuple((Cell(fact, Role.KEY),) for fact in facts)
 
 
-def say_span(span: timedelta) -> str:
+def describe_span(span: timedelta) -> str:
     """Write a time span in its largest unit: `1h`, `7d`."""
     return format_age(span.total_seconds())
 
@@ -399,7 +399,7 @@ def _as_stale(cell: Cell) -> Cell:
     return cell._replace(role=Role.STALE)
 
 
-def _say_cached(as_of: datetime | None, now: datetime) -> Cell:
+def _describe_cached(as_of: datetime | None, now: datetime) -> Cell:
     age_s = (now - as_of).total_seconds() if as_of is not None else 0.0
     return Cell(f"cached {format_age(max(age_s, 0.0))} ago", Role.STALE)
 
@@ -408,7 +408,7 @@ def _freshness(view: MarketListView, now: datetime, rows: LiveRows, keymap: Keym
     if not view.rows:
         return ()
     told = view.as_of
-    age = _say_cached(told, now) if view.is_cached else say_prices_age(told, now, rows)
+    age = _describe_cached(told, now) if view.is_cached else describe_prices_age(told, now, rows)
     if not view.problem:
         return age
     again = key_of(keymap, "global.refresh")

@@ -60,7 +60,7 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
-    return tuple(lines) or (Cell(_say_no_comments(view), Role.DIM),)
+    return tuple(lines) or (Cell(_explain_no_comments(view), Role.DIM),)
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
@@ -72,7 +72,7 @@ def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
     )
 
 
-def say_no_holders(view: MarketView) -> str:
+def explain_no_holders(view: MarketView) -> str:
     """Say why no holders are listed."""
     match view.load:
         case Load.READY:
@@ -123,7 +123,7 @@ def _sources(stated: Sequence[str], width: int) -> list[Cell]:
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
 
 
-def _say_no_comments(view: EventView) -> str:
+def _explain_no_comments(view: EventView) -> str:
     match view.load:
         case Load.READY:
             return "No comments yet."

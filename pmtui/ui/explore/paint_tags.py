@@ -44,7 +44,7 @@ def paint_tag_rows(view: TagsView, text: str, *, chosen: Collection[str]) -> tup
     return tuple(rows.values())
 
 
-def say_no_tags(view: TagsView) -> str:
+def explain_no_tags(view: TagsView) -> str:
     """Say why there is no tag to choose."""
     match view.load:
         case Load.FAILED:

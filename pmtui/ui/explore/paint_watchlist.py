@@ -13,7 +13,7 @@ from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
 from pmtui.service.views import Load
 from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.event.paint_event import OWN_WIDTH, say_holding, say_quote
+from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
@@ -23,6 +23,7 @@ from pmtui.ui.facts import (
     LiveRows,
     count,
     counted_mid,
+    describe_prices_age,
     first_label,
     join_facts,
     key_of,
@@ -33,7 +34,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    say_prices_age,
     spread,
     with_star,
 )
@@ -103,8 +103,11 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),
         paint_time_left(seen.end_at, now, is_closed=is_closed),
-        Cell(say_holding(market, quote.position_size) if market and quote else "", Role.OWN_ORDER),
-        say_quote(market, quote, now) if market else Cell("no market", Role.STALE),
+        Cell(
+            describe_holding(market, quote.position_size) if market and quote else "",
+            Role.OWN_ORDER,
+        ),
+        describe_quote(market, quote, now) if market else Cell("no market", Role.STALE),
         Cell(plain(seen.event_title), Role.DIM),
     )
     return Row(row_key(row), cells)
@@ -157,7 +160,7 @@ def paint_watch_note(view: WatchlistView, width: int) -> Line:
     return (Cell(f" {LIVES_HERE}", Role.DIM),) if view.alerts else ()
 
 
-def say_nothing_starred(keymap: Keymap) -> str:
+def explain_nothing_starred(keymap: Keymap) -> str:
     """Say what to do where nothing is starred."""
     star, markets = key_of(keymap, "global.star"), key_of(keymap, "global.markets")
     search = key_of(keymap, "global.search")
@@ -244,4 +247,4 @@ def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Cell | Lin
         live=sum(row.quote is not None and row.quote.is_live for row in view.rows),
         priced=sum(m is not None and m.quoted_token is not None for m in markets),
     )
-    return say_prices_age(view.as_of, now, rows)
+    return describe_prices_age(view.as_of, now, rows)

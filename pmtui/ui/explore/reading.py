@@ -14,10 +14,10 @@ from pmtui.service.topics import EventTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_reading import (
     HOLDER_COLUMNS,
+    explain_no_holders,
     paint_comments,
     paint_holder_rows,
     paint_rules,
-    say_no_holders,
 )
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.actions import FooterEntry
@@ -165,7 +165,7 @@ class HoldersScreen(ReadingScreen):
     @override
     def rows(self, width: int) -> tuple[Row, ...]:
         view = self.surface.queries.market(self._condition_id)
-        self.table.set_empty_text(say_no_holders(view))
+        self.table.set_empty_text(explain_no_holders(view))
         return paint_holder_rows(view)
 
 

@@ -17,9 +17,9 @@ from pmtui.ui.cells import Cell, Column, Emphasis
 from pmtui.ui.explore.paint_tags import (
     ALL_TAGS,
     TagChoice,
+    explain_no_tags,
     paint_closed_choice,
     paint_tag_rows,
-    say_no_tags,
 )
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action import Context
@@ -82,7 +82,7 @@ class TagPicker(ModalScreen[TagChoice]):
 
     def on_mount(self) -> None:
         """Listen for tags and show those known."""
-        self._subscription = self._surface.subscriptions.subscribe([TagsTopic()], self._hear)
+        self._subscription = self._surface.subscriptions.subscribe([TagsTopic()], self._follow)
         self._show_tags()
         self._show_closed()
         _ = self.table.move_cursor_to(next(iter(self._choice.slugs), ALL_TAGS))
@@ -129,14 +129,14 @@ class TagPicker(ModalScreen[TagChoice]):
         tags = tuple((slug, labels.get(slug, "")) for slug in slugs)
         _ = self.dismiss(TagChoice(tags, self._include_closed))
 
-    def _hear(self, _: Topic) -> None:
+    def _follow(self, _: Topic) -> None:
         self.call_next(self._show_tags)
 
     def _show_tags(self) -> None:
         if not is_live(self):
             return
         view = self._surface.queries.tags()
-        self.table.set_empty_text(say_no_tags(view))
+        self.table.set_empty_text(explain_no_tags(view))
         chosen = self._marked or self._choice.slugs
         self.table.set_rows(paint_tag_rows(view, self._text, chosen=chosen))
 

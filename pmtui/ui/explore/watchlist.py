@@ -22,6 +22,7 @@ from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.explore.paint_watchlist import (
     WATCH_COLUMNS,
     alert_key,
+    explain_nothing_starred,
     paint_alert_details,
     paint_alert_row,
     paint_watch_details,
@@ -29,7 +30,6 @@ from pmtui.ui.explore.paint_watchlist import (
     paint_watch_note,
     paint_watch_row,
     row_key,
-    say_nothing_starred,
 )
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
@@ -97,7 +97,7 @@ class WatchlistScreen(FrameScreen):
     def compose_body(self) -> ComposeResult:
         yield TextLine(id="heading")
         yield TextLine(id="note")
-        empty = say_nothing_starred(self.surface.options.keymap)
+        empty = explain_nothing_starred(self.surface.options.keymap)
         yield LineTable(WATCH_COLUMNS, empty=empty, id="watched")
         yield TextLine(id="title")
         yield TextLine(id="details")
@@ -172,11 +172,11 @@ class WatchlistScreen(FrameScreen):
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is None:
             set_key = key_of(self.surface.options.keymap, "row.set_alert")
-            self.message_line.say(f"No alert at the cursor; {set_key} sets one.")
+            self.message_line.show(f"No alert at the cursor; {set_key} sets one.")
             return
         self.surface.commands.remove_alert(alert.alert.alert_id)
         self._show_rows()
-        self.message_line.say("Alert removed.")
+        self.message_line.show("Alert removed.")
 
     def _show_rows(self) -> None:
         queries = self.surface.queries

@@ -10,7 +10,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket_context import ticket_context
 
 
-def say_doubts(
+def describe_doubts(
     surface: Surface,
     orders: Sequence[PreparedOrder],
     doubt: str = "",

@@ -64,8 +64,8 @@ class TourGuide:
         self._forget_greeting()
         self._began = self._surface.queries.now()
         if self._timer is None:
-            self._timer = self._app.set_interval(LOOKS_EVERY_S, self._look)
-        self._look()
+            self._timer = self._app.set_interval(LOOKS_EVERY_S, self._check_progress)
+        self._check_progress()
 
     def stop(self) -> None:
         """End it where it is."""
@@ -82,7 +82,7 @@ class TourGuide:
             if isinstance(screen, FrameScreen):
                 screen.greet(())
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         frame = self._frame()
         if self._tour is None or frame is None or not is_live(frame):
             return

@@ -12,9 +12,9 @@ from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.orders.order import Order
 from pmtui.domain.ticket.fields import step_cents
 from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.account.paint_action_cards import Move, describe_resting
 from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.market.moves import prepare_moves, say_crossing
+from pmtui.ui.market.moves import describe_crossing, prepare_moves
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
@@ -45,7 +45,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
 
     @override
     def compose(self) -> ComposeResult:
-        what = say_resting(self._order)
+        what = describe_resting(self._order)
         title = self.market_title(self.WIDTH)
         with Vertical(classes="frame"):
             yield TextLine((Cell(f"Move {what}", Role.HEADING, Emphasis.BOLD),))
@@ -73,11 +73,11 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         price, terms = parse_cents(self.price.value), self.terms
         if price is None or terms is None:
             reason = "Enter a price in cents" if terms else "The trading terms are loading"
-            self.say(reason)
+            self.show_reason(reason)
             return
         size = parse_size(self.amount.value)
         if size is None:
-            self.say("Enter a size in shares")
+            self.show_reason("Enter a size in shares")
             return
         account = self._surface.queries.account()
         known = tuple(o for o in account.open_orders if o.order_id == self._order.order_id)
@@ -86,14 +86,14 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             size=None if size == self._order.remaining_size else size,
         )  # fmt: skip
         if isinstance(moves, str):
-            self.say(moves)
+            self.show_reason(moves)
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self.dismiss(moves)
 
-        doubt = say_crossing(moves, self._surface.queries.book(self._order.token_id))
+        doubt = describe_crossing(moves, self._surface.queries.book(self._order.token_id))
         _ = self.app.push_screen(MoveCard(moves, surface=self._surface, doubt=doubt), decide)
 
     @override

@@ -10,7 +10,7 @@ from pmtui.domain.ticket.shorting import context_of_other
 from pmtui.domain.ticket.warnings import check_price, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
-from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket_context import ticket_context
@@ -57,7 +57,7 @@ async def prepare_moves(
     return tuple(moves) or "the order has ended"
 
 
-def say_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
+def describe_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
     """Say what the moved orders would meet at once; empty where they would only rest."""
     if book is None or not moves:
         return ""
@@ -107,5 +107,5 @@ def needs_move_card(
         return False
     orders = [order for _, order in moves]
     worth = Micros(sum(order.cash + order.worst_fee for order in orders))
-    is_doubtful = bool(say_doubts(surface, orders))
+    is_doubtful = bool(describe_doubts(surface, orders))
     return needs_card(surface.options.ticket, worth, is_doubtful=is_doubtful)

@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.portfolio.paint_orders import format_verdict, say_cancelled
+from pmtui.ui.portfolio.paint_orders import describe_cancelled, format_verdict
 from pmtui.ui.surface import Surface
 
 _ON_THE_WAY = frozenset(
@@ -31,7 +31,7 @@ Say = Callable[[Verdict], str]
 
 @dataclass(slots=True)
 class _Followed:
-    say: Say
+    describe: Say
     told: tuple[OrderStatus, Micros] | None = None
 
 
@@ -41,10 +41,10 @@ class DelayedOrders:
     def __init__(self) -> None:
         self._followed: dict[OrderId, _Followed] = {}
 
-    def follow(self, order: PreparedOrder, verdict: Verdict, say: Say) -> None:
+    def follow(self, order: PreparedOrder, verdict: Verdict, describe: Say) -> None:
         """Tell of an order's end in the words of `say`, if its verdict was only that it waits."""
         if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
-            self._followed[order.unsigned.order_id] = _Followed(say)
+            self._followed[order.unsigned.order_id] = _Followed(describe)
 
     def news(self, account: AccountView, fills: tuple[Fill, ...]) -> str:
         """Return what became of one since the last look; empty while nothing did.
@@ -61,7 +61,7 @@ class DelayedOrders:
             followed.told = (known.status, known.matched_size)
             if known.status in (OrderStatus.FILLED, OrderStatus.REJECTED):
                 del self._followed[known.order_id]
-            return followed.say(verdict)
+            return followed.describe(verdict)
         return ""
 
 
@@ -104,7 +104,7 @@ class OrderNews:
     async def report_cancel(self, command_id: CommandId, where: str, more: str = "") -> None:
         """Say how a cancellation ended."""
         verdict = await self._surface.commands.cancel_verdict(command_id)
-        self._line.say(say_cancelled(verdict, where) + more)
+        self._line.show(describe_cancelled(verdict, where) + more)
 
     async def report_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
         """Say how an order ended that a card was agreed to for."""
@@ -123,7 +123,7 @@ class OrderNews:
             may_be_overtaken: withdraw the words once the order rests no more as they say.
         """
         self._delayed.follow(order, verdict, words)
-        self._line.say(said := words(verdict))
+        self._line.show(said := words(verdict))
         if may_be_overtaken:
             self._resting.note(verdict, said)
         self.show()
@@ -135,7 +135,7 @@ class OrderNews:
         if words := self._resting.overtaken(account):
             self._line.take_back(words)
         if news := self._delayed.news(account, queries.fills().fills):
-            self._line.say(news)
+            self._line.show(news)
 
 
 def _end_of(known: Order, every: tuple[Fill, ...]) -> Verdict | None:

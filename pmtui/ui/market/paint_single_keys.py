@@ -17,7 +17,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price, format_size
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.fill_words import say_traded
+from pmtui.ui.portfolio.fill_words import describe_traded
 from pmtui.ui.theme.theme import Role
 
 _LABEL = 14
@@ -54,13 +54,13 @@ def paint_arming(
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
 
 
-def say_sent(order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = ()) -> str:
+def describe_sent(order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = ()) -> str:
     """Say what a key sent, and what the trader wants to hear of it."""
-    what = _say_order(order)
+    what = _describe_order(order)
     return _warned(f"Sent {what} (taker)." if takes else f"Sent {what}.", warnings)
 
 
-def say_end(
+def describe_end(
     verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
     cleared: str = "", if_not_sold: str = "",
 ) -> str:  # fmt: skip
@@ -79,38 +79,38 @@ def say_end(
     if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
         said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
     else:
-        said = _say_end(verdict, order)
+        said = _describe_end(verdict, order)
     return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
 
 
-def _say_end(verdict: Verdict, order: PreparedOrder) -> str:
-    what = _say_order(order)
+def _describe_end(verdict: Verdict, order: PreparedOrder) -> str:
+    what = _describe_order(order)
     if isinstance(verdict, Accepted) and verdict.average is not None:
-        return say_traded(verdict, order)
+        return describe_traded(verdict, order)
     if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
         # Quicker hands were there: no fault of the order, and the venue's words hide it.
         gone = "ask" if order.intent.side is Side.BUY else "bid"
         return f"{what}: no fill, the {gone} was gone."
-    return _say_verdict(verdict, what)
+    return _describe_verdict(verdict, what)
 
 
 def _warned(said: str, warnings: Sequence[str]) -> str:
     return f"{said} ! {'; '.join(warnings)}" if warnings else said
 
 
-def _say_verdict(verdict: Verdict, what: str) -> str:
+def _describe_verdict(verdict: Verdict, what: str) -> str:
     match verdict:
         case Accepted():
             if verdict.status is OrderStatus.LIVE:
                 return f"Working: {what}."
-            return f"{what} {_say_accepted(verdict)}"
+            return f"{what} {_describe_accepted(verdict)}"
         case Rejected():
             return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
         case Unknown():
             return f"{what} unconfirmed, checking: {plain(verdict.reason, _REASON)}"
 
 
-def _say_accepted(verdict: Accepted) -> str:
+def _describe_accepted(verdict: Accepted) -> str:
     match verdict.status:
         case OrderStatus.FILLED:
             return "filled."
@@ -122,13 +122,13 @@ def _say_accepted(verdict: Accepted) -> str:
             return f"{plain(verdict.text, _REASON)}."
 
 
-def _say_order(order: PreparedOrder) -> str:
+def _describe_order(order: PreparedOrder) -> str:
     side = "BUY" if order.intent.side is Side.BUY else "SELL"
     price = format_price(order.price)
     return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} @ {price}"
 
 
-def say_what_clears(
+def describe_what_clears(
     met: Order | None, key: OneKey, on_ladder: Sequence[Order], keymap: Keymap
 ) -> str:
     """Say after a refusal which key cancels the own order that is in the way.
@@ -148,13 +148,13 @@ def say_what_clears(
     return f": {key_of(keymap, f'market.cancel_{side}')} pulls {side}"
 
 
-def say_what_sells(keymap: Keymap) -> str:
+def describe_what_sells(keymap: Keymap) -> str:
     """Say what to do where own orders that stayed kept a position from being sold."""
     again, ticket = (key_of(keymap, f"market.{name}") for name in ("flatten_now", "sell"))
     return f"{again} to retry, {ticket} to sell by ticket"
 
 
-def say_clearing(plan: FlattenPlan | None, said: str) -> str:
+def describe_clearing(plan: FlattenPlan | None, said: str) -> str:
     """Say what a sale of all cancels first; what is said of any order where that is nothing."""
     if plan is None or not plan.in_the_way:
         return said
@@ -162,7 +162,7 @@ def say_clearing(plan: FlattenPlan | None, said: str) -> str:
     return f"Cancelling {what}; then {said.removeprefix('Sent ')}"
 
 
-def say_cleared(plan: FlattenPlan | None, account: AccountView) -> str:
+def describe_cleared(plan: FlattenPlan | None, account: AccountView) -> str:
     """Say what a sale of all has cancelled, by what is known of each; empty for nothing."""
     if plan is None:
         return ""

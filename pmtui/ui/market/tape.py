@@ -155,7 +155,7 @@ class PositionPane(LinePane):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
-            return _say(self._words, width)
+            return _paint_words(self._words, width)
         return paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
         )  # fmt: skip
@@ -263,5 +263,5 @@ class OrdersPane(ScrollingPane):
         )
 
 
-def _say(words: str, width: int) -> tuple[Line, ...]:
+def _paint_words(words: str, width: int) -> tuple[Line, ...]:
     return (fit_line((Cell(words, Role.DIM),), width),)

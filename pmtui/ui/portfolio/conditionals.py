@@ -84,24 +84,24 @@ class ConditionalsScreen(FrameScreen):
         """Start the one at the cursor, or pause it."""
         each = self._at_cursor()
         if each is None:
-            self.message_line.say("No stop or target here.")
+            self.message_line.show("No stop or target here.")
         elif each.state is ConditionalState.PAUSED:
             problem = await self.surface.commands.start_conditional(each.conditional_id)
-            self.message_line.say(f"Not resumed: {plain(problem)}." if problem else "Watching.")
+            self.message_line.show(f"Not resumed: {plain(problem)}." if problem else "Watching.")
         else:
             is_selling = each.state is not ConditionalState.WATCHING
             self.surface.commands.pause_conditional(each.conditional_id)
             more = " A sale already sent goes on." if is_selling else ""
-            self.message_line.say(f"Paused until you resume it.{more}")
+            self.message_line.show(f"Paused until you resume it.{more}")
 
     def action_cancel(self) -> None:
         """End the one at the cursor."""
         each = self._at_cursor()
         if each is None:
-            self.message_line.say("No stop or target here.")
+            self.message_line.show("No stop or target here.")
             return
         self.surface.commands.cancel_conditional(each.conditional_id)
-        self.message_line.say("Cancelled.")
+        self.message_line.show("Cancelled.")
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

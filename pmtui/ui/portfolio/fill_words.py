@@ -15,7 +15,7 @@ _FINEST_TICK = 100
 """Micros: 0.01 cents."""
 
 
-def say_traded(verdict: Accepted, order: PreparedOrder) -> str:
+def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
     """Say in a sentence what an order bought or sold at once, and what becomes of the rest.
 
     `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
@@ -25,7 +25,7 @@ def say_traded(verdict: Accepted, order: PreparedOrder) -> str:
     if verdict.status is not OrderStatus.FILLED:
         size = f"{size} of {format_size(order.size)}"
     traded = f"{verb} {size} {plain(order.outcome, _LABEL)}"
-    traded += say_fill_price(verdict)
+    traded += describe_fill_price(verdict)
     limit = format_price(order.price)
     if verdict.status is OrderStatus.PARTIALLY_FILLED:
         return f"{traded}; the rest is working @ {limit}."
@@ -36,7 +36,7 @@ def say_traded(verdict: Accepted, order: PreparedOrder) -> str:
     )
 
 
-def say_fill_price(verdict: Accepted) -> str:
+def describe_fill_price(verdict: Accepted) -> str:
     """Say at which average price something filled and for how much; empty where nobody told."""
     average = verdict.average
     if average is None:

@@ -12,7 +12,7 @@ from pmtui.service.views import AccountView
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.facts import count, key_of
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
 from pmtui.ui.market.move_prompt import MovePrompt
 from pmtui.ui.market.moves import LEFT_OUT
@@ -66,7 +66,7 @@ class OrderKeys:
         if not orders:
             mark = key_of(options.keymap, "portfolio.mark_order")
             reason = why_nothing_of_ours(queries.status())
-            self._line.say(reason or f"No marked orders; {mark} marks the one at the cursor.")
+            self._line.show(reason or f"No marked orders; {mark} marks the one at the cursor.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -105,7 +105,7 @@ class OrderKeys:
             problems.insert(0, plain(verdict.problem, 60))
         if problems:
             unsure = "Cancel unconfirmed" if verdict.result.unanswered else "Not cancelled"
-            self._line.say(f"{unsure}: {problems[0]}")
+            self._line.show(f"{unsure}: {problems[0]}")
         self._changed()
 
     def _send_moves(self, moves: tuple[Move, ...] | None) -> None:
@@ -125,20 +125,20 @@ class OrderKeys:
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
             text += f" - {key_of(self._surface.options.keymap, 'portfolio.move_order')} to retry"
-        self._line.say(text)
+        self._line.show(text)
         self._changed()
 
     async def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None
         order = await self._surface.commands.prepare(intent)
         if isinstance(order, Rejected):
-            self._line.say(f"Not placed: {plain(order.reason, 60)}")
+            self._line.show(f"Not placed: {plain(order.reason, 60)}")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 _ = self._surface.commands.place(order.order_id)
 
-        doubt = say_doubts(self._surface, [order], LEFT_OUT)
+        doubt = describe_doubts(self._surface, [order], LEFT_OUT)
         screen = ConfirmScreen(order, surface=self._surface, doubt=doubt)
         _ = self._page.app.push_screen(screen, decide)

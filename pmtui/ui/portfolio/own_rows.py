@@ -22,10 +22,10 @@ from pmtui.ui.facts import NO_ROWS, LiveRows
 from pmtui.ui.market.market_facts import tick_size_of, title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.order_keys import OrderKeys
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, portfolio_of, say_nothing_here
-from pmtui.ui.portfolio.portfolio_details import paint_item_details, say_dust
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, portfolio_of
+from pmtui.ui.portfolio.portfolio_details import describe_dust, paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
-from pmtui.ui.portfolio.settling import Settling, say_standing, standing_notes
+from pmtui.ui.portfolio.settling import Settling, describe_standing, standing_notes
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.rows.row_target import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
@@ -143,7 +143,7 @@ class OwnRows:
         self._selling &= {p.token_id for p in view.positions}
         marks = self._marks(view)
         keymap = self._surface.options.keymap
-        self.table.set_empty_text(say_nothing_here(own, self.tab, queries.status(), keymap))
+        self.table.set_empty_text(explain_nothing_here(own, self.tab, queries.status(), keymap))
         rows = []
         for key, item in self._items.items():
             title = self._title_of(item)
@@ -166,7 +166,7 @@ class OwnRows:
         if attached is not None:
             title = (*title, Cell("  on its fills: "), *paint_protection(attached, account))
         if isinstance(item, Position):
-            said = say_standing(queries.wallet(), item, self._surface.options.keymap)
+            said = describe_standing(queries.wallet(), item, self._surface.options.keymap)
             bare = said or paint_unprotected(account, item.token_id)
             title = (*title, Cell("  "), *bare) if bare else title
         return title, details
@@ -258,7 +258,7 @@ class OwnRows:
     def _title_of(self, item: Item) -> str:
         queries = self._surface.queries
         if isinstance(item, Dust):
-            return say_dust(item)
+            return describe_dust(item)
         if isinstance(item, TransactionView):
             return plain(item.title)
         if isinstance(item, Order | Fill | Earned):

@@ -19,7 +19,7 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.facts import count
 from pmtui.ui.format import format_cost, format_price, format_size
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.fill_words import say_traded
+from pmtui.ui.portfolio.fill_words import describe_traded
 from pmtui.ui.theme.theme import Role
 
 MOST_LISTED = 6
@@ -70,7 +70,7 @@ def paint_order(order: Order, title: str) -> Line:
     return tuple(cells)
 
 
-def say_cancelled(verdict: CancelVerdict, where: str) -> str:
+def describe_cancelled(verdict: CancelVerdict, where: str) -> str:
     """Say in a sentence how the cancelling of orders somewhere ended."""
     if verdict.result.unanswered:
         return f"Cancel unconfirmed: {plain(verdict.problem, 60)}"
@@ -89,7 +89,7 @@ def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
     """Say in a sentence how an order ended that no ticket is waiting for."""
     match verdict:
         case Accepted() if verdict.average is not None:
-            return say_traded(verdict, order)
+            return describe_traded(verdict, order)
         case Accepted() if verdict.status is OrderStatus.DELAYED:
             what = "purchase" if order.intent.side is Side.BUY else "sale"
             shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"

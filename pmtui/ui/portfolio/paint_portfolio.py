@@ -28,12 +28,12 @@ from pmtui.ui.facts import (
     ABSENT,
     NO_ROWS,
     LiveRows,
+    describe_prices_age,
     indent,
     join_facts,
     key_of,
     name_fact,
     paint_gain,
-    say_prices_age,
 )
 from pmtui.ui.format import (
     format_cost,
@@ -217,7 +217,7 @@ def lags_behind_fills(view: Portfolio) -> bool:
     return told is None or max(fills) - told > _SAME_MOMENT
 
 
-def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: Keymap) -> str:
+def explain_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: Keymap) -> str:
     """Say why a tab is empty, and what would fill it."""
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         how = key_of(keymap, "global.account")
@@ -231,7 +231,7 @@ def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: K
     if view.account.load is not Load.READY:
         return " Loading your account…"
     if active is Tab.REWARDS:
-        return _say_nothing_earned(view.earned, keymap)
+        return _explain_nothing_earned(view.earned, keymap)
     find = key_of(keymap, "global.search")
     return {
         Tab.POSITIONS: f" No positions. {find} to find a market.",
@@ -247,7 +247,7 @@ def say_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: K
     }[active]
 
 
-def _say_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
+def _explain_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
     if earned.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
         return f" Could not load: {plain(earned.problem)}. {again} to retry."
@@ -372,4 +372,4 @@ def _freshness(view: Portfolio, active: Tab, now: datetime, rows: LiveRows, keym
     if problem:
         again = key_of(keymap, "global.refresh")
         return (Cell(f"not loaded: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
-    return (say_prices_age(as_of, now, rows),)
+    return (describe_prices_age(as_of, now, rows),)

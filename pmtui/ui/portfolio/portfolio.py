@@ -206,7 +206,7 @@ class PortfolioScreen(FrameScreen):
             self._rows.switch_dust()
             self._show_items()
         elif item.condition_id is None:
-            self.message_line.say("No market on this line.")
+            self.message_line.show("No market on this line.")
         else:
             index = item.outcome_index if isinstance(item, Position) else 0
             self.post_message(MarketChosen(item.condition_id, index))

@@ -18,13 +18,13 @@ from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.portfolio_rows import (
     Item,
     OrderMarks,
+    describe_remedy_of,
+    describe_share,
     paint_side,
-    say_share,
-    say_what_to_do,
 )
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_average, read_price, write_moment
-from pmtui.ui.wallet.paint_transactions import say_calls, say_state
+from pmtui.ui.wallet.paint_transactions import describe_calls, paint_state
 
 _STATUS_SENTENCES = {
     OrderStatus.PENDING: "being sent",
@@ -36,7 +36,7 @@ _STATUS_SENTENCES = {
 }
 
 
-def say_dust(dust: Dust) -> str:
+def describe_dust(dust: Dust) -> str:
     """Say how much is held that is too little to sell: `3 positions …, $0.42 in all`."""
     held = count(len(dust.positions), "position")
     return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
@@ -69,7 +69,7 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
 
 def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
     held = f"{format_size(position.size)} {plain(position.outcome, 20)}"
-    note = say_what_to_do(position)
+    note = describe_remedy_of(position)
     return [
         Cell(held),
         name_fact("average", Cell(read_average(position.average_price))),
@@ -119,12 +119,12 @@ def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
 def _activity_facts(activity: Activity) -> list[Cell | Line]:
     return [
         Cell(write_moment(activity.at)),
-        Cell(say_conversion(activity)) if activity.kind == CONVERSION else (),
+        Cell(describe_conversion(activity)) if activity.kind == CONVERSION else (),
         Cell(plain(activity.transaction_hash, 66), Role.DIM),
     ]
 
 
-def say_conversion(activity: Activity) -> str:
+def describe_conversion(activity: Activity) -> str:
     """Say what went into a conversion and what came of it."""
     if activity.size is None:
         return ""
@@ -134,9 +134,9 @@ def say_conversion(activity: Activity) -> str:
 
 
 def _transaction_facts(transaction: TransactionView) -> list[Cell | Line]:
-    calls = say_calls(transaction)
+    calls = describe_calls(transaction)
     return [
-        say_state(transaction),
+        paint_state(transaction),
         Cell(calls, Role.DIM) if calls else (),
         Cell(plain(transaction.hash, 66), Role.DIM) if transaction.hash else (),
     ]
@@ -144,7 +144,7 @@ def _transaction_facts(transaction: TransactionView) -> list[Cell | Line]:
 
 def _earned_facts(earned: Earned) -> list[Cell | Line]:
     share = earned.percent
-    now = f"{say_share(share)} of what this market pays now" if share else ""
+    now = f"{describe_share(share)} of what this market pays now" if share else ""
     return [
         Cell(f"{earned.day:%d %b %Y} (UTC)"),
         Cell(now, Role.DIM) if now else (),

@@ -93,7 +93,7 @@ class PortfolioKeys:
     async def _flatten(self) -> None:
         """Sell the marked positions, or all of them, after a card that names each."""
         if self._rows.tab is not Tab.POSITIONS:
-            self._line.say("Only positions are flattened: they have a tab of their own.")
+            self._line.show("Only positions are flattened: they have a tab of their own.")
             return
         await self._flattening.ask(self._rows.to_flatten)
         self._rows.unmark_sales()
@@ -101,7 +101,7 @@ class PortfolioKeys:
 
     def _settle(self, wish: Wish) -> None:
         if self._rows.tab is not Tab.POSITIONS:
-            self._line.say("Only positions are settled: they have a tab of their own.")
+            self._line.show("Only positions are settled: they have a tab of their own.")
             return
         item = self._rows.at_cursor
         self._settling.take(wish, item if isinstance(item, Position) else None)
@@ -113,8 +113,8 @@ class PortfolioKeys:
             return item
         if self._rows.tab is Tab.ORDERS:
             reason = why_nothing_of_ours(self._surface.queries.status())
-            self._line.say(reason or "No working order here.")
+            self._line.show(reason or "No working order here.")
         else:
             onward = key_of(self._surface.options.keymap, "portfolio.next_tab")
-            self._line.say(f"Only working orders can be cancelled; {onward} goes to their tab.")
+            self._line.show(f"Only working orders can be cancelled; {onward} goes to their tab.")
         return None

@@ -187,7 +187,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         paint_gain(leaving, MONEY_WIDTH),
         paint_stop(marks.stops.get(position.token_id)),
         paint_gain(position.realized, MONEY_WIDTH),
-        note or Cell(say_what_to_do(position), Role.NOTICE_GOOD),
+        note or Cell(describe_remedy_of(position), Role.NOTICE_GOOD),
     )
     return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
 
@@ -221,7 +221,7 @@ def _return(position: Position) -> Cell:
     return Cell(f"{sign}{format_percent(Micros(ONE * gain // position.cost))}", role)
 
 
-def say_what_to_do(position: Position) -> str:
+def describe_remedy_of(position: Position) -> str:
     """Say in a word what the venue would let one do with a position."""
     if position.is_redeemable:
         return "redeemable"
@@ -347,12 +347,12 @@ def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
         paint_past_cash(earned.reward, MONEY_WIDTH),
         paint_past_cash(earned.rebate, MONEY_WIDTH),
         paint_past_cash(earned.total, MONEY_WIDTH, Role.UP if earned.total else Role.DIM),
-        Cell(say_share(percent) if percent is not None else ABSENT, Role.DIM),
+        Cell(describe_share(percent) if percent is not None else ABSENT, Role.DIM),
     )
     return Row(key, cells)
 
 
-def say_share(percent: Micros) -> str:
+def describe_share(percent: Micros) -> str:
     """Write a part of what is paid out; one that is small is not none."""
     if 0 < percent < _LEAST_SHARE:
         return "<0.1%"

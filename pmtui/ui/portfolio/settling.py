@@ -73,7 +73,7 @@ class Settling:
         """Mark a resolved market, or unmark it; says why one cannot be, and returns whether it was."""
         found = settlement_of(self._surface.queries.wallet(), condition_id)
         if found is None or not found.is_resolved:
-            self._line.say("Only resolved markets are marked, to be redeemed together.")
+            self._line.show("Only resolved markets are marked, to be redeemed together.")
             return False
         self._marked = self._marked ^ {condition_id}
         return True
@@ -81,13 +81,13 @@ class Settling:
     def take(self, wish: Wish, position: Position | None) -> None:
         """Do what is wanted with the market of a position."""
         if reason := why_no_wallet(self._surface):
-            self._line.say(reason)
+            self._line.show(reason)
         elif wish is Wish.REDEEM_ALL:
             self._redeem_all()
         elif wish is Wish.REDEEM and self._marked:
             self._redeem_marked()
         elif position is None:
-            self._line.say("No position here.")
+            self._line.show("No position here.")
         elif wish is Wish.SPLIT:
             self._split(position)
         else:
@@ -97,14 +97,14 @@ class Settling:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is None:
-            self._line.say("Checking whether this market is resolved; try again in a moment.")
+            self._line.show("Checking whether this market is resolved; try again in a moment.")
         elif wish is Wish.REDEEM:
             self._redeem(found)
         elif wish is Wish.MERGE:
             if found.mergeable:
                 self._flow.ask(MergeForm(self._surface, found))
             else:
-                self._line.say(NOTHING_TO_MERGE)
+                self._line.show(NOTHING_TO_MERGE)
         else:
             self._convert(view, found)
 
@@ -113,7 +113,7 @@ class Settling:
             self._flow.take(Redeem((found.condition_id,)))
         else:
             disputed = "Its answer is disputed: it pays once that is settled."
-            self._line.say(disputed if found.is_disputed else NOT_RESOLVED)
+            self._line.show(disputed if found.is_disputed else NOT_RESOLVED)
 
     def _redeem_marked(self) -> None:
         held = {each.condition_id for each in self._surface.queries.wallet().redeemable}
@@ -122,19 +122,19 @@ class Settling:
         if chosen:
             self._flow.take(Redeem(chosen))
         else:
-            self._line.say("What was marked is redeemed already.")
+            self._line.show("What was marked is redeemed already.")
 
     def _redeem_all(self) -> None:
         if self._surface.queries.wallet().redeemable:
             self._flow.take(Redeem())
         else:
-            self._line.say("No resolved market is held: nothing to redeem.")
+            self._line.show("No resolved market is held: nothing to redeem.")
 
     def _split(self, position: Position) -> None:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is not None and found.is_resolved:
-            self._line.say("This market is resolved: only what is held can be redeemed.")
+            self._line.show("This market is resolved: only what is held can be redeemed.")
             return
         # The name that begins with the outcome: a question of a race is cut before it comes to that.
         name = title_of(self._surface.queries, position.condition_id)
@@ -143,7 +143,7 @@ class Settling:
 
     def _convert(self, view: WalletView, found: Settlement) -> None:
         if not found.convertible:
-            self._line.say(NOTHING_TO_CONVERT)
+            self._line.show(NOTHING_TO_CONVERT)
             return
         event = self._surface.queries.event(EventId(found.event_id)).event
         same = tuple(
@@ -182,7 +182,7 @@ def _note(settlement: Settlement, outcome: HeldOutcome) -> Cell:
     return Cell("")
 
 
-def say_standing(view: WalletView, position: Position, keymap: Keymap) -> Line:
+def describe_standing(view: WalletView, position: Position, keymap: Keymap) -> Line:
     """Say how the market of a position stands, what it pays, and which key brings that."""
     settlement = settlement_of(view, position.condition_id)
     held = settlement.outcomes if settlement is not None else ()

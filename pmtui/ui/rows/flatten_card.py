@@ -13,7 +13,7 @@ from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import count
 from pmtui.ui.format import format_average, format_past_money, format_price, format_size
-from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -54,7 +54,7 @@ class FlattenManyCard(CardScreen):
         self._sales = tuple(sales)
         self._left = tuple(left)
         doubts = (
-            say_doubts(surface, [sale.order], cancelled=sale.plan.in_the_way) for sale in sales
+            describe_doubts(surface, [sale.order], cancelled=sale.plan.in_the_way) for sale in sales
         )
         self._doubt = " ".join(dict.fromkeys(doubt for doubt in doubts if doubt))
 

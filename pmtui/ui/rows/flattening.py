@@ -95,7 +95,7 @@ class Flattening:
     def _ask_for_one(self, sale: Sale) -> None:
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._line.say("Selling the whole position.")
+                self._line.show("Selling the whole position.")
                 _ = self._page.run_worker(self._news.report_placed(self._send(sale), sale.order))
 
         card = FlattenCard(sale.order, sale.plan, surface=self._surface)
@@ -104,7 +104,7 @@ class Flattening:
     def _sell_all(self, sales: Sequence[Sale], is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
         if not is_agreed:
             return
-        self._line.say(f"Selling {count(len(sales), 'position')}.")
+        self._line.show(f"Selling {count(len(sales), 'position')}.")
         sent = [(self._send(sale), sale.order) for sale in sales]
         _ = self._page.run_worker(self._report(sent))
 
@@ -115,10 +115,10 @@ class Flattening:
     async def _report(self, sent: Sequence[tuple[CommandId, PreparedOrder]]) -> None:
         waiting = (self._surface.commands.verdict(command_id) for command_id, _ in sent)
         verdicts = await asyncio.gather(*waiting)
-        self._line.say(say_ends([(o, v) for (_, o), v in zip(sent, verdicts, strict=True)]))
+        self._line.show(describe_ends([(o, v) for (_, o), v in zip(sent, verdicts, strict=True)]))
 
 
-def say_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
+def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
     """Say how several sales ended: how many are whole, and the first that is not."""
     whole = [o for o, v in ends if isinstance(v, Accepted) and v.filled_size >= o.size]
     text = f"Sold {len(whole)} of {len(ends)} whole."

@@ -113,7 +113,7 @@ class RowVerbs:
         market = view.market
         title = market.distinct_name if market else title_of(queries, target.condition_id)
         subject = AlertSubject(target.condition_id, token_id, outcome_label(view, index), title)
-        _ = self._page.app.push_screen(AlertForm(self._surface, subject), self._say_set)
+        _ = self._page.app.push_screen(AlertForm(self._surface, subject), self._show_result)
 
     def _open_ticket(self, side: Side) -> None:
         target, queries = self._found(), self._surface.queries
@@ -134,6 +134,6 @@ class RowVerbs:
             self._line.refuse_form(self._if_none)
         return target
 
-    def _say_set(self, said: str | None) -> None:
+    def _show_result(self, said: str | None) -> None:
         if said:
-            self._line.say(said)
+            self._line.show(said)

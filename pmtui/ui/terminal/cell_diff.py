@@ -100,13 +100,13 @@ class CellDisplay:
     def _hold(self) -> None:
         if not self._is_held:
             self._is_held = True
-            self._look_at_line()
+            self._check_line()
 
     # An answer wakes us as well; this is for terminals that give none.
-    def _look_at_line(self) -> None:
+    def _check_line(self) -> None:
         self.paint_held()
         if self._is_held and self._app._running and not self._app._closed:
-            asyncio.get_running_loop().call_later(_LOOK_S, self._look_at_line)
+            asyncio.get_running_loop().call_later(_LOOK_S, self._check_line)
 
     def show(self, renderable: RenderableType | None) -> bool:
         """Write what differs from what the terminal shows; False where Textual has to display."""

@@ -195,7 +195,7 @@ class PromptDriver(LinuxDriver):
             writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
         except Full:
             self._is_stalled = True
-            self._loop.call_later(LOOK_S, self._look)
+            self._loop.call_later(LOOK_S, self._check_reader)
 
     @override
     def run_input_thread(self) -> None:
@@ -212,7 +212,7 @@ class PromptDriver(LinuxDriver):
                     return
                 for message in messages:
                     if isinstance(message, events.CursorPosition):
-                        self._hear_answer()
+                        self._receive_answer()
                     else:
                         self.process_message(message)
         finally:
@@ -227,13 +227,13 @@ class PromptDriver(LinuxDriver):
             self._mouse = True
             self._enable_mouse_support()
 
-    def _hear_answer(self) -> None:
+    def _receive_answer(self) -> None:
         self.pace.answered()
         display = self._display_of_app()
         if display is not None:
             self._loop.call_soon_threadsafe(display.paint_held)
 
-    def _look(self) -> None:
+    def _check_reader(self) -> None:
         """Show everything again once the terminal has read what it was given."""
         writer = self._writer_thread
         if writer is None:
@@ -242,7 +242,7 @@ class PromptDriver(LinuxDriver):
             self._is_stalled = False
             self._redraw()
         else:
-            self._loop.call_later(LOOK_S, self._look)
+            self._loop.call_later(LOOK_S, self._check_reader)
 
     @override
     def close(self) -> None:

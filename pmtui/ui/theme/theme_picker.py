@@ -69,7 +69,7 @@ class ThemePicker(ModalScreen[str]):
             title = (Cell("Theme", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title)
             yield LineTable(COLUMNS, show_header=False, id="themes")
-            for line in _say_problems(self._options.theme_problems):
+            for line in _describe_problems(self._options.theme_problems):
                 yield TextLine((Cell(line, Role.NOTICE_WARN),))
             yield TextLine((Cell("What you keep is worn next time too.", Role.DIM),))
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
@@ -77,7 +77,7 @@ class ThemePicker(ModalScreen[str]):
 
     def on_mount(self) -> None:
         """List the themes, the cursor on the one that is worn."""
-        beside = _BESIDE + len(_say_problems(self._options.theme_problems))
+        beside = _BESIDE + len(_describe_problems(self._options.theme_problems))
         self.query_one("#card").styles.max_height = len(self._names) + beside
         self._before = self.app.theme
         self.table.set_rows([self._row(name) for name in self._names])
@@ -106,7 +106,7 @@ class ThemePicker(ModalScreen[str]):
         return Row(name, (Cell(name), Cell(_kind(self.app.available_themes[name]), Role.DIM)))
 
 
-def _say_problems(problems: Sequence[str]) -> list[str]:
+def _describe_problems(problems: Sequence[str]) -> list[str]:
     """Say which file is missing in the list and why; of several the first, so that a list is left."""
     if not problems:
         return []

@@ -63,22 +63,22 @@ def may_fill_in_part(order: PreparedOrder) -> bool:
     return order.intent.time_in_force is TimeInForce.FAK
 
 
-def say_money(order: PreparedOrder, numbers: TicketNumbers | None) -> Facts:
+def describe_money(order: PreparedOrder, numbers: TicketNumbers | None) -> Facts:
     """Say what is given and got, the fee, and what is left or to be paid with it.
 
     Args:
         order: as prepared.
         numbers: what it would do as the book is, where that is known.
     """
-    return _say_sum(_sum_of((order,)), numbers)
+    return _describe_sum(_sum_of((order,)), numbers)
 
 
-def say_money_of_all(orders: Sequence[PreparedOrder]) -> Facts:
+def describe_money_of_all(orders: Sequence[PreparedOrder]) -> Facts:
     """Say the same of resting orders that leave together, all of them added up.
 
     What fills now is not in it: they would meet the same book, one after the other.
     """
-    return _say_sum(_sum_of(orders), None)
+    return _describe_sum(_sum_of(orders), None)
 
 
 def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
@@ -91,10 +91,10 @@ def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
     )
 
 
-def _say_sum(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
+def _describe_sum(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     return [
         *_exchanged(whole, numbers),
-        ("Fee", _say_fee(whole, numbers)),
+        ("Fee", _describe_fee(whole, numbers)),
         *_total(whole, numbers),
     ]
 
@@ -130,7 +130,7 @@ def _has_fee(whole: _Sum) -> bool:
     return bool(whole.worst_fee) and not whole.head.unsigned.draft.is_post_only
 
 
-def _say_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
+def _describe_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
     order = whole.head
     if order.unsigned.draft.is_post_only:
         return "none (maker)"

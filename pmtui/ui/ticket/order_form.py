@@ -149,7 +149,7 @@ class OrderForm(ModalScreen[ResultT]):
         topics: list[Topic] = [MarketTopic(self._condition_id), AccountTopic(), FillsTopic()]
         if token_id is not None:
             topics.append(BookTopic(token_id))
-        self._subscription = self._surface.subscriptions.subscribe(topics, self._hear)
+        self._subscription = self._surface.subscriptions.subscribe(topics, self._follow)
 
     def show_touch(self, line: TextLine, token_id: TokenId) -> None:
         """Show the best prices of a token."""
@@ -157,12 +157,12 @@ class OrderForm(ModalScreen[ResultT]):
         tick = terms.tick_size if terms is not None else None
         line.show(paint_touch(book, tick))
 
-    def say(self, reason: str, role: Role = Role.NOTICE_WARN) -> None:
+    def show_reason(self, reason: str, role: Role = Role.NOTICE_WARN) -> None:
         """Say why it does not go on."""
         lines = wrap_line((Cell(plain(reason), role),), self.inner, most=_MOST_SAID)
         self.state.show(lines)
 
-    def _hear(self, _: Topic) -> None:
+    def _follow(self, _: Topic) -> None:
         self.call_next(self._show_mounted)
 
     def _show_mounted(self) -> None:

@@ -124,7 +124,7 @@ class SentOrders:
             if known is None and not filled and not sent.is_listed:
                 continue
             del self._sent[order_id]
-            news = _say_found(known, filled)
+            news = _describe_found(known, filled)
         return news
 
 
@@ -197,10 +197,10 @@ class TicketSending:
         fields = {field.value: field for field in TicketField}
         field = fields.get(verdict.field or "")
         if field is None or self._state.draft != draft:
-            self.say(*paint_verdict(verdict, None))
+            self.show_line(*paint_verdict(verdict, None))
             return
         self._state.refusal = Problem(field, f"Refused: {verdict.reason}")
-        self.say(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
+        self.show_line(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
 
     def follow(self, account: AccountView) -> None:
         """Note what became of orders whose end was not known, or was not final."""
@@ -212,7 +212,7 @@ class TicketSending:
             self._life = paint_life(life[1], life[0])
             self._state.message = self._life
 
-    def say(self, *line: Cell) -> None:
+    def show_line(self, *line: Cell) -> None:
         """Say something of an order."""
         self._state.message = line
         self._page.show_state()
@@ -227,7 +227,7 @@ class TicketSending:
         self._sent.note_sent(order)
         self.was_sent = True
         dots = "…"
-        self.say(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
+        self.show_line(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
         # What is typed next must not be glued to the price or the old size.
         self._page.await_next_size()
         _ = self._page.run_worker(self._await_verdict(command_id, order, draft))
@@ -256,10 +256,10 @@ class TicketSending:
             case Unknown():
                 self._sent.note_unknown(order)
         self._life = paint_verdict(verdict, order)
-        self.say(*self._life)
+        self.show_line(*self._life)
 
 
-def _say_found(known: Order | None, filled: Micros) -> str:
+def _describe_found(known: Order | None, filled: Micros) -> str:
     if filled:
         rests = f", {format_size(known.remaining_size)} working" if known is not None else ""
         return f"It arrived: {format_size(filled)} filled{rests}"

@@ -119,7 +119,7 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
     return (Cell(text, Role.NOTICE_WARN),)
 
 
-def say_stops(marks: Sequence[StopMark]) -> str:
+def describe_stops(marks: Sequence[StopMark]) -> str:
     """Name stops and targets that share a row of the ladder: `stop 38¢ of 100 shares`."""
     if len(marks) > 1:
         return f"{len(marks)} stops and targets"

@@ -14,9 +14,9 @@ from pmtui.ui.format import format_cost, format_price
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm_money import (
+    describe_money,
     limit_price,
     may_fill_in_part,
-    say_money,
     signed_amounts,
     spends,
 )
@@ -122,13 +122,13 @@ def _facts(
     lines += [(Cell(part, Role.DIM),) for part in title_lines]
     facts = [
         *((name, plain(value)) for name, value in occasion.estimates),
-        *say_money(order, occasion.numbers),
+        *describe_money(order, occasion.numbers),
         *_terms(order, zone, is_dense=is_dense),
     ]
     # A token that is not derived is a reason to look: it waits behind no key.
     is_short = bool(occasion.details_key) and order.is_derived
     if not is_short:
-        facts += say_identity(order)
+        facts += describe_identity(order)
     lines += _pair_facts(facts, width) if is_dense else _list_facts(facts, width)
     if is_short:
         hint = Cell(" addresses and id", Role.DIM)
@@ -230,7 +230,7 @@ _TIME_IN_FORCE = {
 }
 
 
-def say_identity(order: PreparedOrder) -> list[tuple[str, str]]:
+def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
     """Name who gives, on which exchange, and under which id the order will be found."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"

@@ -63,12 +63,12 @@ def paint_plan(
         f"{'total':>{columns[0]}} {format_size(plan.shares):>{columns[1]}} "
         f"{format_past_money(cash):>11}"
     )
-    note = _say_rest(plan, is_off=sum(parts) != cash)
+    note = _describe_rest(plan, is_off=sum(parts) != cash)
     lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
     return tuple(lines)
 
 
-def _say_rest(plan: ScaledPlan, *, is_off: bool) -> str:
+def _describe_rest(plan: ScaledPlan, *, is_off: bool) -> str:
     """Say why the column comes to another sum than stands below it, and what was left out."""
     rounding = f"rows round {'up' if plan.spec.side is Side.BUY else 'down'}" if is_off else ""
     if not plan.left_over:

@@ -31,7 +31,7 @@ from pmtui.ui.format import (
     format_size,
 )
 from pmtui.ui.plain import cell_width, plain
-from pmtui.ui.portfolio.fill_words import say_fill_price
+from pmtui.ui.portfolio.fill_words import describe_fill_price
 from pmtui.ui.theme.theme import Role
 
 FIELD_NAMES = {
@@ -158,7 +158,7 @@ def paint_problem(
         for n, part in enumerate(wrap_text(text, max(8, width - 2)))
     ]
     if problem.fix is not None and key:
-        fix = (Cell(f"{key} ", Role.KEY), Cell(say_fix(draft, problem.fix), Role.TEXT))
+        fix = (Cell(f"{key} ", Role.KEY), Cell(describe_fix(draft, problem.fix), Role.TEXT))
         if line_width(lines[-1]) + _GAP + line_width(fix) <= width:
             lines[-1] = (*lines[-1], Cell(" " * _GAP), *fix)
         else:
@@ -166,7 +166,7 @@ def paint_problem(
     return tuple(lines)
 
 
-def say_fix(draft: TicketDraft, fix: TicketDraft) -> str:
+def describe_fix(draft: TicketDraft, fix: TicketDraft) -> str:
     """Say what a fix would change."""
     changes: list[str] = []
     if fix.kind is not draft.kind:
@@ -178,7 +178,7 @@ def say_fix(draft: TicketDraft, fix: TicketDraft) -> str:
     if fix.price_text != draft.price_text and fix.price_text:
         changes.append(f"at {fix.price_text}¢")
     if fix.size_text != draft.size_text or fix.size_unit is not draft.size_unit:
-        changes.append(_say_size(fix))
+        changes.append(_describe_size(fix))
     if fix.expiry_text != draft.expiry_text:
         changes.append(f"for {fix.expiry_text}")
     return " ".join(changes)
@@ -248,7 +248,7 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
                 return (Cell(f"+ Working: {what}", Role.NOTICE_GOOD),)
             return (
                 Cell(
-                    f"+ Accepted: {_say_end(verdict, size)}",
+                    f"+ Accepted: {_describe_end(verdict, size)}",
                     Role.NOTICE_GOOD,
                 ),
                 Cell(f"  {outcome}", Role.DIM),
@@ -276,7 +276,7 @@ def paint_life(known: Order, order: PreparedOrder) -> Line:
             words = "rejected after all"
         case _:
             verdict = Accepted(known.order_id, known.status, known.matched_size, "")
-            words = _say_end(verdict, order.size)
+            words = _describe_end(verdict, order.size)
     if known.reason:
         words = f"{words}: {known.reason}"
     is_whole = known.status is OrderStatus.FILLED
@@ -378,10 +378,10 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
     return figures
 
 
-def _say_end(verdict: Accepted, size: Micros) -> str:
+def _describe_end(verdict: Accepted, size: Micros) -> str:
     filled = verdict.filled_size
     left = format_size(Micros(max(size - filled, 0)))
-    done = f"{format_size(filled)} filled{say_fill_price(verdict)}"
+    done = f"{format_size(filled)} filled{describe_fill_price(verdict)}"
     match verdict.status:
         case OrderStatus.FILLED:
             return done
@@ -397,7 +397,7 @@ def _say_end(verdict: Accepted, size: Micros) -> str:
             return verdict.status.value
 
 
-def _say_size(draft: TicketDraft) -> str:
+def _describe_size(draft: TicketDraft) -> str:
     match unit_of(draft):
         case SizeUnit.SHARES:
             return f"{draft.size_text} {'share' if draft.size_text == '1' else 'shares'}"

@@ -155,7 +155,7 @@ class ProtectScreen(OrderForm[None]):
         self._is_asked = True
         plan, problems = self._judged()
         if plan is None and not problems:
-            self.say(_LOADING)
+            self.show_reason(_LOADING)
         elif plan is None or problems:
             self._show_problems(problems)
             _ = self._field(_NAMES[problems[0].field]).focus()
@@ -235,7 +235,7 @@ class ProtectScreen(OrderForm[None]):
             if not problems:
                 self.state.show(())
         elif refusal:
-            self.say(refusal)
+            self.show_reason(refusal)
         else:
             ends = self._ends(plan)
             self.state.show(tuple(paint_end(end, is_brief=self.inner < 56) for end in ends))
@@ -261,7 +261,7 @@ class ProtectScreen(OrderForm[None]):
             self.query_one(f"#{name}-says", TextLine).show((said,))
         long = [text for text in first.values() if _BESIDE_ENTRY + len(text) > self.inner]
         if long:
-            self.say(long[0], Role.NOTICE_BAD)
+            self.show_reason(long[0], Role.NOTICE_BAD)
 
     def _ends(self, plan: ConditionalPlan) -> tuple[SaleEnd, ...]:
         terms = self.terms

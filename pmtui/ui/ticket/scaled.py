@@ -164,7 +164,7 @@ class ScaledScreen(OrderForm[None]):
             plan.intents(terms, self._outcome_index)
         ):
             if isinstance(order, Rejected):
-                self.say(order.reason, Role.NOTICE_BAD)
+                self.show_reason(order.reason, Role.NOTICE_BAD)
                 return
             orders.append(order)
         doubt = " ".join(f"{text}." for text in self._warnings(plan))

@@ -329,7 +329,7 @@ class TicketPane(TicketLayout):
         self.show_state()
         check = self._state.check
         if check is None:
-            self._sending.say(Cell("The trading terms are loading", Role.NOTICE_WARN))
+            self._sending.show_line(Cell("The trading terms are loading", Role.NOTICE_WARN))
         elif check.intent is None:
             _ = self.query_one(FIELD_WIDGETS[check.blocking[0].field], Widget).focus()
         elif self._state.forbidden is not None:

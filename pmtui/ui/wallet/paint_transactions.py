@@ -62,7 +62,7 @@ def paint_transaction_row(key: str, transaction: TransactionView, now: datetime)
     return Row(key, cells)
 
 
-def say_state(transaction: TransactionView) -> Cell:
+def paint_state(transaction: TransactionView) -> Cell:
     """Say how a transaction stands, with the reason where there is one."""
     _, role = _STATES[transaction.status]
     is_doubted = transaction.status is TransactionStatus.CONFIRMED and bool(transaction.chain_view)
@@ -73,7 +73,7 @@ def say_state(transaction: TransactionView) -> Cell:
     return Cell(f"{sentence}{reason}{followed}", role)
 
 
-def say_calls(transaction: TransactionView) -> str:
+def describe_calls(transaction: TransactionView) -> str:
     """Say what the calls of a transaction do: the first in words, and how many more."""
     if not transaction.calls:
         return ""
@@ -100,7 +100,7 @@ def paint_transaction(
     """
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
     facts = [
-        ("State", f"{transaction.status.value}: {say_state(transaction).text}"),
+        ("State", f"{transaction.status.value}: {paint_state(transaction).text}"),
         ("Relayer", plain(describe_state(transaction.relayer_state)) or "has told no state yet"),
         ("Created", _moment(transaction.created_at, now, zone)),
     ]

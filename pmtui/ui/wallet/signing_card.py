@@ -119,7 +119,7 @@ class SigningCard(CardScreen):
 
         The screen behind may not watch it, and cash and shares after the step are told on the card.
         """
-        self._subscription = self._surface.subscriptions.subscribe([WalletTopic()], self._hear)
+        self._subscription = self._surface.subscriptions.subscribe([WalletTopic()], self._follow)
         self._fit()
         self.lines.focus()
 
@@ -128,7 +128,7 @@ class SigningCard(CardScreen):
         if self._subscription is not None:
             self._subscription.close()
 
-    def _hear(self, _: Topic) -> None:
+    def _follow(self, _: Topic) -> None:
         self.call_next(self._fit_mounted)
 
     def _fit_mounted(self) -> None:

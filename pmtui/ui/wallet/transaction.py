@@ -37,15 +37,15 @@ class TransactionScreen(ReadingScreen):
         """Ask no more about the transaction, or ask again."""
         found = self._transaction()
         if found is None or found.status.is_over or not found.is_ours:
-            self.message_line.say(
+            self.message_line.show(
                 "This transaction is over, or not yours: there is nothing to check."
             )
         elif found.is_followed:
             self.surface.commands.stop_following(self._key)
-            self.message_line.say("No longer checked; it may still be carried out.")
+            self.message_line.show("No longer checked; it may still be carried out.")
         else:
             self.surface.commands.follow_again(self._key)
-            self.message_line.say("Checked again until it ends.")
+            self.message_line.show("Checked again until it ends.")
 
     @override
     def topics(self) -> Iterable[Topic]:

@@ -75,10 +75,10 @@ class WalletFlow:
     def take(self, step: WalletStep) -> None:
         """Prepare a step and show its card; nothing is signed before that is answered."""
         if self._is_preparing:
-            self._line.say(BUSY)
+            self._line.show(BUSY)
             return
         self._is_preparing = True
-        self._line.say(PREPARING)
+        self._line.show(PREPARING)
         _ = self._screen.run_worker(self._prepare(step), exit_on_error=True)
 
     async def _prepare(self, step: WalletStep) -> None:
@@ -89,7 +89,7 @@ class WalletFlow:
         if not is_live(self._screen):
             return
         if isinstance(card, Rejected):
-            self._line.say(f"Not prepared: {plain(card.reason, _LONGEST)}")
+            self._line.show(f"Not prepared: {plain(card.reason, _LONGEST)}")
             return
         self._line.take_back(PREPARING)
         self._show(card)
@@ -112,18 +112,18 @@ class WalletFlow:
 
     def _answered(self, card: WalletCard, is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
         if not is_agreed:
-            self._line.say(
+            self._line.show(
                 "Nothing was signed." if card.digest or card.message else "Nothing was sent."
             )
             return
-        self._line.say(f"Submitted: {plain(card.title, _LONGEST)}")
+        self._line.show(f"Submitted: {plain(card.title, _LONGEST)}")
         _ = self._screen.run_worker(self._submit(card), exit_on_error=True)
 
     # Only the words are lost when the screen goes.
     async def _submit(self, card: WalletCard) -> None:
         verdict = await self._surface.commands.submit_wallet(card.prepared_id)
         if is_live(self._screen):
-            self._line.say(say_verdict(verdict))
+            self._line.show(describe_verdict(verdict))
 
 
 def agree_to(card: WalletCard) -> str:
@@ -135,7 +135,7 @@ def agree_to(card: WalletCard) -> str:
     return "Deploy" if isinstance(card.step, Deploy) else "Go on"
 
 
-def say_verdict(verdict: WalletVerdict) -> str:
+def describe_verdict(verdict: WalletVerdict) -> str:
     """Say how a step ended."""
     match verdict:
         case Confirmed(text, key):

@@ -118,13 +118,13 @@ class WalletForm(ModalScreen[WalletStep | None]):
             _ = self.run_worker(self._answer_prepared(step, self._prepare), exit_on_error=True)
 
     async def _answer_prepared(self, step: WalletStep, prepare: Prepare) -> None:
-        self._say(PREPARING, Role.DIM)
+        self._show_reason(PREPARING, Role.DIM)
         problem = await prepare(step)
         self._is_preparing = False
         if not is_live(self):
             return
         if problem:
-            self._say(problem, Role.NOTICE_BAD)
+            self._show_reason(problem, Role.NOTICE_BAD)
         else:
             _ = self.dismiss(step)
 
@@ -144,11 +144,11 @@ class WalletForm(ModalScreen[WalletStep | None]):
         """Show what it would do; what is wrong only after enter, or where something is typed."""
         step = self.read()
         if isinstance(step, str) and self._is_asked:
-            self._say(step, Role.NOTICE_BAD)
+            self._show_reason(step, Role.NOTICE_BAD)
         else:
             self.state.show(self.foresee())
 
-    def _say(self, text: str, role: Role) -> None:
+    def _show_reason(self, text: str, role: Role) -> None:
         parts = wrap_text(plain(text), self.WIDTH)
         self.state.show(tuple((Cell(part, role),) for part in parts))
 

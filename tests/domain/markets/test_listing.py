@@ -14,8 +14,8 @@ from pmtui.domain.markets.listing import (
     SeriesFold,
     arrange,
     is_wide,
+    quoted_spread,
     rolling_series,
-    told_spread,
     window_beside,
 )
 from pmtui.domain.markets.market import Event, Market, MarketSort, Outcome, Series, Tag
@@ -188,8 +188,8 @@ def test_a_filter_keeps_what_fits_all_of_it(wanted: ListFilter, left: list[str])
 
 
 def test_a_spread_of_five_cents_is_wide() -> None:
-    assert told_spread(market(bid=40, ask=45)) == 5 * CENT
-    assert told_spread(None) is None
+    assert quoted_spread(market(bid=40, ask=45)) == 5 * CENT
+    assert quoted_spread(None) is None
     assert is_wide(Micros(5 * CENT))
     assert not is_wide(Micros(5 * CENT - 100))
     assert not is_wide(None)

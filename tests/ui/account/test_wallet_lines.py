@@ -22,7 +22,7 @@ from pmtui.service.wallet.wallet_views import StepKind, ViewsDiffer, WalletStepV
 from pmtui.service.wallet.wallet_views import StepState as WalletState
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_lines import account_lines, next_line
-from pmtui.ui.account.paint_account import paint_account_row, say_next
+from pmtui.ui.account.paint_account import describe_next, paint_account_row
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from tests.ui.fake_surface import NOW, PAPER_STATUS
 from tests.ui.onboarded import EXCHANGE, READY
@@ -74,7 +74,7 @@ def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
     following = next_line(found.values())
     assert following is not None
     assert following.key == "relayer key"
-    assert say_next(following, DEFAULT_KEYMAP).startswith("n: make a key")
+    assert describe_next(following, DEFAULT_KEYMAP).startswith("n: make a key")
 
 
 def test_a_relayer_key_is_not_needed_where_nothing_waits_for_it() -> None:

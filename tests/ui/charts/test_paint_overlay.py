@@ -12,11 +12,11 @@ from pmtui.ui.charts.paint_overlay import (
     MOST_CURVES,
     Curve,
     curves_of,
+    describe_coming,
     draw_overlay,
     overlay_words,
     paint_leader,
     paint_overlay_title,
-    say_coming,
 )
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
@@ -129,11 +129,11 @@ def test_a_desert_between_the_curves_is_left_out() -> None:
 
 def test_the_title_says_that_some_are_still_coming() -> None:
     waiting, failed = view_of(load=Load.LOADING), view_of(load=Load.FAILED, problem="no route")
-    assert say_coming([FLAT[0], FLAT[1], waiting, waiting]) == "loading, 2 of 4 here "
-    assert say_coming([waiting, view_of(load=Load.EMPTY)]) == "loading, 0 of 2 here "
-    assert say_coming([FLAT[0], failed, view_of()]) == ""
+    assert describe_coming([FLAT[0], FLAT[1], waiting, waiting]) == "loading, 2 of 4 here "
+    assert describe_coming([waiting, view_of(load=Load.EMPTY)]) == "loading, 0 of 2 here "
+    assert describe_coming([FLAT[0], failed, view_of()]) == ""
     # What is shown again while it is fetched anew is here.
-    assert say_coming([view_of(500_000, 510_000, load=Load.LOADING)]) == ""
+    assert describe_coming([view_of(500_000, 510_000, load=Load.LOADING)]) == ""
     coming = "loading, 1 of 2 here "
     title = words(paint_overlay_title(Interval.DAY, named("A", "B"), 60, coming=coming)[0])
     assert "1d loading, 1 of 2 here  1 A" in title

@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
 from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.event.paint_event import say_quote
+from pmtui.ui.event.paint_event import describe_quote
 from pmtui.ui.explore.paint_markets import paint_result_row
 from pmtui.ui.format import format_price
 from pmtui.ui.ladder.ladder_state import paint_facts, paint_state
@@ -164,7 +164,7 @@ def test_rows_of_markets_that_take_no_orders_are_never_called_live() -> None:
         stopped = replace(market, **changes)  # type: ignore[arg-type]
         (row,) = believable.market_rows(believable.event(1, "Gauges", (stopped,)))
         quote = QuoteRow(ConditionId("1"), None, None, None, NOW, is_live=True)
-        cells = (*paint_result_row(row, book, NOW).cells, say_quote(stopped, quote, NOW))
+        cells = (*paint_result_row(row, book, NOW).cells, describe_quote(stopped, quote, NOW))
         assert all(cell.role is not Role.VERIFIED for cell in cells)
         assert all(cell.text != "live" for cell in cells)
 

@@ -323,7 +323,7 @@ async def test_read_only_says_why_keys_do_nothing() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         for key in "bsfxzetLvBS":
-            screen.message_line.say("")
+            screen.message_line.show("")
             await pilot.press(key)
             assert "Read-only: no key" in line(screen, "notice"), key
         assert not screen.ticket.is_open

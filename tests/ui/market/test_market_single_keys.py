@@ -154,7 +154,7 @@ async def test_no_key_trades_before_it_is_armed() -> None:
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(50))
         for key in (*ORDER_KEYS, "exclamation_mark"):
-            screen.message_line.say("")
+            screen.message_line.show("")
             await pilot.press(key)
             assert "Not armed: v to arm." in line(screen, "notice"), key
         assert not sent(app)
@@ -371,7 +371,7 @@ async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> Non
         set_state(app, state)
         await until(pilot, lambda: "KEYS LOCKED" in line(screen, "book"), "it shows")
         for key in ORDER_KEYS:
-            screen.message_line.say("")
+            screen.message_line.show("")
             await pilot.press(key)
             said = f"The book is {state.words}: single keys are locked; ! permits one order."
             assert said in line(screen, "notice"), key

@@ -13,7 +13,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.sim.engine.refusals import FAK_UNMATCHED
 from pmtui.ui.cells import line_width
 from pmtui.ui.ladder.ladder_state import paint_state
-from pmtui.ui.market.paint_single_keys import paint_arming, say_end, say_sent
+from pmtui.ui.market.paint_single_keys import describe_end, describe_sent, paint_arming
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import words
 
@@ -72,9 +72,9 @@ def test_what_the_trader_wants_to_hear_of_stands_beside_the_end(
     )
     assert isinstance(order, PreparedOrder)
     warnings = ("large: $5.00", "w")
-    assert say_end(verdict, order, warnings=warnings).endswith(said)
-    assert say_sent(order, takes=False, warnings=warnings).endswith("50¢. ! large: $5.00; w")
-    assert "!" not in say_sent(order, takes=True)
+    assert describe_end(verdict, order, warnings=warnings).endswith(said)
+    assert describe_sent(order, takes=False, warnings=warnings).endswith("50¢. ! large: $5.00; w")
+    assert "!" not in describe_sent(order, takes=True)
 
 
 @pytest.mark.parametrize(("side", "gone"), [(Side.BUY, "ask"), (Side.SELL, "bid")])
@@ -83,6 +83,6 @@ def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: s
         LimitIntent(ConditionId("0xa"), TokenId("1"), side, Micros(500_000), Micros(10_000_000))
     )
     assert isinstance(order, PreparedOrder)
-    said = say_end(Rejected(FAK_UNMATCHED.text), order, warnings=("large: $5.00",))
+    said = describe_end(Rejected(FAK_UNMATCHED.text), order, warnings=("large: $5.00",))
     assert said.endswith(f": no fill, the {gone} was gone.")
     assert "refused" not in said

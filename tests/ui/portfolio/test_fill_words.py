@@ -19,8 +19,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.orders.verdicts import judge_answer
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.market.paint_single_keys import say_end
-from pmtui.ui.portfolio.fill_words import say_fill_price, say_traded
+from pmtui.ui.market.paint_single_keys import describe_end
+from pmtui.ui.portfolio.fill_words import describe_fill_price, describe_traded
 from pmtui.ui.portfolio.paint_orders import format_verdict
 from tests.ui.fake_surface import NOW, FakeService
 
@@ -75,8 +75,8 @@ def test_the_price_is_what_it_filled_at_and_the_limit_is_second(
     order: PreparedOrder, gave: str, got: str, said: str
 ) -> None:
     verdict = answered(order, gave, got)
-    assert say_traded(verdict, order) == said
-    assert say_end(verdict, order) == said
+    assert describe_traded(verdict, order) == said
+    assert describe_end(verdict, order) == said
     assert format_verdict(verdict, order) == said
 
 
@@ -84,10 +84,10 @@ def test_a_price_that_nobody_told_is_not_made_up() -> None:
     order = order_of(Side.BUY, "10", "0.5")
     verdict = Accepted(OrderId("0x1"), OrderStatus.FILLED, m("10"), "found")
     assert verdict.average is None
-    assert say_fill_price(verdict) == ""
-    assert "limit" not in say_end(verdict, order)
+    assert describe_fill_price(verdict) == ""
+    assert "limit" not in describe_end(verdict, order)
     resting = replace(verdict, status=OrderStatus.LIVE, filled_size=Micros(0))
-    assert say_end(resting, order) == "Working: BUY 10 Yes @ 50¢."
+    assert describe_end(resting, order) == "Working: BUY 10 Yes @ 50¢."
 
 
 @given(

@@ -3,9 +3,9 @@ from pmtui.domain.orders.order import CancelResult, CancelVerdict, OrderStatus
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.portfolio.paint_orders import (
     LINE_WIDTH,
+    describe_cancelled,
     paint_resting_orders,
     paint_unknown_orders,
-    say_cancelled,
 )
 from tests.service.fakes import resting
 
@@ -43,12 +43,12 @@ def test_each_order_names_its_market_on_the_same_line() -> None:
 
 def test_a_cancellation_is_said_with_its_result() -> None:
     done = CancelVerdict(CancelResult((LIVE.order_id,)))
-    assert say_cancelled(done, "at 49¢") == "Cancelled 1 order at 49¢."
+    assert describe_cancelled(done, "at 49¢") == "Cancelled 1 order at 49¢."
     refused = CancelVerdict(CancelResult((), ((LIVE.order_id, "matched"),)))
-    assert say_cancelled(refused, "at 49¢") == "Not cancelled: matched"
+    assert describe_cancelled(refused, "at 49¢") == "Not cancelled: matched"
     lost = CancelVerdict(CancelResult(()), "no answer")
-    assert say_cancelled(lost, "at 49¢") == "Not cancelled: no answer"
+    assert describe_cancelled(lost, "at 49¢") == "Not cancelled: no answer"
     some = CancelVerdict(CancelResult((LIVE.order_id,), ((OrderId("0x2"), "matched"),)))
-    assert say_cancelled(some, "here") == "Cancelled 1 of 2 here; not: matched"
+    assert describe_cancelled(some, "here") == "Cancelled 1 of 2 here; not: matched"
     again = CancelVerdict(CancelResult((), (), (LIVE.order_id,)), "asked again")
-    assert say_cancelled(again, "here") == "Cancel unconfirmed: asked again"
+    assert describe_cancelled(again, "here") == "Cancel unconfirmed: asked again"

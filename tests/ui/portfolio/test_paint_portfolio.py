@@ -11,9 +11,9 @@ from pmtui.ui.cells import Line
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.paint_status import paint_status
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, paint_totals, say_nothing_here
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, paint_totals
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
-from pmtui.ui.portfolio.portfolio_rows import OrderMarks, paint_activity, paint_fill, say_share
+from pmtui.ui.portfolio.portfolio_rows import OrderMarks, describe_share, paint_activity, paint_fill
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
 
@@ -87,7 +87,7 @@ def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
 
 
 def test_a_small_share_is_not_told_as_none() -> None:
-    assert [say_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
+    assert [describe_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
         "0.0%", "<0.1%", "<0.1%", "0.1%", "20.5%"
     ]  # fmt: skip
 
@@ -109,7 +109,7 @@ def test_an_account_that_nothing_reads_is_not_said_to_be_loading() -> None:
     unread = Portfolio(replace(EMPTY_ACCOUNT, load=Load.EMPTY))
     asked = Portfolio(replace(EMPTY_ACCOUNT, load=Load.LOADING))
     said = [
-        say_nothing_here(each, Tab.POSITIONS, PAPER_STATUS, DEFAULT_KEYMAP)
+        explain_nothing_here(each, Tab.POSITIONS, PAPER_STATUS, DEFAULT_KEYMAP)
         for each in (unread, asked)
     ]
     assert "a says what it takes" in said[0]

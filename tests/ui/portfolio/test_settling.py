@@ -17,7 +17,7 @@ from pmtui.service.wallet.wallet_views import Failed, NotKnown, WalletCard
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
-from pmtui.ui.portfolio.settling import say_standing
+from pmtui.ui.portfolio.settling import describe_standing
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.transaction import TransactionScreen
 from tests.ui.demo import ScreenApp
@@ -299,7 +299,7 @@ def test_a_lost_outcome_says_what_redeeming_brings_with_the_other_one() -> None:
     won, lost = WON.outcomes
     both = replace(WON, outcomes=(won, replace(lost, size=m("3"))))
     view = replace(READY_WALLET, settlements=(both,))
-    (cell,) = say_standing(view, held(both, 1), DEFAULT_KEYMAP)
+    (cell,) = describe_standing(view, held(both, 1), DEFAULT_KEYMAP)
     assert cell.text == "LOST: pays $0.00, both outcomes $2,000.00, R redeems"
-    (cell,) = say_standing(view, held(both), DEFAULT_KEYMAP)
+    (cell,) = describe_standing(view, held(both), DEFAULT_KEYMAP)
     assert cell.text == "WON: pays $2,000.00, R redeems"

@@ -45,7 +45,7 @@ async def test_other_words_stay_while_arming_ends() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed_by_key(app, pilot)
-        screen.message_line.say("Sent BUY 5 Yes @ 50¢.")
+        screen.message_line.show("Sent BUY 5 Yes @ 50¢.")
         disarm(app)
         await until(pilot, lambda: "ARMED" not in line(screen, "book"), "the screen knows")
         await settle(pilot)
@@ -72,7 +72,7 @@ async def test_what_is_in_sight_anyway_is_confirmed_for_a_moment_only() -> None:
         assert "Group " in line(screen, "notice")
         pass_seconds(app, 2)
         await until(pilot, lambda: not line(screen, "notice"), "it goes too")
-        screen.message_line.say("Not sent.")
+        screen.message_line.show("Not sent.")
         pass_seconds(app, 2)
         await settle(pilot)
         assert "Not sent." in line(screen, "notice")
@@ -86,7 +86,7 @@ async def test_a_confirmation_goes_with_what_it_named() -> None:
         assert "Both outcomes on the ladder: No too." in line(screen, "notice")
         await pilot.press("o")
         assert "Both outcomes" not in line(screen, "notice")
-        screen.message_line.say("Not sent.")
+        screen.message_line.show("Not sent.")
         await pilot.press("o")
         assert "Not sent." in line(screen, "notice")
 
@@ -135,7 +135,7 @@ async def test_news_as_bad_waits_for_nothing_that_a_key_said(level: Level) -> No
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         tell(app, level, "An older one")
-        screen.message_line.say("Not armed: The trading host is down.")
+        screen.message_line.show("Not armed: The trading host is down.")
         app.market.service.announce(LogTopic())
         await settle(pilot)
         assert "Not armed" in line(screen, "notice")
@@ -147,7 +147,7 @@ async def test_better_news_waits_for_what_a_key_said() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
-        screen.message_line.say("Not sent.")
+        screen.message_line.show("Not sent.")
         tell(app, Level.GOOD, "Bought 5 Yes at 50¢")
         await settle(pilot)
         assert "Not sent." in line(screen, "notice")

@@ -16,13 +16,13 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.plain import cell_width
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import (
+    describe_fix,
     paint_figures,
     paint_outcome,
     paint_problem,
     paint_touch,
     paint_verdict,
     round_shares,
-    say_fix,
     wrap_line,
     wrap_text,
 )
@@ -189,10 +189,10 @@ def test_a_fix_says_all_that_it_changes() -> None:
         BUY, kind=OrderKind.MARKET, time_in_force=TimeInForce.FAK, is_post_only=True,
         price_text="60", size_text="25", size_unit=SizeUnit.DOLLARS, expiry_text="2m",
     )  # fmt: skip
-    assert say_fix(BUY, fix) == "market FAK post-only at 60¢ $25 for 2m"
-    assert say_fix(fix, replace(fix, is_post_only=False)) == "not post-only"
-    assert say_fix(BUY, replace(BUY, size_text="5%")) == "5%"
-    assert say_fix(BUY, replace(BUY, size_text="5")) == "5 shares"
+    assert describe_fix(BUY, fix) == "market FAK post-only at 60¢ $25 for 2m"
+    assert describe_fix(fix, replace(fix, is_post_only=False)) == "not post-only"
+    assert describe_fix(BUY, replace(BUY, size_text="5%")) == "5%"
+    assert describe_fix(BUY, replace(BUY, size_text="5")) == "5 shares"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pmtui.ui.cells import line_width
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.wallet.paint_transactions import (
     BY_RELAYER,
+    describe_calls,
+    paint_state,
     paint_transaction,
     paint_transaction_row,
-    say_calls,
-    say_state,
 )
 from tests.ui.fake_surface import NOW
 from tests.ui.onboarded import EXCHANGE
@@ -54,7 +54,7 @@ def test_a_failure_says_why() -> None:
     failed = replace(SENT, status=TransactionStatus.FAILED, reason="reverted: paused\x1b[31m")
     assert "reverted: paused" in whole(failed)
     assert "\x1b" not in whole(failed)
-    assert "not asked about any more" in say_state(replace(SENT, is_followed=False)).text
+    assert "not asked about any more" in paint_state(replace(SENT, is_followed=False)).text
 
 
 def test_what_only_the_relayer_confirms_is_shown_with_both_views() -> None:
@@ -64,7 +64,7 @@ def test_what_only_the_relayer_confirms_is_shown_with_both_views() -> None:
     cells = [paint_transaction_row("k", each, NOW).cells[1] for each in (doubted, believed)]
     assert cells[0].text != cells[1].text
     assert (cells[0].role, cells[1].role) == (Role.NOTICE_WARN, Role.NOTICE_GOOD)
-    assert say_state(doubted).text.startswith(BY_RELAYER)
+    assert paint_state(doubted).text.startswith(BY_RELAYER)
     assert "Chain" in whole(doubted)
     assert "Chain" not in whole(believed)
     other = whole(replace(SENT, relayer_view="it has counter 9"))
@@ -81,5 +81,5 @@ def test_no_line_is_wider_than_its_room(width: int) -> None:
 
 
 def test_calls_are_summed_up_by_the_first() -> None:
-    assert say_calls(MADE) == ""
-    assert say_calls(SENT).endswith("and 1 more call")
+    assert describe_calls(MADE) == ""
+    assert describe_calls(SENT).endswith("and 1 more call")

@@ -59,7 +59,7 @@ class Charts:
         """Show the depth of the book in the place of the prices, or the other way round."""
         width, height = self._page.size
         if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
-            self._line.say(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
+            self._line.show(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
             return
         # Where both are on show it chooses which of them is meant.
         has_focus = self._has_both or self._page.focused in (self._prices, self._depth)
@@ -103,7 +103,7 @@ class Charts:
             self._shift_interval(steps)
         elif not self._depth.shift_reach(steps):
             is_least = self._depth.reach is Reach.TWO
-            self._line.say("Already the closest range." if is_least else "Already the whole book.")
+            self._line.show("Already the closest range." if is_least else "Already the whole book.")
 
     def show_history(self, model: MarketModel) -> None:
         """Show the prices of the past up to the middle of the book."""
@@ -147,12 +147,12 @@ class Charts:
 
     def _shift_interval(self, steps: int) -> None:
         if self._page.size.width < CHART_FROM_WIDTH:
-            self._line.say(f"The chart needs {CHART_FROM_WIDTH} columns.")
+            self._line.show(f"The chart needs {CHART_FROM_WIDTH} columns.")
             return
         interval = self._interval.shifted(steps)
         if interval is self._interval:
             which = "shorter" if steps < 0 else "longer"
-            self._line.say(f"No {which} interval than {interval.value}.")
+            self._line.show(f"No {which} interval than {interval.value}.")
             return
         self._interval = interval
         self._workspace.surface.memory.keep_interval(interval.value)

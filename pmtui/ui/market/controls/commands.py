@@ -94,7 +94,7 @@ class Commands:
         found = tuple(order.order_id for order in orders if order.price == price)
         where = f"at {self._workspace.price(price)}"
         if not found:
-            self._workspace.line.say(f"No working orders {where}.")
+            self._workspace.line.show(f"No working orders {where}.")
             return
         command_id = self._workspace.commands.cancel(found)
         _ = self._workspace.page.run_worker(self._news.report_cancel(command_id, where))

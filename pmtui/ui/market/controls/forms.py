@@ -90,11 +90,11 @@ class MarketForms:
         label = outcome_label(model.market, model.outcome_index)
         title = title_of(self._workspace.queries, model.condition_id)
         subject = AlertSubject(model.condition_id, model.token_id, label, title)
-        self._page.ask(AlertForm(self._workspace.surface, subject), self._say_set)
+        self._page.ask(AlertForm(self._workspace.surface, subject), self._show_result)
 
-    def _say_set(self, said: str | None) -> None:
+    def _show_result(self, said: str | None) -> None:
         if said:
-            self._line.say(said)
+            self._line.show(said)
 
     def rules(self) -> None:
         """Show the rules of the market and of its event."""

@@ -225,7 +225,7 @@ class MarketControls:
             case LadderPane.LevelPicked():
                 await self._answer_level(message)
             case LadderPane.Doubted():
-                self._workspace.line.say(message.words)
+                self._workspace.line.show(message.words)
             case OrdersPane.Picked():
                 self.own_orders.show(message.order)
             case SiblingStrip.Picked():
@@ -247,7 +247,7 @@ class MarketControls:
                 _ = self._widgets.ladder.focus()
                 self._page.show_parts(Part.FOOTER)
             case TicketPane.KeyKept():
-                self.single_keys.say_ticket_has_keys()
+                self.single_keys.explain_ticket_has_keys()
             case TicketPane.SuggestionChanged():
                 self._page.show_parts(Part.FOOTER)
             case TicketPane.Drafted():
@@ -263,7 +263,7 @@ class MarketControls:
         if self.moving.is_moving:
             await self.moving.move_to(message.price)
         elif message.doubt:
-            self._workspace.line.say(message.doubt)
+            self._workspace.line.show(message.doubt)
         else:
             self.trading.open_ticket(message.side, message.price)
 

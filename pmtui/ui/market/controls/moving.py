@@ -18,20 +18,20 @@ from pmtui.domain.orders.moving import why_not_movable
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import Move, say_resting
+from pmtui.ui.account.paint_action_cards import Move, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import count
-from pmtui.ui.keys.action_doubts import say_doubts
+from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LEFT_OUT, needs_move_card, prepare_moves, say_crossing
+from pmtui.ui.market.moves import LEFT_OUT, describe_crossing, needs_move_card, prepare_moves
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from pmtui.ui.ticket.paint_conditional import say_stops, where_stops_live
+from pmtui.ui.ticket.paint_conditional import describe_stops, where_stops_live
 
 _LONGEST_SIZE = 12
 _NUMBER = frozenset("0123456789.")
@@ -82,7 +82,7 @@ class Moving:
         elif picked is not None and picked.order_ids and self._own.stops_at(picked.price):
             self._pick_stops(picked.token_id, picked.price)
         elif picked is not None:
-            self._line.say(
+            self._line.show(
                 "Arrows choose a price, digits a size; enter moves it there, esc leaves it as is."
             )
         elif self._left_out is not None and self._left_out.condition_id == model.condition_id:
@@ -94,10 +94,10 @@ class Moving:
         """Leave the orders that were picked up where they are."""
         picked = self._picked
         if picked is not None:
-            self._let_go()
+            self._release()
             # Where it still is: the next key is for the same order.
             self._ladder.point_at(picked.price)
-            self._line.say("Nothing was moved.")
+            self._line.show("Nothing was moved.")
 
     def take_key(self, event: Key) -> None:
         """Keep what is typed for a size from the keys of the screen."""
@@ -117,7 +117,7 @@ class Moving:
             return False
         if picked.stops or len(picked.order_ids) != 1:
             what = "a stop" if picked.stops else "several orders at once"
-            self._line.say(f"The size of {what} stays; choose one order in the list to change it.")
+            self._line.show(f"The size of {what} stays; choose one order in the list to change it.")
             return True
         text = picked.size_text[:-1] if key == "backspace" else f"{picked.size_text}{key}"
         self._picked = replace(picked, size_text=text[:_LONGEST_SIZE])
@@ -129,16 +129,16 @@ class Moving:
         if self._picked is None:
             return
         if self._picked.token_id != model.token_id:
-            self._let_go()
-            self._line.say("Outcome changed: nothing was moved.")
+            self._release()
+            self._line.show("Outcome changed: nothing was moved.")
         elif len(self._picked_orders(model.account)) < len(self._picked.order_ids):
-            self._let_go()
+            self._release()
             self._line.refuse_form("The order you were moving has ended.")
         elif {mark.conditional_id for mark in self._picked.stops} - {
             each.conditional_id for each in model.account.conditionals
         }:
-            self._let_go()
-            self._line.say("The stop you were moving has ended.")
+            self._release()
+            self._line.show("The stop you were moving has ended.")
 
     def state_line(self, model: MarketModel) -> Line:
         """Say what is on its way where; nothing while nothing is picked up."""
@@ -147,9 +147,9 @@ class Moving:
         orders = self._picked_orders(model.account)
         stops = self._picked.stops
         if stops:
-            what = say_stops(stops)
+            what = describe_stops(stops)
         elif orders:
-            what = say_resting(orders[0])
+            what = describe_resting(orders[0])
             if len(orders) > 1:
                 what = count(len(orders), "order")
         else:
@@ -176,23 +176,23 @@ class Moving:
         text = self._picked.size_text if self._picked is not None else ""
         size = parse_size(text) if text else None
         if text and size is None:
-            self._line.say(f"Not moved: {text} is no size.")
+            self._line.show(f"Not moved: {text} is no size.")
             return
         moves = await prepare_moves(
             surface, orders, price, terms=terms, available=model.account.available, size=size,
             shown=model.token_id,
         )  # fmt: skip
         if isinstance(moves, str):
-            self._line.say(f"Not moved: {plain(moves, 90)}.")
+            self._line.show(f"Not moved: {plain(moves, 90)}.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._let_go()
+                self._release()
                 self.send(moves)
 
         model = self._workspace.reader.read()
-        doubt = say_crossing(moves, model.book)
+        doubt = describe_crossing(moves, model.book)
         if not needs_move_card(surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
             decide(is_agreed=True)
@@ -223,11 +223,11 @@ class Moving:
     ) -> None:
         terms = model.terms
         if (reason := model.why_no_form) or terms is None:
-            self._line.say(reason)
+            self._line.show(reason)
             return
         problems = [why_not_movable(order, terms, model.now) for order in found]
         if any(problems):
-            self._line.say(f"Cannot be moved: {next(filter(None, problems))}.")
+            self._line.show(f"Cannot be moved: {next(filter(None, problems))}.")
             return
         self._hold(Picked(tuple(order.order_id for order in found), token_id, price))
 
@@ -239,7 +239,7 @@ class Moving:
         _ = self._ladder.focus()
         self._page.show_parts(Part.FOOTER, Part.STATE)
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._picked = None
         self._page.show_parts(Part.FOOTER, Part.STATE)
 
@@ -250,7 +250,7 @@ class Moving:
 
     def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
         """Ask whether stops or targets shall fire at another price."""
-        words = say_stops(stops)
+        words = describe_stops(stops)
         to = self._workspace.price(price)
 
         async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -258,10 +258,10 @@ class Moving:
                 return
             move = self._workspace.commands.move_conditional
             problems = [await move(mark.conditional_id, mark.trigger, price) for mark in stops]
-            self._let_go()
+            self._release()
             problem = next(filter(None, problems), "")
             said = f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."
-            self._line.say(said)
+            self._line.show(said)
 
         options = self._workspace.surface.options
         lines = ((Cell(f"{words} to {to}"),), (Cell(where_stops_live(options), Role.NOTICE_WARN),))
@@ -269,7 +269,7 @@ class Moving:
 
     def send(self, moves: tuple[Move, ...]) -> None:
         """Send what was agreed to, and tell how each move ends."""
-        self._line.say(f"Moving {count(len(moves), 'order')}.")
+        self._line.show(f"Moving {count(len(moves), 'order')}.")
         commands = self._workspace.commands
         for old, order in moves:
             command_id = commands.move(old.order_id, order.order_id)
@@ -282,14 +282,14 @@ class Moving:
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
             text = f"{plain(verdict.text, 60)} - {self._workspace.key('move_order')} to retry"
-        self._line.say(text)
+        self._line.show(text)
 
     async def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None
         surface = self._workspace.surface
         order = await surface.commands.prepare(intent)
         if isinstance(order, Rejected):
-            self._line.say(f"Not placed: {plain(order.reason, 80)}.")
+            self._line.show(f"Not placed: {plain(order.reason, 80)}.")
             return
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -297,5 +297,5 @@ class Moving:
                 command_id = surface.commands.place(order.order_id)
                 _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
-        doubt = say_doubts(surface, [order], LEFT_OUT)
+        doubt = describe_doubts(surface, [order], LEFT_OUT)
         self._page.ask(ConfirmScreen(order, surface=surface, doubt=doubt), decide)

@@ -12,13 +12,13 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import nudged_price, why_not_movable
 from pmtui.domain.orders.order import Order
 from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import say_resting
+from pmtui.ui.account.paint_action_cards import describe_resting
 from pmtui.ui.facts import count
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import needs_move_card, prepare_moves, say_crossing
+from pmtui.ui.market.moves import describe_crossing, needs_move_card, prepare_moves
 from pmtui.ui.plain import plain
 
 PAUSE_S = 0.3
@@ -55,7 +55,7 @@ class Nudging:
         """Take the orders at the cursor so many ticks up, or down."""
         model = self._workspace.reader.read()
         if self._page.do_keys_rest or self._moving.is_moving:
-            self._line.say("Finish the ticket or the move first.")
+            self._line.show("Finish the ticket or the move first.")
             return
         pending = self._nudge or self._begin(model)
         if pending is None or model.terms is None:
@@ -64,7 +64,7 @@ class Nudging:
         self._nudge = Nudge(pending.order_ids, pending.token_id, pending.origin, price)
         self._workspace.ladder.point_at(price)
         origin, to = (self._workspace.price(each) for each in (pending.origin, price))
-        self._line.say(f"Move {count(len(pending.order_ids), 'order')} {origin} → {to}")
+        self._line.show(f"Move {count(len(pending.order_ids), 'order')} {origin} → {to}")
         self._pressed += 1
         pressed = self._pressed
 
@@ -83,17 +83,17 @@ class Nudging:
             return
         orders = tuple(o for o in model.account.open_orders if o.order_id in nudge.order_ids)
         if nudge.price == nudge.origin:
-            self._line.say("Back where it was: nothing was moved.")
+            self._line.show("Back where it was: nothing was moved.")
             return
         moves = await prepare_moves(
             self._workspace.surface, orders, nudge.price,
             terms=model.terms, available=model.account.available, shown=model.token_id,
         )  # fmt: skip
         if isinstance(moves, str):
-            self._line.say(f"Not moved: {plain(moves, 90)}.")
+            self._line.show(f"Not moved: {plain(moves, 90)}.")
             return
         model = self._workspace.reader.read()
-        doubt = say_crossing(moves, model.book)
+        doubt = describe_crossing(moves, model.book)
         if not needs_move_card(self._workspace.surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
             self._moving.send(moves)
@@ -110,13 +110,13 @@ class Nudging:
         if not orders or model.token_id is None:
             return None
         if (reason := model.why_no_form) or model.terms is None:
-            self._line.say(reason)
+            self._line.show(reason)
             return None
         price = orders[0].price
         same = tuple(order for order in orders if order.price == price)
         for order in same:
             if problem := why_not_movable(order, model.terms, model.now):
-                self._line.say(f"{say_resting(order)}: {problem}.")
+                self._line.show(f"{describe_resting(order)}: {problem}.")
                 return None
         return Nudge(tuple(order.order_id for order in same), model.token_id, price, price)
 

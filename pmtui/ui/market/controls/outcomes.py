@@ -83,7 +83,7 @@ class Outcomes:
         model = self._reader.read()
         count = len(model.market.market.outcomes) if model.market.market else 0
         if count < 2:
-            self._line.say("No other outcome.")
+            self._line.show("No other outcome.")
             return
         ladder = self._workspace.ladder
         self._line.take_back_confirmation()
@@ -103,7 +103,7 @@ class Outcomes:
         inputs = reader.read().ladder
         if reader.is_mirrored and (inputs is None or not inputs.other_label):
             reader.is_mirrored = False
-            self._line.say("No other outcome.")
+            self._line.show("No other outcome.")
             return
         self._workspace.surface.memory.keep_both(has_both=reader.is_mirrored)
         self._page.show_parts(Part.BOOK)
@@ -132,7 +132,7 @@ class Outcomes:
             name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
             where = f"Outcome {siblings.index + 1}/{len(siblings.markets)}: {name}."
             if was_open:
-                self._line.say(f"{where} Its ticket is closed.")
+                self._line.show(f"{where} Its ticket is closed.")
             else:
                 self._line.confirm(where)
         self._arrive()
@@ -196,9 +196,9 @@ class Outcomes:
             if market.condition_id is not None:
                 self.hop_to(market.condition_id)
         elif self._event_id is not None and self._event is None:
-            self._line.say("The event is loading.")
+            self._line.show("The event is loading.")
         elif self.windows.is_in_series:
             step = self.windows.next if steps > 0 else self.windows.previous
             step()
         else:
-            self._line.say("This event has no other open market.")
+            self._line.show("This event has no other open market.")

@@ -10,7 +10,7 @@ from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.ticket.paint_conditional import say_stops
+from pmtui.ui.ticket.paint_conditional import describe_stops
 
 NOTHING_HERE = "No order of yours"
 """True of the price under the cursor, until something else is done."""
@@ -75,7 +75,7 @@ class OwnOrders:
         if place is None:
             return
         command_id = self._workspace.commands.cancel(order.order_id for order in place.orders)
-        self._line.say(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
+        self._line.show(f"Cancelling {count(len(place.orders), 'order')} at {place.words}.")
         more = " The stop there stays active." if self.stops_at(place.price) else ""
         work = self._news.report_cancel(command_id, f"at {place.words}", more)
         _ = self._workspace.page.run_worker(work)
@@ -86,26 +86,26 @@ class OwnOrders:
             return
         at = self._workspace.price(order.price)
         command_id = self._workspace.commands.cancel((order.order_id,))
-        self._line.say(f"Cancelling the order at {at}.")
+        self._line.show(f"Cancelling the order at {at}.")
         _ = self._workspace.page.run_worker(self._news.report_cancel(command_id, f"at {at}"))
 
     def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
         for mark in stops:
             self._workspace.commands.cancel_conditional(mark.conditional_id, mark.trigger)
-        words = say_stops(stops)
-        self._line.say(f"Cancelled {words}.")
+        words = describe_stops(stops)
+        self._line.show(f"Cancelled {words}.")
 
     def chosen(self, model: MarketModel) -> Order | None:
         """Return the order chosen in the list; say so where there is none."""
         order = self._listed.selected
         if order is None:
-            self._line.say(_ENDED if model.own_orders else "No working orders in this market.")
+            self._line.show(_ENDED if model.own_orders else "No working orders in this market.")
         return order
 
     def point_at(self, order: Order) -> bool:
         """Put the cursor on an order; say so where the ladder does not show its outcome."""
         if order.token_id != self._workspace.reader.token_id:
-            self._line.say("That order is in the other outcome: flip to see it.")
+            self._line.show("That order is in the other outcome: flip to see it.")
             return False
         self._ladder.point_at(order.price)
         return True
@@ -122,7 +122,7 @@ class OwnOrders:
             model: the market as it is on show.
             is_form: digits and enter were to follow: they shall mean nothing else for a moment.
         """
-        say = self._line.refuse_form if is_form else self._line.say
+        say = self._line.refuse_form if is_form else self._line.show
         if self._workspace.is_read_only(model):
             return None
         ladder, cursor = self._ladder.ladder, model.cursor

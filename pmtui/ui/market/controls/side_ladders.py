@@ -98,10 +98,10 @@ class SideLadders:
     def toggle(self) -> None:
         """Show the ladders of the next outcomes beside this one, or no more."""
         if self._page.size.width < SIDES_FROM_WIDTH:
-            self._line.say(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
+            self._line.show(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
             return
         if self._outcomes.siblings is None:
-            self._line.say("This event has no other open market.")
+            self._line.show("This event has no other open market.")
             return
         self._is_on, self._last = not self._is_on, None
         _ = self._page.set_class(self._is_on, "-sides")
@@ -117,7 +117,7 @@ class SideLadders:
         shown = [side.ladder for side in self._ladders if side.display]
         if not self.is_on_show or not shown:
             key = self._workspace.key("toggle_sides")
-            self._line.say(f"{_NO_SIDES}: {key} shows them on a wide screen.")
+            self._line.show(f"{_NO_SIDES}: {key} shows them on a wide screen.")
             return
         focused = self._page.focused
         place = next((n for n, each in enumerate(shown) if each is focused), -1) + 1
@@ -139,7 +139,7 @@ class SideLadders:
             key_of(self._workspace.keymap, "global.open"),
             self._workspace.key("go_to_ladder"),
         )
-        self._line.say(
+        self._line.show(
             f"Keys trade on the main ladder: {there} makes this one main, {here} goes back."
         )
         return False

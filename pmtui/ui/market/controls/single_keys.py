@@ -43,13 +43,13 @@ from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_armed import ArmedKeys
 from pmtui.ui.market.paint_single_keys import (
+    describe_cleared,
+    describe_clearing,
+    describe_end,
+    describe_sent,
+    describe_what_clears,
+    describe_what_sells,
     paint_arming,
-    say_cleared,
-    say_clearing,
-    say_end,
-    say_sent,
-    say_what_clears,
-    say_what_sells,
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.ticket.ticket_context import ticket_context
@@ -117,7 +117,7 @@ class SingleKeys:
         model = self._workspace.reader.read()
         if model.is_armed:
             self._workspace.commands.disarm("by you")
-            self._line.say("Disarmed.")
+            self._line.show("Disarmed.")
         else:
             await self._arm(model)
         self.follow(self._workspace.reader.read())
@@ -129,7 +129,7 @@ class SingleKeys:
             return
         presets = self._workspace.surface.options.presets
         if number > len(presets):
-            self._line.say(f"Only {count(len(presets), 'preset')}.")
+            self._line.show(f"Only {count(len(presets), 'preset')}.")
             return
         self._preset = number - 1
         self._workspace.surface.memory.keep_preset(self._preset)
@@ -138,7 +138,7 @@ class SingleKeys:
         if self._workspace.reader.read().is_armed:
             self._line.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
         else:
-            self._line.say(f"{text}; {self._key('toggle_arming')} to arm.")
+            self._line.show(f"{text}; {self._key('toggle_arming')} to arm.")
         self._page.show_parts(Part.STATE)
 
     def override(self) -> None:
@@ -146,12 +146,12 @@ class SingleKeys:
         model = self._workspace.reader.read()
         book, reason = self._book_on_show(model), self._why_keys_rest(model)
         if reason or book is None:
-            self._line.say(reason or NOT_LOADED)
+            self._line.show(reason or NOT_LOADED)
         elif book.state.is_good:
-            self._line.say(f"Book {book.state.words}: nothing to override.")
+            self._line.show(f"Book {book.state.words}: nothing to override.")
         else:
             self._permitted_at_s = self._workspace.queries.monotonic()
-            self._line.say(
+            self._line.show(
                 f"OVERRIDE: the next key within {OVERRIDE_LIFE_S} s trades, book {book.state.words}."
             )
             _ = self._page.set_timer(OVERRIDE_LIFE_S, partial(self._page.show_parts, Part.STATE))
@@ -170,7 +170,7 @@ class SingleKeys:
             return
         book, is_permitted = found
         if model.terms is None:
-            self._line.say(TERMS_LOADING)
+            self._line.show(TERMS_LOADING)
             return
         plan = plan_one_key(
             key, cursor=None if model.cursor is None else model.cursor[0], size=self.preset,
@@ -179,14 +179,14 @@ class SingleKeys:
         )  # fmt: skip
         if isinstance(plan, OneKeyProblem):
             keymap = self._workspace.keymap
-            hint = say_what_clears(plan.meets, key, model.ladder_orders, keymap)
-            self._line.say(f"Not sent: {plain(plan.text, 90)}{hint}.")
+            hint = describe_what_clears(plan.meets, key, model.ladder_orders, keymap)
+            self._line.show(f"Not sent: {plain(plan.text, 90)}{hint}.")
             return
         if key.crosses and self._has_gone(plan.intent):
             return
         order = await self._workspace.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
-            self._line.say(f"Not sent: {plain(order.reason, 90)}.")
+            self._line.show(f"Not sent: {plain(order.reason, 90)}.")
             return
         override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self._workspace.commands.place(
@@ -203,7 +203,7 @@ class SingleKeys:
         book, _ = found
         sale = await self._trading.prepare_sale(model, book)
         if isinstance(sale, str):
-            self._line.say(sale)
+            self._line.show(sale)
             return
         order, plan = sale
         override = (
@@ -221,10 +221,10 @@ class SingleKeys:
         orders = self._workspace.reader.read().ladder_orders
         found = tuple(order for order in orders if order.side is side)
         if not found:
-            self._line.say(f"No working orders on the {name} side.")
+            self._line.show(f"No working orders on the {name} side.")
             return
         command_id = self._workspace.commands.cancel(order.order_id for order in found)
-        self._line.say(f"Cancelling {count(len(found), 'order')} on the {name} side.")
+        self._line.show(f"Cancelling {count(len(found), 'order')} on the {name} side.")
         work = self._news.report_cancel(command_id, f"on the {name} side")
         _ = self._page.run_worker(work)
 
@@ -280,12 +280,12 @@ class SingleKeys:
             tick=model.terms.tick_size,
         )  # fmt: skip
 
-    def say_ticket_has_keys(self) -> None:
+    def explain_ticket_has_keys(self) -> None:
         """Say that a key meant nothing because the ticket has the focus."""
         close = key_of(self._workspace.keymap, "ticket.close")
         is_armed = self._workspace.reader.read().is_armed
         what = KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1]
-        self._line.say(f"{what}. {close} to close it.")
+        self._line.show(f"{what}. {close} to close it.")
 
     def _has_gone(self, intent: LimitIntent) -> bool:
         """Say once that the price to take was a better one as it was seen, on a slow line."""
@@ -298,7 +298,7 @@ class SingleKeys:
         if seen is None or told == self._told_gone:
             return False
         was, now = (self._workspace.price(each) for each in (seen, price))
-        self._line.say(f"Not sent: {was} is gone, now {now}; press again to take it.")
+        self._line.show(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
     def _context_of(self, model: MarketModel, book: BookView, terms: MarketTerms) -> TicketContext:
@@ -320,8 +320,8 @@ class SingleKeys:
         self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
         warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
     ) -> None:  # fmt: skip
-        said = say_sent(order, takes=takes, warnings=warnings)
-        self._line.say(say_clearing(clearing, said))
+        said = describe_sent(order, takes=takes, warnings=warnings)
+        self._line.show(describe_clearing(clearing, said))
         _ = self._page.run_worker(self._report_end(command_id, order, warnings, clearing))
 
     # Only the words are lost when the screen goes: the service owns the order.
@@ -331,9 +331,9 @@ class SingleKeys:
     ) -> None:  # fmt: skip
         verdict = await self._workspace.commands.verdict(command_id)
         words = partial(
-            say_end, order=order, warnings=warnings,
-            cleared=say_cleared(clearing, self._workspace.queries.account()),
-            if_not_sold=say_what_sells(self._workspace.keymap),
+            describe_end, order=order, warnings=warnings,
+            cleared=describe_cleared(clearing, self._workspace.queries.account()),
+            if_not_sold=describe_what_sells(self._workspace.keymap),
         )  # fmt: skip
         self._news.report(order, verdict, words, may_be_overtaken=True)
 
@@ -343,12 +343,12 @@ class SingleKeys:
             reason = TOO_SMALL
         reason = reason or await self._workspace.commands.arm()
         if reason:
-            self._line.say(f"Not armed: {plain(reason, 90)}.")
+            self._line.show(f"Not armed: {plain(reason, 90)}.")
             return
         names = ("buy_here", "sell_here", "take_ask", "toggle_arming")
         buy, sell, take, off = (self._key(name) for name in names)
         size = format_size(self.preset)
-        self._line.say(
+        self._line.show(
             f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
             f"{take} spends dollars: {size} or more."
         )
@@ -371,12 +371,12 @@ class SingleKeys:
         """
         book, reason = self._book_on_show(model), self._why_key_sends_nothing(model, name)
         if reason or book is None:
-            self._line.say(reason or NOT_LOADED)
+            self._line.show(reason or NOT_LOADED)
             return None
         is_permitted, self._permitted_at_s = self._is_permitted(), None
         self._page.show_parts(Part.STATE)
         if not is_permitted and (locked := why_locked(book)):
-            self._line.say(f"{locked}; {self._key('override')} permits one order.")
+            self._line.show(f"{locked}; {self._key('override')} permits one order.")
             return None
         return book, is_permitted
 

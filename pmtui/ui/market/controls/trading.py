@@ -87,7 +87,7 @@ class Trading:
             self._line.refuse_form("No working orders in this market.")
             return
         command_id = self._workspace.commands.cancel_market(model.condition_id, None)
-        self._line.say(f"Cancelling {count(len(orders), 'order')} in this market.")
+        self._line.show(f"Cancelling {count(len(orders), 'order')} in this market.")
         _ = self._page.run_worker(self._news.report_cancel(command_id, "in this market"))
 
     async def flatten(self) -> None:
@@ -105,7 +105,7 @@ class Trading:
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._line.say("Selling the whole position.")
+                self._line.show("Selling the whole position.")
                 command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
                 _ = self._page.run_worker(self._news.report_placed(command_id, order))
 

@@ -60,13 +60,13 @@ class Windows:
     def _step(self, *, is_later: bool) -> None:
         event, line = self._event(), self._workspace.line
         if event is None or rolling_series(event) is None:
-            line.say("This market is no window of a series.")
+            line.show("This market is no window of a series.")
             return
         self._remember(event)
         found = window_beside(event, self._seen.values(), is_later=is_later)
         market = next((m for m in found.markets if m.condition_id), None) if found else None
         if found is None or market is None or market.condition_id is None:
-            line.say(f"No {'later' if is_later else 'earlier'} window is known yet.")
+            line.show(f"No {'later' if is_later else 'earlier'} window is known yet.")
             return
         self._hop_to(market.condition_id)
         line.confirm(f"Window: {plain(found.title, _LONGEST_NAME)}.")

@@ -223,4 +223,4 @@ class Workspace:
         if pane.display and pane.region.area:
             _ = pane.focus()
         else:
-            self.line.say(f"No room for {name} on this screen.")
+            self.line.show(f"No room for {name} on this screen.")

@@ -211,7 +211,7 @@ async def test_one_side_is_cancelled_armed_or_not() -> None:
 @pytest.mark.parametrize("is_armed", [True, False])
 def test_the_ticket_is_said_to_have_the_keys(is_armed: bool) -> None:
     desk = armed() if is_armed else Desk()
-    desk.keys.say_ticket_has_keys()
+    desk.keys.explain_ticket_has_keys()
     assert desk.said.startswith(KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1])
     desk.line.take_back(*KEYS_IN_TICKET)
     assert not desk.said
