@@ -10,15 +10,16 @@ from tests.journeys.venue import Market
 MOST_STEPS = 300
 CENT = Decimal("0.01")
 _TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
-# The ticket's fields: each in a row of its own, or on a small screen all on one line.
+# The ticket's fields: each in a row of its own, or on a small screen all on one line. A sign stands
+# before the one that has the keys, or that is wrong.
 _ROWS = {
     "Price": re.compile(r"Price (?P<text>[0-9.]*)\s*[¢c]  bid"),
     "Size": re.compile(r"Size  (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"),
 }
 _ON_A_LINE = {
-    "Price": re.compile(r"(?:BUY|SELL) .*[ !]at (?P<text>[0-9.]*)\s+[¢c] +!?size "),
+    "Price": re.compile(r"(?:BUY|SELL) .*[ !▸>]at (?P<text>[0-9.]*)\s+[¢c] +[!▸>]?size "),
     "Size": re.compile(
-        r"(?:BUY|SELL) .*[¢c] +!?size (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"
+        r"(?:BUY|SELL) .*[¢c] +[!▸>]?size (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"
     ),
 }
 
