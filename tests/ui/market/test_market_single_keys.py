@@ -683,7 +683,7 @@ async def test_a_key_that_is_held_down_sends_once() -> None:
         service.at += timedelta(milliseconds=100)
         await pilot.press("B")
         assert len(sent(app)) == 1
-        service.at += timedelta(milliseconds=150)
+        service.at += timedelta(milliseconds=151)
         await pilot.press("B")
         assert len(sent(app)) == 2
 
