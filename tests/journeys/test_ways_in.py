@@ -62,7 +62,7 @@ def copy_token(terminal: Terminal) -> str:
 def close_ticket_by_escape(terminal: Terminal) -> None:
     """Open a ticket and press Escape and nothing more."""
     trader.open_ticket(terminal)
-    terminal.press("escape")
+    trader.close_ticket(terminal)
     terminal.until(lambda: terminal.row_with("o Flip", "b Buy"), "the ladder's own keys")
 
 
