@@ -17,8 +17,8 @@ from pmtui.sim.clock import SystemClock, VenueClock
 from pmtui.sim.server import HostRouter, HttpServer, applications
 from pmtui.sim.storage.maintenance import Maintenance, PublicTape
 from pmtui.sim.storage.store import Store, StoreError
+from pmtui.sim.streams.channels import serve_streams
 from pmtui.sim.streams.publisher import Publisher
-from pmtui.sim.streams.server import serve_streams
 from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.traders import Traders
 from pmtui.sim.venue import Venue

@@ -22,7 +22,7 @@ from pmtui.sim.replay.routes import RecordedRoutes
 from pmtui.sim.run import RunningVenue, listen, serve_hosts, urls_of
 from pmtui.sim.server import applications
 from pmtui.sim.storage.store import Store
-from pmtui.sim.streams.server import serve_streams
+from pmtui.sim.streams.channels import serve_streams
 from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
 

@@ -1,4 +1,4 @@
-"""The two channels of the streams, market and user, as one connection sees them.
+"""The two channels of the streams, market and user, and the socket that serves them.
 
 On the market channel whoever connects names tokens and gets their books and every change; what is
 answered to which frame follows docs/wire.md#market-stream. Unknown tokens are ignored; a connection that asks
@@ -7,17 +7,28 @@ for nothing gets nothing.
 On the user channel an account's orders and trades are told as they live, to whoever proves its API
 key (docs/wire.md#user-stream). A first frame without valid credentials gets no answer, the connection is just
 closed, as by the service. Nothing is replayed.
+
+What waits for one connection is bounded, so that a slow reader cannot fill our memory.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+import socket
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 
 import msgspec
 from typing_extensions import override
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 
 from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.orders.order import TimeInForce, TradeStatus
+from pmtui.sim.access import WRONG_HOST, is_loopback_host
 from pmtui.sim.clob.account import maker_row, order_row, trade_row
-from pmtui.sim.controls import Framing
+from pmtui.sim.controls import Controls, Framing, Silence, Trick
 from pmtui.sim.engine.events import (
     Event,
     OrderCancelled,
@@ -28,10 +39,106 @@ from pmtui.sim.engine.events import (
     TradeMatched,
 )
 from pmtui.sim.streams.frames import Frame
-from pmtui.sim.streams.outbox import Outbox
 from pmtui.sim.streams.publisher import MarketFeed, Watcher
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
+
+MAX_WAITING_BYTES = 8 * 1_024 * 1_024
+"""Some eight seconds of the busiest market recorded."""
+PONG = b"PONG"
+TOO_SLOW = 1008
+"""Close code: policy violation."""
+
+
+class Outbox:
+    """Frames for one connection, sent in order by `run`."""
+
+    def __init__(
+        self,
+        connection: ServerConnection,
+        *,
+        controls: Controls | None = None,
+        channel: str = "",
+        limit: int = MAX_WAITING_BYTES,
+    ) -> None:
+        """Begin empty.
+
+        Args:
+            connection: where the frames go.
+            controls: may silence the connection, frame its events otherwise or play tricks.
+            channel: `market` or `user`.
+            limit: how many bytes may wait.
+        """
+        self._connection = connection
+        self._controls = Controls() if controls is None else controls
+        self._channel = channel
+        self._swapped: bytes | None = None
+        self._limit = limit
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._has_news = asyncio.Event()
+        self.is_overrun = False
+        """Whether more was waiting than may wait: the connection gets closed."""
+
+    def put(self, data: bytes) -> None:
+        """Queue a text frame, given as UTF-8."""
+        manner = self._controls.streams
+        is_said = manner.silence is Silence.NONE or (
+            manner.silence is Silence.EVENTS and data == PONG
+        )
+        if self.is_overrun or not is_said:
+            return
+        if manner.framing is Framing.ARRAYS and data.startswith(b"{"):
+            data = b"[%b]" % data
+        if data.startswith((b"{", b"[")):
+            self._put_event(data)
+        else:
+            self._queue(data)
+
+    def _put_event(self, data: bytes) -> None:
+        swapped, self._swapped = self._swapped, None
+        match self._controls.take_trick(self._channel):
+            case None:
+                self._queue(data)
+            case Trick.DROP:
+                pass
+            case Trick.DUPLICATE:
+                self._queue(data)
+                self._queue(data)
+            case Trick.SWAP:
+                self._swapped = data
+            case Trick.GARBLE:
+                # Still text, or the client's library would end the connection by itself.
+                self._queue(data[: len(data) // 2].decode(errors="ignore").encode())
+            case Trick.CLOSE:
+                self._connection.transport.abort()
+        if swapped is not None:
+            self._queue(swapped)
+
+    def _queue(self, data: bytes) -> None:
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        if self._waiting_bytes > self._limit:
+            self.is_overrun = True
+            self._waiting.clear()
+        self._has_news.set()
+
+    async def run(self) -> None:
+        """Send until cancelled, or until the reader is too slow.
+
+        Raises:
+            ConnectionClosed: the other side is gone.
+        """
+        while not self.is_overrun:
+            await self._has_news.wait()
+            self._has_news.clear()
+            while self._waiting:
+                data = self._waiting.popleft()
+                self._waiting_bytes -= len(data)
+                await self._connection.send(data, text=True)
+        # Closing would wait behind what the reader does not read.
+        self._connection.transport.abort()
+
 
 INVALID_OPERATION = b"INVALID OPERATION"
 NO_NEW_ASSETS = b"NO NEW ASSETS"
@@ -330,3 +437,95 @@ class UserHub:
     def _listening(self, owner: ApiKey, condition_id: ConditionId) -> list[UserSession]:
         sessions = self._sessions.get(owner, ())
         return [session for session in sessions if session.wants(condition_id)]
+
+
+PATHS = ("/ws/market", "/ws/user")
+MAX_FRAME_BYTES = 128 * 1_024
+"""From a client: more than a thousand token ids, which the service does not take either."""
+SILENCE_S = 60.0
+"""Documentation says 10, but clients that ping every 50 s are known to stay connected."""
+GOING_AWAY_S = 1.0
+SEND_BUFFER_BYTES = 64 * 1_024
+
+
+@asynccontextmanager
+async def serve_streams(venue: Venue, feed: MarketFeed, sock: socket.socket) -> AsyncIterator[None]:
+    """Serve both channels on a listening socket until the block ends."""
+    hub = UserHub(venue)
+
+    async def handle(connection: ServerConnection) -> None:
+        request = connection.request
+        path = request.path.partition("?")[0] if request else ""
+        channel = path.rpartition("/")[2]
+        outbox = Outbox(connection, controls=venue.controls, channel=channel)
+        if path == "/ws/market":
+            await _market(connection, outbox, MarketSession(venue, feed, outbox))
+        else:
+            await _user(connection, outbox, session=UserSession(venue, hub, outbox), hub=hub)
+
+    try:
+        async with serve(
+            handle,
+            sock=sock,
+            process_request=_route,
+            compression=None,
+            max_size=MAX_FRAME_BYTES,
+            write_limit=SEND_BUFFER_BYTES,
+            # The channels have a heartbeat of their own, in text.
+            ping_interval=None,
+            close_timeout=GOING_AWAY_S,
+        ):
+            yield
+    finally:
+        hub.close()
+
+
+def _route(connection: ServerConnection, request: Request) -> Response | None:
+    if not is_loopback_host(request.headers.get_all("Host")):
+        return connection.respond(HTTPStatus.MISDIRECTED_REQUEST, f"{WRONG_HOST}\n")
+    if request.path.partition("?")[0] in PATHS:
+        return None
+    return connection.respond(HTTPStatus.NOT_FOUND, "404 page not found\n")
+
+
+async def _market(connection: ServerConnection, outbox: Outbox, session: MarketSession) -> None:
+    def receive(data: bytes) -> bool:
+        session.receive(data)
+        return True
+
+    try:
+        await _converse(connection, outbox, receive)
+    finally:
+        session.leave()
+
+
+async def _user(
+    connection: ServerConnection, outbox: Outbox, *, session: UserSession, hub: UserHub
+) -> None:
+    def receive(data: bytes) -> bool:
+        return session.receive(data)
+
+    try:
+        await _converse(connection, outbox, receive)
+    finally:
+        hub.leave(session)
+
+
+async def _converse(
+    connection: ServerConnection, outbox: Outbox, receive: Callable[[bytes], bool]
+) -> None:
+    sending = asyncio.create_task(outbox.run())
+    try:
+        with suppress(ConnectionClosed, TimeoutError):
+            while True:
+                async with asyncio.timeout(SILENCE_S):
+                    data = await connection.recv(decode=False)
+                if data.strip() == b"PING":
+                    outbox.put(PONG)
+                elif not receive(data):
+                    break
+    finally:
+        sending.cancel()
+        with suppress(asyncio.CancelledError, ConnectionClosed):
+            await sending
+    await connection.close(TOO_SLOW if outbox.is_overrun else 1000)

@@ -9,7 +9,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from pmtui.sim.streams.outbox import Outbox
+from pmtui.sim.streams.channels import Outbox
 
 
 async def test_a_reader_that_is_too_slow_is_cut_off() -> None:
