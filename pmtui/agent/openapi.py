@@ -8,7 +8,7 @@ from pmtui.agent.snapshot import MarketSnapshot
 from pmtui.agent.tools import AGED, PREFIX, Tool, Toolbox
 from pmtui.domain.account.position import Position
 from pmtui.reads.answers import Book
-from pmtui.reads.schemas import REFERENCE, Schema, schemas_of
+from pmtui.reads.records import REFERENCE, Schema, schemas_of
 
 DIAGNOSIS = "/diag"
 TITLE = "pmtui: read-only market data"

@@ -5,8 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 
 
 class Refusal(StrEnum):

@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import Micros
 from pmtui.reads.answers import Book, BookLevel, LastTradePrice, Word
-from pmtui.reads.arguments import Values
+from pmtui.reads.read import Values
 from pmtui.reads.registry import READS
 
 FURTHER_S = 3.0

@@ -28,11 +28,20 @@ from pmtui.agent.snapshot import MarketSnapshot, take_snapshot
 from pmtui.domain.account.position import Position
 from pmtui.domain.markets.directory import SearchHit
 from pmtui.reads.answers import Book
-from pmtui.reads.arguments import Argument, ArgumentError, ArgumentKind, Values, check_values
-from pmtui.reads.read import LIMIT, Needs, Read
+from pmtui.reads.read import (
+    LIMIT,
+    Argument,
+    ArgumentError,
+    ArgumentKind,
+    Needs,
+    Read,
+    Values,
+    check_values,
+    find_unanswered,
+    naming_argument,
+)
 from pmtui.reads.records import Json, Record, texts_of, to_record, units_of
 from pmtui.reads.registry import READS
-from pmtui.reads.unanswered import find_unanswered, naming_argument
 
 PREFIX = "service."
 CHECKS = ("trading-check", "metadata-check", "analytics-check")

@@ -9,8 +9,9 @@ from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Holder
 from pmtui.reads import answers
-from pmtui.reads.arguments import Argument, ArgumentKind
 from pmtui.reads.read import (
+    Argument,
+    ArgumentKind,
     Needs,
     Pages,
     Paging,

@@ -5,8 +5,18 @@ from functools import partial
 from pmtui.domain.markets import directory as domain
 from pmtui.domain.markets.market import Comment, Event, Market, Series, Tag
 from pmtui.reads.answers import Reachable
-from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Pages, Paging, Read, ReadHost, Route, by_offset, read_list, read_one
+from pmtui.reads.read import (
+    Argument,
+    ArgumentKind,
+    Pages,
+    Paging,
+    Read,
+    ReadHost,
+    Route,
+    by_offset,
+    read_list,
+    read_one,
+)
 from pmtui.wire import directory as wire
 from pmtui.wire.gamma import decode_comments, decode_events, decode_markets, decode_tags
 

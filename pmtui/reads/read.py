@@ -1,11 +1,262 @@
-"""What a read is: its name, host and routes, arguments, the type of its answer, and who may ask."""
+"""What a read is: its name, host and routes, its arguments, the type of its answer, and who may ask.
 
-from collections.abc import Callable
+Whatever was typed or sent by a program as an argument is checked here, before any host is asked.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from pmtui.config.endpoints import Dialect
-from pmtui.reads.arguments import Argument, ArgumentKind
+from pmtui.reads.records import fields_of
+
+LONGEST_TEXT = 200
+"""Characters of one value."""
+MOST_VALUES = 100
+"""Of one argument that takes several."""
+
+
+class ArgumentError(ValueError):
+    """A value that its argument does not take."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        """Of the argument, as tools spell it."""
+        self.reason = reason
+        super().__init__(f"{option_of(name)} {reason}")
+
+
+def option_of(name: str) -> str:
+    """Return the option of the command line for an argument."""
+    return "--" + name.replace("_", "-")
+
+
+class ArgumentKind(StrEnum):
+    """What a value has to look like."""
+
+    TOKEN = "token id"  # noqa: S105 - names a kind of id
+    CONDITION = "condition id"
+    ADDRESS = "address"
+    ORDER = "order id"
+    NUMBER = "number"
+    """A count or an id of digits."""
+    TEXT = "text"
+    FLAG = "true or false"
+    DAY = "date"
+    MOMENT = "time"
+
+
+_PATTERNS: Mapping[ArgumentKind, str] = MappingProxyType(
+    {
+        ArgumentKind.TOKEN: "[0-9]{1,78}",
+        ArgumentKind.CONDITION: "0x[0-9a-fA-F]{64}",
+        ArgumentKind.ADDRESS: "0x[0-9a-fA-F]{40}",
+        ArgumentKind.ORDER: "0x[0-9a-fA-F]{64}",
+        ArgumentKind.NUMBER: "[0-9]{1,15}",
+        ArgumentKind.FLAG: "true|false",
+    }
+)
+_EXAMPLES: Mapping[ArgumentKind, str] = MappingProxyType(
+    {
+        ArgumentKind.TOKEN: "a decimal number, as `markets` lists it",
+        ArgumentKind.CONDITION: "0x and 64 hexadecimal digits",
+        ArgumentKind.ADDRESS: "0x and 40 hexadecimal digits",
+        ArgumentKind.ORDER: "0x and 64 hexadecimal digits",
+        ArgumentKind.NUMBER: "a whole number of at most 15 digits, not negative",
+        ArgumentKind.TEXT: f"a text of at most {LONGEST_TEXT} characters",
+        ArgumentKind.FLAG: "true or false",
+        ArgumentKind.DAY: "a date such as 2026-11-20",
+        ArgumentKind.MOMENT: "a time such as 2026-11-20T12:00:00Z, or seconds since 1970",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a read."""
+
+    name: str
+    """As options and tools spell it, with underscores."""
+    kind: ArgumentKind
+    words: str
+    is_required: bool = False
+    is_many: bool = False
+    """Whether it takes several values."""
+    choices: tuple[str, ...] = ()
+    default: str = ""
+    default_beside: str = ""
+    """Name of the argument beside which the default holds; always where it is empty."""
+    unit: str = ""
+    seed_key: str = ""
+    """Query key in the seed dialect; the name where it is empty."""
+    live_key: str = ""
+    """Query key of the public service; the seed's where it is empty."""
+    spellings: tuple[tuple[str, str, str], ...] = ()
+    """Choices that the hosts spell otherwise: ours, the seed's, the public service's."""
+
+    @property
+    def option(self) -> str:
+        """The option of the command line."""
+        return option_of(self.name)
+
+    @property
+    def takes(self) -> str:
+        """What a value looks like, in words."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        return _EXAMPLES[self.kind]
+
+    def key(self, dialect: Dialect) -> str:
+        """Return the query key in a dialect."""
+        seed = self.seed_key or self.name
+        return self.live_key or seed if dialect is Dialect.LIVE else seed
+
+    def spelled(self, text: str, dialect: Dialect) -> str:
+        """Return a checked value as a dialect spells it."""
+        for ours, seed, live in self.spellings:
+            if text == ours:
+                return live if dialect is Dialect.LIVE else seed
+        return text
+
+    def schema(self) -> dict[str, object]:
+        """Return the JSON schema of a value, as tools and the OpenAPI document state it."""
+        single: dict[str, object] = {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_TEXT,
+        }
+        if self.choices:
+            single = {"type": "string", "enum": list(self.choices)}
+        elif self.kind is ArgumentKind.NUMBER:
+            single = {"type": "integer", "minimum": 0}
+        elif self.kind is ArgumentKind.FLAG:
+            single = {"type": "boolean"}
+        elif self.kind in _PATTERNS:
+            single = {"type": "string", "pattern": f"^({_PATTERNS[self.kind]})$"}
+        elif self.kind is ArgumentKind.DAY:
+            single = {"type": "string", "format": "date"}
+        elif self.kind is ArgumentKind.MOMENT:
+            single = {"type": "string", "format": "date-time"}
+        words = f"{self.words} ({self.unit})" if self.unit else self.words
+        if self.is_many:
+            return {"type": "array", "items": single, "maxItems": MOST_VALUES, "description": words}
+        return {**single, "description": words}
+
+    def check(self, text: str) -> str:
+        """Return a value in the form in which it is sent.
+
+        Raises:
+            ArgumentError: it is not of this kind.
+        """
+        if not text:
+            raise ArgumentError(self.name, f"is empty; it takes {self.takes}")
+        if not text.isprintable():
+            reason = "holds a control character or another one that cannot be printed"
+            raise ArgumentError(self.name, reason)
+        pattern = _PATTERNS.get(self.kind)
+        is_fine = len(text) <= LONGEST_TEXT
+        if self.choices:
+            is_fine = is_fine and text in self.choices
+        elif pattern is not None:
+            is_fine = is_fine and re.fullmatch(pattern, text, re.ASCII) is not None
+        if not is_fine:
+            raise ArgumentError(self.name, f"takes {self.takes}")
+        try:
+            if self.kind is ArgumentKind.DAY:
+                return date.fromisoformat(text).isoformat()
+            if self.kind is ArgumentKind.MOMENT:
+                return str(int(_moment(text).timestamp()))
+        except (ValueError, OverflowError):
+            raise ArgumentError(self.name, f"takes {self.takes}") from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The checked values of a read's arguments, by name."""
+
+    by_name: Mapping[str, tuple[str, ...]]
+
+    def text(self, name: str) -> str:
+        """Return the first value; empty where there is none."""
+        return next(iter(self.by_name.get(name, ())), "")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return all values."""
+        return self.by_name.get(name, ())
+
+    def flag(self, name: str) -> bool | None:
+        """Return a boolean; None where it is not given."""
+        text = self.text(name)
+        return text == "true" if text else None
+
+    def day(self, name: str) -> date:
+        """Return a date that is given.
+
+        Raises:
+            ValueError: it is not.
+        """
+        return date.fromisoformat(self.text(name))
+
+    def moment(self, name: str) -> datetime | None:
+        """Return a time; None where it is not given."""
+        text = self.text(name)
+        return _moment(text) if text else None
+
+
+def check_values(
+    arguments: Sequence[Argument], given: Mapping[str, Sequence[str]], *, today: date
+) -> Values:
+    """Check what was given for the arguments of a read, and add what holds without.
+
+    Args:
+        arguments: of the read.
+        given: texts by the names of arguments; several may stand in one text with commas between.
+        today: stands for a date whose default is today's.
+
+    Raises:
+        ArgumentError: an unknown or missing argument, or a value that it does not take.
+    """
+    known = {argument.name: argument for argument in arguments}
+    for name in given:
+        if name not in known:
+            raise ArgumentError(repr(name[:40]), "is no argument of this read")
+    values: dict[str, tuple[str, ...]] = {}
+    for name, argument in known.items():
+        default = today.isoformat() if argument.default == "today" else argument.default
+        if argument.default_beside and argument.default_beside not in given:
+            default = ""
+        texts = [*given.get(name, ())] or ([default] if default else [])
+        if argument.is_many:
+            texts = [part.strip() for text in texts for part in text.split(",")]
+        if not texts:
+            if argument.is_required:
+                raise ArgumentError(name, f"is needed: {argument.words}")
+            continue
+        if len(texts) > (MOST_VALUES if argument.is_many else 1):
+            most = f"at most {MOST_VALUES} values" if argument.is_many else "one value"
+            raise ArgumentError(name, f"takes {most}")
+        values[name] = tuple(argument.check(text) for text in texts)
+    checked = Values(MappingProxyType(values))
+    _check_span(checked)
+    return checked
+
+
+def _check_span(values: Values) -> None:
+    """Refuse a span of time that ends before it begins: no host has anything in it."""
+    after, before = values.moment("after"), values.moment("before")
+    if after is not None and before is not None and after > before:
+        raise ArgumentError("after", "is a later time than before")
+
+
+def _moment(text: str) -> datetime:
+    if text.isascii() and text.isdecimal() and len(text) <= 12:
+        return datetime.fromtimestamp(int(text), UTC)
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 class ReadHost(StrEnum):
@@ -161,3 +412,24 @@ def read_one(
         name, words, host, answer, Route(seed),
         live=Route(live) if live else None, arguments=arguments, decode=decode,
     )  # fmt: skip
+
+
+def naming_argument(read: Read) -> Argument | None:
+    """Return the argument whose values the rows are about, each one of theirs; None where rows are not."""
+    named = (argument for argument in read.arguments if argument.is_many and argument.is_required)
+    return next((each for each in named if each.name in fields_of(read.answer)), None)
+
+
+def find_unanswered(read: Read, values: Values, items: Iterable[object]) -> tuple[str, ...]:
+    """Return the values that no row is about, in the order in which they were given.
+
+    Args:
+        read: what was asked for.
+        values: of its arguments.
+        items: every row of the answer.
+    """
+    argument = naming_argument(read)
+    if argument is None:
+        return ()
+    told = {str(getattr(item, argument.name)).lower() for item in items}
+    return tuple(text for text in values.texts(argument.name) if text.lower() not in told)

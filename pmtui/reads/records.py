@@ -1,4 +1,4 @@
-"""Answers as records: stable names, exact decimals, times in UTC; and their columns, for rows of cells.
+"""Answers as records: stable names, exact decimals, times in UTC; their columns, the few a table shows, and schemas.
 
 A record follows the annotations of a domain type, so that an amount is never taken for a count. Amounts
 are decimal texts without exponent: no program that reads them rounds by accident.
@@ -269,3 +269,140 @@ def _texts(kind: type, prefix: str) -> Iterator[str]:
             yield from _texts(part, f"{prefix}{name}.")
         elif hint is str or hint == (str | None) or hint == tuple[str, ...]:
             yield prefix + name
+
+
+Schema: TypeAlias = dict[str, object]
+
+DECIMAL = "^-?[0-9]+(\\.[0-9]+)?$"
+REFERENCE = "#/components/schemas/"
+
+
+def schemas_of(kind: type) -> dict[str, Schema]:
+    """Return the schema of a type of answer and of every part of it, by their names."""
+    found: dict[str, Schema] = {}
+    _collect(kind, found)
+    return found
+
+
+def _collect(kind: type, found: dict[str, Schema]) -> None:
+    if kind.__name__ in found:
+        return
+    properties: dict[str, object] = {}
+    found[kind.__name__] = {
+        "type": "object",
+        "properties": properties,
+        "required": list(fields_of(kind)),
+        "additionalProperties": False,
+    }
+    units = units_of(kind)
+    for name, hint in fields_of(kind).items():
+        schema = _schema(hint, found)
+        unit = units.get(name)
+        properties[name] = {**schema, "description": unit} if unit else schema
+
+
+def _schema(hint: object, found: dict[str, Schema]) -> Schema:
+    if hint is Micros:
+        return {"type": "string", "pattern": DECIMAL}
+    if isinstance(hint, NewType):
+        return _schema(hint.__supertype__, found)
+    if get_origin(hint) in (Union, UnionType):
+        return {"anyOf": [_schema(part, found) for part in get_args(hint)]}
+    if get_origin(hint) is tuple:
+        return _array(get_args(hint), found)
+    return _plain_schema(hint, found)
+
+
+def _array(parts: tuple[object, ...], found: dict[str, Schema]) -> Schema:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        return {"type": "array", "items": _schema(parts[0], found)}
+    return {"type": "array", "prefixItems": [_schema(part, found) for part in parts]}
+
+
+def _plain_schema(hint: object, found: dict[str, Schema]) -> Schema:
+    simple: dict[object, Schema] = {
+        NoneType: {"type": "null"},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        str: {"type": "string"},
+        datetime: {"type": "string", "format": "date-time"},
+        date: {"type": "string", "format": "date"},
+    }
+    if hint in simple:
+        return simple[hint]
+    if not isinstance(hint, type):
+        raise TypeError(f"no schema for {hint}")
+    if issubclass(hint, Enum):
+        values = [e.value if isinstance(e.value, str) else e.name.lower() for e in hint]
+        return {"type": "string", "enum": values}
+    _collect(hint, found)
+    return {"$ref": REFERENCE + hint.__name__}
+
+
+_SUMMARIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Book": ("side", "price", "size"),
+        "Market": (
+            "question", "outcomes", "best_bid", "best_ask", "volume_24h", "end_at", "closed",
+            "condition_id",
+        ),
+        "Event": ("title", "markets", "volume_24h", "liquidity", "end_at", "closed", "slug", "event_id"),
+        "ListedMarket": ("question", "outcome_labels", "tick_size", "neg_risk", "closed", "condition_id"),
+        "RewardedMarket": (
+            "question", "terms.min_size", "terms.max_spread", "daily_rate", "competitiveness",
+            "condition_id",
+        ),
+        "SearchHit": ("kind", "title", "best_bid", "best_ask", "volume_24h", "closed", "identifier"),
+        "Position": (
+            "title", "outcome", "size", "average_price", "current_price", "realized", "token_id",
+        ),
+        "ClosedPosition": ("closed_at", "title", "outcome", "total_bought", "average_price", "realized"),
+        "Activity": ("at", "kind", "title", "outcome", "side", "price", "size", "cash"),
+        "PublicTrade": ("at", "title", "outcome", "side", "price", "size", "name", "wallet"),
+        "Order": (
+            "created_at", "outcome", "side", "price", "original_size", "matched_size", "status",
+            "order_id",
+        ),
+        "Fill": ("matched_at", "outcome", "side", "price", "size", "fee", "liquidity", "status"),
+        "Comment": ("created_at", "author", "body"),
+        "TokenReference": ("title", "outcome", "closed", "resolved", "final_price", "token_id"),
+        "Resolution": ("status", "price", "was_disputed", "resolved_at", "condition_id"),
+        "Notice": ("at", "kind", "question", "order.side", "order.price"),
+        "RelayerTransaction": ("created_at", "kind", "state_text", "hash", "transaction_id"),
+    }
+)  # fmt: skip
+
+_RANKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Book": ("price", "size", "side", "token_id"),
+        "Market": ("question", "best_bid", "best_ask", "volume_24h", "end_at", "closed"),
+        "Event": ("title", "event_id", "volume_24h", "end_at", "closed", "markets", "liquidity"),
+        "RewardedMarket": ("question", "daily_rate", "terms.min_size", "terms.max_spread"),
+        "SearchHit": ("title", "kind", "identifier", "best_bid", "best_ask"),
+        "Position": ("title", "outcome", "size", "current_price", "average_price"),
+        "ClosedPosition": ("title", "outcome", "realized", "total_bought", "average_price"),
+        "Activity": ("title", "at", "side", "price", "size", "outcome", "kind"),
+        "PublicTrade": ("at", "price", "size", "side", "outcome", "title"),
+        "Order": (
+            "side", "price", "original_size", "matched_size", "outcome", "order_id", "created_at",
+        ),
+        "Fill": ("side", "price", "size", "outcome", "matched_at", "fee"),
+        "Comment": ("body", "author"),
+    }
+)  # fmt: skip
+"""What matters most, first, where that is not the order from left to right."""
+_OF_SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType({"Book": ("token_id",)})
+"""Columns that tell one of several from the next, where one alone needs none."""
+
+
+def summary(kind: object, *, is_list: bool = False) -> tuple[str, ...]:
+    """Return the columns of a type of answer that a table shows."""
+    name = getattr(kind, "__name__", "")
+    columns = _SUMMARIES.get(name, row_columns(kind))
+    return (*columns, *_OF_SEVERAL.get(name, ())) if is_list else columns
+
+
+def ranked(kind: object, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return columns of a type of answer with the most important first."""
+    first = [name for name in _RANKS.get(getattr(kind, "__name__", ""), ()) if name in columns]
+    return (*first, *(name for name in columns if name not in first))

@@ -8,8 +8,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.reads.answers import Book, BookLevel, LastTradePrice, Reachable, Word
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 
 NOW = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -16,8 +16,7 @@ from typing_extensions import override
 from pmtui.agent.http_app import MOST_AT_ONCE
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.cli.agent.http_server import bind
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from tests.agent.ports import TOKEN, FakePort
 from tests.agent.serving import DIAGNOSIS, SIX, VALUES, served
 

@@ -1,9 +1,8 @@
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.money import Micros
 from pmtui.reads.read import Needs, ReadHost
-from pmtui.reads.records import columns_of, fields_of, row_columns, units_of
+from pmtui.reads.records import columns_of, fields_of, row_columns, summary, units_of
 from pmtui.reads.registry import READS, by_host
-from pmtui.reads.summaries import summary
 from tests.check.reads import DOCUMENT, renewed
 
 SEED_TRADING = {

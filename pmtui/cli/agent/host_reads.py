@@ -7,8 +7,7 @@ from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Needs, Read
+from pmtui.reads.read import Needs, Read, Values
 from pmtui.service.clock import SystemClock
 
 _REASONS = {

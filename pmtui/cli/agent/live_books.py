@@ -20,8 +20,7 @@ from pmtui.domain.markets.directory import HitKind, SearchHit, market_hit
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import Micros
 from pmtui.reads.answers import Book, BookLevel, TokenMarket, Word
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from pmtui.reads.registry import READS
 from pmtui.service.views import MarketRow
 

@@ -15,8 +15,7 @@ from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
 from pmtui.cli.agent.live_books import SERVICE
 from pmtui.cli.agent.onlooker import OwnViews, attach
 from pmtui.domain.orders.order import Fill
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from pmtui.service.account.fills import RECENT
 from pmtui.service.views import Load, OwnList
 

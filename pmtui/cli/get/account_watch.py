@@ -19,8 +19,7 @@ from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.orders.order import Fill, Order
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from pmtui.reads.registry import READS
 from pmtui.service.clock import SystemClock
 

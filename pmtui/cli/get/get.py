@@ -40,11 +40,20 @@ from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.formats import count
-from pmtui.reads.arguments import ArgumentError, Values, check_values, option_of
-from pmtui.reads.read import LIMIT, Needs, Read, Stream
+from pmtui.reads.read import (
+    LIMIT,
+    ArgumentError,
+    Needs,
+    Read,
+    Stream,
+    Values,
+    check_values,
+    find_unanswered,
+    naming_argument,
+    option_of,
+)
 from pmtui.reads.records import row_columns
 from pmtui.reads.registry import READS, by_host
-from pmtui.reads.unanswered import find_unanswered, naming_argument
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 

@@ -34,8 +34,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, parse_micros
 from pmtui.reads import answers
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from pmtui.wire import fields
 
 PERIOD_S = 0.1

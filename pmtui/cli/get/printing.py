@@ -16,8 +16,7 @@ from pmtui.cli.get.table import GAP, lay_out
 from pmtui.cli.output import data_output, harmless, warn
 from pmtui.reads.answers import Book
 from pmtui.reads.read import Read
-from pmtui.reads.records import Cell, Record, row_columns, to_record, to_rows
-from pmtui.reads.summaries import ranked, summary
+from pmtui.reads.records import Cell, Record, ranked, row_columns, summary, to_record, to_rows
 
 
 class Format(StrEnum):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pmtui.cli.manual.commands import COMMANDS
 from pmtui.cli.manual.help import topics
-from pmtui.reads.arguments import Argument, ArgumentKind
-from pmtui.reads.read import Read
+from pmtui.reads.read import Argument, ArgumentKind, Read
 from pmtui.reads.registry import READS
 
 FILE = "FILE"

@@ -15,8 +15,7 @@ from pmtui.domain.account.wallet_call import TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.reads import answers
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Needs, Read, ReadHost
+from pmtui.reads.read import Needs, Read, ReadHost, Values
 
 USUAL_PAGE = 100
 """Rows of a page, where nobody says how many."""

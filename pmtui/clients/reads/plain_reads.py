@@ -15,9 +15,8 @@ from pmtui.clients.http.paging import Step
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.markets.market import Tag
-from pmtui.reads.arguments import Argument, ArgumentKind, Values
 from pmtui.reads.metadata import TAG
-from pmtui.reads.read import Pages, Paging, Read, Route
+from pmtui.reads.read import Argument, ArgumentKind, Pages, Paging, Read, Route, Values
 from pmtui.reads.registry import READS
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows

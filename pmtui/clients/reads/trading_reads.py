@@ -20,7 +20,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Side
 from pmtui.reads import answers
-from pmtui.reads.arguments import Values
+from pmtui.reads.read import Values
 
 Rows = tuple[object, ...] | Failure
 Steps = AsyncIterator[Step[object] | Failure]

@@ -16,8 +16,7 @@ from pmtui.domain.markets.market import NO_FEE, MarketTerms
 from pmtui.domain.money import Micros
 from pmtui.link.messages import Goodbye, pack
 from pmtui.reads.answers import Book, TokenMarket
-from pmtui.reads.arguments import Values
-from pmtui.reads.read import Read
+from pmtui.reads.read import Read, Values
 from pmtui.reads.registry import READS
 from pmtui.service.topics import BookTopic, MarketListTopic, RowQuotesTopic, SearchTopic
 from pmtui.service.views import Load

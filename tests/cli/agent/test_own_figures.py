@@ -15,7 +15,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order
-from pmtui.reads.arguments import Values
+from pmtui.reads.read import Values
 from pmtui.reads.registry import READS
 from tests.agent.ports import NOW, FakePort
 from tests.link.kit import House, running_house

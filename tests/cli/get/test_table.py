@@ -11,8 +11,8 @@ from pmtui.cli.get.printing import Format, Printer
 from pmtui.cli.get.table import MARK, Table, cells_of, lay_out
 from pmtui.domain.ids import TokenId
 from pmtui.reads.read import Read
+from pmtui.reads.records import ranked, summary
 from pmtui.reads.registry import READS
-from pmtui.reads.summaries import ranked, summary
 from tests.agent.ports import BOOK
 
 NAMES = ("question", "best_bid", "end_at", "condition_id")

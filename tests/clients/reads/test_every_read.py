@@ -23,11 +23,9 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import parse_micros
-from pmtui.reads.arguments import ArgumentError, check_values
-from pmtui.reads.read import LIMIT, Needs, Read, ReadHost
-from pmtui.reads.records import columns_of, row_columns, to_record, to_rows
+from pmtui.reads.read import LIMIT, ArgumentError, Needs, Read, ReadHost, check_values
+from pmtui.reads.records import columns_of, row_columns, summary, to_record, to_rows
 from pmtui.reads.registry import READS
-from pmtui.reads.summaries import summary
 from pmtui.signing.auth import relayer_headers, sign_in
 from pmtui.signing.secret import Secret
 from pmtui.sim.catalogue.model import CatalogueMarket

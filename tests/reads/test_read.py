@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from pmtui.config.endpoints import Dialect
-from pmtui.reads.arguments import (
+from pmtui.reads.read import (
     MOST_VALUES,
     Argument,
     ArgumentError,
