@@ -15,7 +15,7 @@ from pmtui.domain.conditionals.price_alert import AlertState
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.endings import EndingPolicy
+from pmtui.domain.orders.own_orders import EndingPolicy
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import make_maker_stats

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from pmtui.domain.account.keys import NO_BUILDER, BuilderCode
-from pmtui.domain.orders.endings import LAG_S, RULED_OUT_AFTER_S
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
+from pmtui.domain.orders.own_orders import LAG_S, RULED_OUT_AFTER_S
 from pmtui.service.conditionals.sales import SALE_LAG_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
 from pmtui.service.orders.desk import POST_DEADLINE_S

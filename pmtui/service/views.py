@@ -30,8 +30,8 @@ from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.entry_rules import NO_RULES, EntryRules
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
+from pmtui.domain.orders.limits import NO_RULES, EntryRules
 from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
 from pmtui.domain.orders.own_orders import reserved_shares
 

@@ -25,7 +25,7 @@ from pmtui.domain.formats import (
 )
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.order import TradePrint
-from pmtui.domain.ticket.fields import parse_life
+from pmtui.domain.ticket.draft import parse_life
 
 Sign = Literal[">=", "<="]
 _SIGNS: dict[str, Sign] = {">=": ">=", "<=": "<=", "≥": ">=", "≤": "<="}

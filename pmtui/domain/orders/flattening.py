@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInFor
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import bids_of_others, own_bids_from
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 NOT_SOLD = "Not sold"
 """So a refusal begins that leaves a position where it is for what is in its way."""

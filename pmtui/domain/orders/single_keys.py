@@ -19,9 +19,14 @@ from pmtui.domain.orders.amounts import price_ceil, price_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.shorting import context_of_other, describe_short
-from pmtui.domain.ticket.ticket import check_ticket
-from pmtui.domain.ticket.warnings import check_price, is_large, seconds_since_same
+from pmtui.domain.ticket.ticket import (
+    check_price,
+    check_ticket,
+    context_of_other,
+    describe_short,
+    is_large,
+    seconds_since_same,
+)
 
 
 class OneKey(Enum):

@@ -27,8 +27,7 @@ from pmtui.domain.formats import (
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
-from pmtui.domain.ticket.fields import parse_life
+from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, parse_life
 
 LONGEST = 200
 """Characters of a command."""

@@ -1,14 +1,35 @@
-"""What an order ticket holds before it is an order: the fields as typed, and the trader's own settings."""
+"""The order ticket before it is an order: its fields as typed, reading them, and the moves that a key makes.
 
-from dataclasses import dataclass
+Every reading function returns the value, or None with a problem added beside the field.
+"""
+
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.formats import format_cents, format_dollars_down, parse_cents, parse_size
+from pmtui.domain.markets.fees import FEE_STEP, fit_buy_amount
+from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.markets.venue_state import VenueFact
-from pmtui.domain.money import SCALE, ZERO, Micros
-from pmtui.domain.orders.order import Order, TimeInForce
+from pmtui.domain.money import (
+    ONE,
+    SCALE,
+    ZERO,
+    Micros,
+    format_micros,
+    ratio_floor,
+)
+from pmtui.domain.orders.amounts import (
+    is_on_tick,
+    market_price_walk,
+    nearest_price,
+    price_ceil,
+    price_floor,
+    size_floor,
+)
+from pmtui.domain.orders.order import MIN_LIFE, Order, TimeInForce
 
 _WARNED_FROM = Micros(1_000_000_000)
 
@@ -136,3 +157,357 @@ class Problem:
     is_warning: bool = False
     fix: TicketDraft | None = None
     """The draft with the nearest valid value."""
+
+
+TIME_TO_READ = timedelta(seconds=30)
+"""Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
+_SLACK = timedelta(seconds=2)
+_LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_LONGEST_LIFE_S = 366 * 86_400
+_LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
+_LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d"
+_MOST_QUOTED = 16
+
+
+def unit_of(draft: TicketDraft) -> SizeUnit:
+    """Return what the size counts: a sign typed with the number outweighs the chosen unit."""
+    text = draft.size_text.strip()
+    if text.endswith("%"):
+        return SizeUnit.PERCENT
+    return SizeUnit.DOLLARS if text.startswith("$") else draft.size_unit
+
+
+def read_limit_price(
+    draft: TicketDraft, context: TicketContext, problems: list[Problem]
+) -> Micros | None:
+    """Return the price typed, where it lies on the market's grid."""
+    text = draft.price_text.strip()
+    if not text:
+        problems.append(Problem(TicketField.PRICE, "Enter a price in cents"))
+        return None
+    price = parse_cents(text)
+    tick = context.terms.tick_size
+    if price is not None and is_on_tick(price, tick):
+        return price
+    wanted = price if price is not None else _rough_cents(text)
+    if wanted is None:
+        text = "Not a price: enter cents, for example 51 or 51.5"
+        if "," in draft.price_text:
+            text = "Ambiguous comma: write decimals with a point, 51.5"
+        problems.append(Problem(TicketField.PRICE, text))
+        return None
+    # Never worse for the trader than what was typed; decimals that were cut count too.
+    is_buy = draft.side is Side.BUY
+    above = Micros(wanted + (price is None))
+    nearest = price_floor(wanted, tick) if is_buy else price_ceil(above, tick)
+    fix = replace(draft, price_text=format_cents(nearest))
+    low, high = format_cents(tick), format_cents(Micros(ONE - tick))
+    reason = (
+        f"Tick {low}¢: next {'below' if is_buy else 'above'} is {format_cents(nearest)}¢"
+        if tick <= wanted <= ONE - tick
+        else f"Price must be {low}¢ to {high}¢"
+    )
+    problems.append(Problem(TicketField.PRICE, reason, fix=fix))
+    return None
+
+
+def read_worst_price(
+    draft: TicketDraft, context: TicketContext, amount: Micros | None, problems: list[Problem]
+) -> Micros | None:
+    """Return the most a market purchase may pay: as typed, else where the book completes it."""
+    if draft.price_text.strip():
+        return read_limit_price(draft, context, problems)
+    if amount is None:
+        return None
+    if not context.book.state.is_good:
+        text = "Enter a limit: the book is not good enough to price it"
+        problems.append(Problem(TicketField.PRICE, text))
+        return None
+    levels = [(level.price, level.size) for level in context.book.asks]
+    worst = market_price_walk(levels, Side.BUY, amount, time_in_force=draft.time_in_force)
+    if worst is None and levels:
+        fix = replace(draft, time_in_force=TimeInForce.FAK)
+        text = "Not enough liquidity to fill it whole; FAK takes what there is"
+        problems.append(Problem(TicketField.SIZE, text, fix=fix))
+    elif worst is None:
+        problems.append(Problem(TicketField.PRICE, "No asks now"))
+    return worst
+
+
+def read_size(
+    draft: TicketDraft, context: TicketContext, price: Micros | None, problems: list[Problem]
+) -> Micros | None:
+    """Return shares for a limit order, dollars for a market purchase, with two decimals."""
+    is_market = draft.kind is OrderKind.MARKET
+    unit = unit_of(draft)
+    if is_market and unit is SizeUnit.SHARES:
+        fix = replace(draft, size_unit=SizeUnit.DOLLARS)
+        problems.append(Problem(TicketField.SIZE, "A market buy is sized in dollars", fix=fix))
+        return None
+    number = _read_number(draft, unit, problems)
+    if number is None or (price is None and not is_market):
+        return None
+    size = _to_quantity(draft, context, price, number=number, problems=problems)
+    if size is None:
+        problems.append(Problem(TicketField.SIZE, "The balance is loading"))
+        return None
+    rounded = size_floor(size)
+    if rounded <= 0:
+        problems.append(Problem(TicketField.SIZE, "Too small: less than 0.01"))
+        return None
+    if rounded != size and unit is not SizeUnit.PERCENT and (unit is SizeUnit.SHARES or is_market):
+        fix = replace(draft, size_text=format_micros(rounded))
+        text = "Two decimals at most: the rest is cut"
+        problems.append(Problem(TicketField.SIZE, text, is_warning=True, fix=fix))
+    return rounded
+
+
+def read_expiry(
+    draft: TicketDraft, context: TicketContext, problems: list[Problem]
+) -> datetime | None:
+    """Return when a GTD order is to be gone."""
+    if draft.time_in_force is not TimeInForce.GTD:
+        return None
+    life = parse_life(draft.expiry_text)
+    if life is None:
+        problems.append(Problem(TicketField.EXPIRY, _explain_no_life(draft.expiry_text.strip())))
+        return None
+    if life < MIN_LIFE:
+        fix = replace(draft, expiry_text="2m")
+        text = "Minimum two minutes"
+        problems.append(Problem(TicketField.EXPIRY, text, fix=fix))
+        return None
+    if life < MIN_LIFE + TIME_TO_READ:
+        fix = replace(draft, expiry_text="3m")
+        left = int((life - MIN_LIFE + _SLACK).total_seconds())
+        text = f"Minimum two minutes: send it within {left} s"
+        problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
+    # By the venue's clock, which is what it compares with when the order arrives: a second of
+    # slack for the way, another because that clock is known to the second only.
+    return context.now + context.clock_skew + life + _SLACK
+
+
+def parse_life(text: str) -> timedelta | None:
+    """Read `90s`, `30m`, `2h`, `1d`, or plain minutes; None where it is none, or over a year."""
+    text = text.strip().lower()
+    unit = text[-1:] if text[-1:] in _LIFE_UNITS else ""
+    digits = text.removesuffix(unit) if unit else text
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        return None
+    seconds = int(digits) * _LIFE_UNITS[unit or "m"]
+    return timedelta(seconds=seconds) if 0 < seconds <= _LONGEST_LIFE_S else None
+
+
+def _explain_no_life(text: str) -> str:
+    """Say why a text is no time to live; with the text, as its field may be shorter than it."""
+    if not text:
+        return f"Enter an expiry: {_LIFE_FORMS}"
+    said = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
+    if _LIFE.fullmatch(text):
+        return f"{said} is over a year"
+    return f"Not a time span: {said}; enter {_LIFE_FORMS}"
+
+
+def affordable_cash(
+    context: TicketContext, wanted: Micros, price: Micros, *, has_fee: bool
+) -> Micros:
+    """Return how many dollars a purchase may spend so that free cash covers the fee too."""
+    available = context.available_cash or Micros(0)
+    fee = context.terms.fee if has_fee else NO_FEE
+    # Each level met rounds its cost and its fee by itself; so much is kept aside for it.
+    aside = FEE_STEP * (1 + len(context.book.asks))
+    fitted = fit_buy_amount(wanted, Micros(max(available - aside, 0)), price, fee=fee)
+    return fitted if fitted < wanted else wanted
+
+
+def _rough_cents(text: str) -> Micros | None:
+    """Return a number of cents with more decimals than money has, cut."""
+    whole, point, decimals = text.rstrip("¢c ").partition(".")
+    return parse_cents(f"{whole}{point}{decimals[:4]}") if decimals.isdecimal() else None
+
+
+def _read_number(draft: TicketDraft, unit: SizeUnit, problems: list[Problem]) -> Micros | None:
+    if not draft.size_text.strip():
+        problems.append(Problem(TicketField.SIZE, f"Enter a size in {unit.value}"))
+        return None
+    number = parse_size(draft.size_text)
+    if number is None:
+        problems.append(Problem(TicketField.SIZE, "Not a number, for example 100 or 12.5"))
+    elif number <= 0:
+        problems.append(Problem(TicketField.SIZE, "Must be more than 0"))
+        return None
+    return number
+
+
+def _to_quantity(
+    draft: TicketDraft,
+    context: TicketContext,
+    price: Micros | None,
+    *,
+    number: Micros,
+    problems: list[Problem],
+) -> Micros | None:
+    unit = unit_of(draft)
+    if unit is SizeUnit.SHARES:
+        return number
+    if unit is SizeUnit.PERCENT and draft.side is Side.SELL:
+        return Micros(context.available_shares * number // (100 * SCALE))
+    if unit is SizeUnit.PERCENT and context.available_cash is None:
+        return None
+    cash = number
+    if unit is SizeUnit.PERCENT:
+        wanted = Micros((context.available_cash or 0) * number // (100 * SCALE))
+        at = price if price is not None else context.book.best_ask
+        if at is not None and number <= 100 * SCALE:
+            cash = affordable_cash(context, wanted, at, has_fee=not draft.is_post_only)
+            if wanted - cash >= SCALE // 100:
+                kept = format_dollars_down(Micros(wanted - cash))
+                text = f"{kept} of it is kept back for the fee if it fills now"
+                problems.append(Problem(TicketField.SIZE, text, is_warning=True))
+            wanted = cash
+        cash = wanted
+    if draft.kind is OrderKind.MARKET or price is None:
+        return cash
+    return ratio_floor(cash, price)
+
+
+_PERCENT_STEP = 5 * SCALE
+LIVES = ("5m", "15m", "60m")
+"""How long a timed order lives, as the key goes from one to the next."""
+
+
+class Step(IntEnum):
+    """Which way a field moves."""
+
+    UP = 1
+    DOWN = -1
+
+
+def switch_side(draft: TicketDraft) -> TicketDraft:
+    """Return the draft for the other side."""
+    return replace(draft, side=draft.side.opposite)
+
+
+def next_kind(draft: TicketDraft) -> TicketDraft:
+    """Return the draft as the other kind of order, with what that kind needs."""
+    if draft.kind is OrderKind.MARKET:
+        return _back_to_limit(draft)
+    # A sale stays in shares: it is refused, and the limit that is offered instead needs them.
+    is_counted_in_shares = draft.side is Side.BUY and draft.size_unit is SizeUnit.SHARES
+    unit = SizeUnit.DOLLARS if is_counted_in_shares else draft.size_unit
+    # What was typed counted shares; as dollars it would be another order.
+    text = "" if is_counted_in_shares else draft.size_text
+    tif = TimeInForce.FOK if draft.time_in_force.rests else draft.time_in_force
+    return replace(
+        draft, kind=OrderKind.MARKET, time_in_force=tif, size_unit=unit, size_text=text,
+        price_text="", is_post_only=False, limit=draft,
+    )  # fmt: skip
+
+
+def _back_to_limit(draft: TicketDraft) -> TicketDraft:
+    """Return the limit order it was before: its price, and its size where that counted otherwise."""
+    before = draft.limit or TicketDraft(draft.side, draft.outcome_index)
+    is_same_unit = unit_of(draft) is before.size_unit
+    size_text = draft.size_text if is_same_unit else before.size_text
+    return replace(
+        draft, kind=OrderKind.LIMIT, time_in_force=TimeInForce.GTC, limit=None,
+        price_text=before.price_text, size_text=size_text, size_unit=before.size_unit,
+    )  # fmt: skip
+
+
+def after_sending(draft: TicketDraft) -> TicketDraft:
+    """Return the draft once its order was taken: for the same again, of another size."""
+    limit = replace(draft.limit, size_text="") if draft.limit is not None else None
+    return replace(draft, size_text="", limit=limit)
+
+
+def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
+    """Return the draft with the next time in force its kind allows.
+
+    A timed order goes through the usual lives first; one that was typed stands where it belongs
+    by its length.
+    """
+    kinds = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
+    choices = [
+        (kind, life) for kind in kinds for life in (LIVES if kind is TimeInForce.GTD else ("",))
+    ]
+    place = _place_among(choices, draft, step)
+    kind, life = choices[(place + step) % len(choices)]
+    return replace(draft, time_in_force=kind, expiry_text=life or draft.expiry_text)
+
+
+def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, step: Step) -> int:
+    """Return which choice a draft is at; for a life between two of them the one behind it."""
+    same = [place for place, each in enumerate(choices) if each[0] is draft.time_in_force]
+    if draft.time_in_force is not TimeInForce.GTD or not same:
+        return same[0] if same else -step
+    typed = parse_life(draft.expiry_text)
+    lives = [parse_life(choices[place][1]) for place in same]
+    if typed is None:
+        return same[0] - step
+    if typed in lives:
+        return same[lives.index(typed)]
+    shorter = sum(life is not None and life < typed for life in lives)
+    return same[0] + shorter - (1 if step is Step.UP else 0)
+
+
+def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
+    """Return the draft with the next unit; a sign typed with the number goes."""
+    choices = [u for u in SizeUnit if draft.kind is OrderKind.LIMIT or u is not SizeUnit.SHARES]
+    unit = unit_of(draft)
+    place = choices.index(unit) if unit in choices else -step
+    text = draft.size_text.strip().removeprefix("$").removesuffix("%")
+    return replace(draft, size_unit=choices[(place + step) % len(choices)], size_text=text)
+
+
+def toggle_post_only(draft: TicketDraft) -> TicketDraft:
+    """Return the draft with post-only the other way."""
+    return replace(draft, is_post_only=not draft.is_post_only)
+
+
+def step_price(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
+    """Return the draft one tick further; an empty field starts at the own side's best price."""
+    tick = context.terms.tick_size
+    price = parse_cents(draft.price_text)
+    if price is None:
+        book = context.book
+        own, other = (
+            (book.best_bid, book.best_ask)
+            if draft.side is Side.BUY and draft.kind is OrderKind.LIMIT
+            else (book.best_ask, book.best_bid)
+        )
+        price = next((p for p in (own, other) if p is not None), Micros(SCALE // 2))
+        return replace(draft, price_text=format_cents(nearest_price(price, tick)))
+    return replace(draft, price_text=step_cents(draft.price_text, step, tick))
+
+
+def step_cents(text: str, step: int, tick: Micros) -> str:
+    """Return a price typed in cents one step further on the grid; what cannot be read stays."""
+    price = parse_cents(text)
+    if price is None:
+        return text
+    on_grid = price // tick * tick if step > 0 else -(-price // tick) * tick
+    return format_cents(nearest_price(Micros(on_grid + step * tick), tick))
+
+
+def step_size(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
+    """Return the draft with the size moved by one of its own leading digit, or five percent."""
+    unit = unit_of(draft)
+    least = context.terms.min_order_size if unit is SizeUnit.SHARES else Micros(SCALE)
+    number = parse_size(draft.size_text)
+    if unit is SizeUnit.PERCENT:
+        moved = _snap(number or 0, _PERCENT_STEP, step)
+        moved = min(max(moved, _PERCENT_STEP), 100 * SCALE)
+    elif number is None or number <= 0:
+        moved = least
+    else:
+        size = SCALE
+        while size * 10 <= number and not (step is Step.DOWN and size * 10 == number):
+            size *= 10
+        moved = max(_snap(number, size, step), least)
+    return replace(draft, size_text=format_micros(Micros(moved)), size_unit=unit)
+
+
+def _snap(number: int, size: int, step: Step) -> int:
+    """Return the next multiple of a step above or below."""
+    return (number // size + 1) * size if step is Step.UP else (-(-number // size) - 1) * size

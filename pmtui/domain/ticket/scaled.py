@@ -27,7 +27,7 @@ from pmtui.domain.orders.amounts import (
     size_floor,
 )
 from pmtui.domain.orders.order import LimitIntent
-from pmtui.domain.ticket.fields import step_cents
+from pmtui.domain.ticket.draft import step_cents
 
 MOST_LEGS = 15
 """Orders that go in one request (docs/wire.md#orders)."""

@@ -1,16 +1,23 @@
-"""The order ticket: from what was typed to an intent, or to problems beside their fields.
+"""The order ticket: from what was typed to an intent, or to problems and warnings beside their fields.
 
-What the venue would accept is warned about, never blocked; what it would refuse is a problem, with
-the nearest valid value as a ready-made fix. Of an order that can be sent it says what follows: from
-which price on closing loses nothing, and whether it earns rewards meanwhile.
+What the venue would refuse is a problem, with the nearest valid value as a ready-made fix. What it would accept
+is warned about, never blocked: a price far from the market, a large sum and the same order twice may be mistakes,
+and a state of the venue may be over by now. Orders that do not come from a ticket (moved, sold whole, scaled) are
+checked by the same rules; several orders of one card are one action, so their sum counts. Of an order that can be
+sent the ticket says what follows: from which price on closing loses nothing, and whether it earns rewards.
+
+A sale of what one does not hold is the purchase of the other outcome that comes to the same: a share of each pays
+a dollar together, so who buys No at 60 stands as who has sold Yes at 40. The venue knows no other short sale. It
+is meant only where nothing at all of the outcome is held: what is held is sold first, and one order never does both.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum, auto
 
 from pmtui.domain.account.position import Stake, break_even
-from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.book_view import BookState, BookView, mirrored_view
 from pmtui.domain.conditionals.check import (
     PlanField,
     PlanProblem,
@@ -26,11 +33,23 @@ from pmtui.domain.formats import (
     format_dollars_down,
     format_dollars_up,
     format_shares,
+    parse_cents,
 )
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, RewardTerms, Side
 from pmtui.domain.markets.rewards import reward_band
-from pmtui.domain.money import ZERO, Micros, format_micros, ratio_ceil, ratio_floor
+from pmtui.domain.markets.venue_state import VenueFact, VenueState
+from pmtui.domain.money import (
+    ONE,
+    ZERO,
+    Micros,
+    complement,
+    format_micros,
+    notional_ceil,
+    ratio_ceil,
+    ratio_floor,
+)
 from pmtui.domain.orders.amounts import (
     MIN_MARKETABLE_BUY,
     SIZE_STEP,
@@ -41,7 +60,14 @@ from pmtui.domain.orders.amounts import (
     price_floor,
     size_floor,
 )
-from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
+from pmtui.domain.orders.order import (
+    LimitIntent,
+    MarketBuyIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+    TimeInForce,
+)
 from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -50,22 +76,14 @@ from pmtui.domain.ticket.draft import (
     TicketContext,
     TicketDraft,
     TicketField,
-)
-from pmtui.domain.ticket.fields import (
+    TicketRules,
     affordable_cash,
     read_expiry,
     read_limit_price,
     read_size,
     read_worst_price,
 )
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
-from pmtui.domain.ticket.shorting import (
-    context_of_other,
-    describe_short,
-    is_short_sale,
-    other_side_of,
-)
-from pmtui.domain.ticket.warnings import check_delay, check_venue, check_warnings
+from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,3 +444,265 @@ def _outlook(
         return RewardsOutlook.TOO_FAR
     is_large = band.takes(numbers.limit, numbers.rests)
     return RewardsOutlook.EARNS if is_large else RewardsOutlook.TOO_SMALL
+
+
+def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
+    """Return whether a draft sells an outcome of which nothing is held, where that is permitted."""
+    held = context.available_shares + context.resting_shares
+    is_sale = draft.side is Side.SELL and draft.kind is OrderKind.LIMIT
+    has_other = len(context.terms.token_ids) == 2
+    return is_sale and has_other and context.rules.sells_short and held < SIZE_STEP
+
+
+def other_side_of(draft: TicketDraft) -> TicketDraft:
+    """Return the draft of the other outcome that comes to the same; twice it is the same again."""
+    price = parse_cents(draft.price_text)
+    text = draft.price_text
+    if price is not None and 0 < price < ONE:
+        text = format_cents(complement(price))
+    return replace(
+        draft, side=draft.side.opposite, outcome_index=1 - draft.outcome_index, price_text=text,
+        stop_text="", target_text="",
+    )  # fmt: skip
+
+
+def context_of_other(context: TicketContext) -> TicketContext:
+    """Return the world from the other outcome's side, out of the very book that is on show."""
+    other = other_token(context.terms, context.book.token_id)
+    return replace(context, book=mirrored_view(context.book, other))
+
+
+def other_token(terms: MarketTerms, token_id: TokenId) -> TokenId:
+    """Return the other outcome of a market of two."""
+    return terms.token_ids[1 - terms.token_ids.index(token_id)]
+
+
+def describe_short(intent: LimitIntent, terms: MarketTerms, size: Micros) -> str:
+    """Say what a purchase of the other outcome stands for, as both are traded."""
+    index = terms.token_ids.index(intent.token_id)
+    bought, sold = terms.outcome_labels[index], terms.outcome_labels[1 - index]
+    shares = format_shares(size)
+    return (
+        f"Sell {shares} {sold} at {format_cents(complement(intent.price))}¢ = "
+        f"buy {shares} {bought} at {format_cents(intent.price)}¢"
+    )
+
+
+_CENT = 10_000
+_TICKS_APART = 2
+"""Nearer than this to the midpoint no price is far off, whatever the percentage says."""
+
+
+def check_warnings(
+    context: TicketContext, intent: OrderIntent, numbers: TicketNumbers
+) -> list[Problem]:
+    """Return what the trader asked to be warned of."""
+    return [
+        *check_price(context, intent),
+        *check_again(context, intent, cash=numbers.cash, shares=numbers.shares),
+        *check_notional(context, Micros(max(numbers.cash, numbers.expected_cash))),
+    ]
+
+
+def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
+    """Return the warning about a price that is far on the wrong side of the midpoint."""
+    percent, mid = context.rules.worst_price_percent, context.book.midpoint
+    if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
+        return []
+    price = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
+    is_buy = intent.side is Side.BUY
+    worse = price - mid if is_buy else mid - price
+    if worse * 100 <= mid * percent or worse <= _TICKS_APART * context.terms.tick_size:
+        return []
+    off = worse * 100 // mid
+    text = (
+        f"{format_cents(price)}¢ is {off}% {'above' if is_buy else 'below'} the midpoint "
+        f"{format_cents(mid)}¢"
+    )
+    return [Problem(TicketField.PRICE, text, is_warning=True)]
+
+
+def check_notional(
+    context: TicketContext, amount: Micros, *, what: str = "one order"
+) -> list[Problem]:
+    """Return the warning about a large sum of dollars in one order."""
+    if not is_large(context, amount):
+        return []
+    bound = format_dollars_down(context.rules.notional_warning)
+    text = f"Large: {format_dollars_up(amount)} in {what} (your warning: {bound})"
+    return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def is_large(context: TicketContext, amount: Micros) -> bool:
+    """Whether it is a sum that the trader wants to hear of."""
+    rules = context.rules
+    return rules.warns_of_size and amount >= rules.notional_warning
+
+
+def check_again(
+    context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
+) -> list[Problem]:
+    """Return the warning about an order that was sent a moment ago already."""
+    seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
+    if seconds is None:
+        return []
+    text = f"Same order sent {seconds} s ago: this would be a second one"
+    return [Problem(TicketField.SIZE, text, is_warning=True)]
+
+
+def seconds_since_same(
+    context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
+) -> int | None:
+    """Return how long ago the same order went out; None where that is too long, or never was."""
+    window = context.rules.duplicate_window
+    ages = [
+        context.now - order.created_at
+        for order in context.recent
+        if window
+        and is_same_order(order, intent, cash=cash, shares=shares)
+        and context.now - order.created_at <= window
+    ]
+    return max(min(ages), timedelta()).seconds if ages else None
+
+
+def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Micros) -> bool:
+    """Whether an intent would do what an order of ours did that was not refused.
+
+    Args:
+        order: one of ours.
+        intent: what would be sent.
+        cash: the dollars it would sign.
+        shares: the shares it would sign.
+    """
+    if order.status is OrderStatus.REJECTED:
+        return False
+    if (order.token_id, order.side) != (intent.token_id, intent.side):
+        return False
+    if isinstance(intent, MarketBuyIntent):
+        # The book sets its price: the same dollars spent at once are the same order.
+        spent = notional_ceil(order.price, order.original_size)
+        same_price = order.price == ratio_ceil(cash, shares) if shares else False
+        is_near = abs(spent - cash) < _CENT or (same_price and order.original_size == shares)
+        return is_near and not order.time_in_force.rests
+    return (order.price, order.original_size) == (intent.price, shares)
+
+
+_REFUSED = {
+    VenueState.BANNED: "The venue has banned this account; it refuses orders",
+    VenueState.DISABLED: "Trading is disabled; the venue refuses orders now",
+    VenueState.RESTARTING: "The venue is restarting; it refuses orders for a while",
+    VenueState.CANCEL_ONLY: "The venue is cancel-only; it refuses orders now",
+    VenueState.MARKET_NOT_READY: "The market is not ready for orders yet",
+}
+
+
+def check_venue(draft: TicketDraft, context: TicketContext) -> list[Problem]:
+    """Say what the venue's state does to a draft, whatever its price and size."""
+    problems: list[Problem] = []
+    for fact in context.venue:
+        match fact.state:
+            case VenueState.REGION_REFUSED:
+                place = f" ({fact.text})" if 0 < len(fact.text) <= 12 else ""
+                text = f"The venue refuses orders from this region{place}"
+                problems.append(_warning(TicketField.OUTCOME, text))
+            case VenueState.CLOSE_ONLY if draft.side is Side.BUY:
+                text = "The account may only close positions, not buy"
+                problems.append(_warning(TicketField.SIDE, text))
+            case VenueState.POST_ONLY if not draft.is_post_only:
+                problems.append(_warn_of_post_only(draft, context, fact))
+            case VenueState.BUDGET_LOW:
+                text = f"Near the request limit: {fact.text}"
+                problems.append(_warning(TicketField.OUTCOME, text))
+            case _ if fact.state in _REFUSED:
+                problems.append(_warning(TicketField.OUTCOME, _REFUSED[fact.state]))
+            case _:
+                pass
+    return problems
+
+
+def check_delay(
+    draft: TicketDraft, context: TicketContext, numbers: TicketNumbers
+) -> list[Problem]:
+    """Say that what would take waits first, where the market makes it wait."""
+    delay = next((f for f in context.venue if f.state is VenueState.DELAYED), None)
+    takes = numbers.displayed_at_limit > 0 or not draft.time_in_force.rests
+    if delay is None or draft.is_post_only or not takes:
+        return []
+    span = delay.text if 0 < len(delay.text) <= 12 else "a while"
+    text = f"Taker orders wait {span} here and cannot be cancelled meanwhile"
+    return [_warning(TicketField.TIME_IN_FORCE, text)]
+
+
+def _warn_of_post_only(draft: TicketDraft, context: TicketContext, fact: VenueFact) -> Problem:
+    rests = draft.time_in_force.rests and draft.kind is OrderKind.LIMIT
+    fix = replace(
+        draft,
+        kind=OrderKind.LIMIT,
+        time_in_force=draft.time_in_force if rests else TimeInForce.GTC,
+        is_post_only=True,
+    )
+    left = "" if fact.until is None else f" for {max((fact.until - context.now).seconds, 1)} s"
+    return Problem(
+        TicketField.POST_ONLY,
+        f"The venue takes post-only orders only{left}",
+        is_warning=True,
+        fix=fix if draft.kind is OrderKind.LIMIT else None,
+    )
+
+
+def _warning(field: TicketField, text: str) -> Problem:
+    return Problem(field, text, is_warning=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedOrder:
+    """An order of a card, with the dollars that it signs."""
+
+    intent: LimitIntent
+    cash: Micros
+
+
+def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> tuple[str, ...]:
+    """Return what the trader should hear before these orders are sent, each thing once.
+
+    Args:
+        planned: orders of one token and side, at least one.
+        context: of their market and token.
+    """
+    found: list[Problem] = []
+    for order in planned:
+        intent = order.intent
+        draft = TicketDraft(
+            intent.side,
+            context.terms.token_ids.index(intent.token_id),
+            time_in_force=intent.time_in_force,
+            is_post_only=intent.is_post_only,
+        )
+        numbers = estimate(
+            intent, cash=order.cash, shares=intent.size, book=context.book,
+            fee=context.terms.fee, available_cash=None,
+        )  # fmt: skip
+        found += check_venue(draft, context)
+        found += check_delay(draft, context, numbers)
+        found += check_again(context, intent, cash=order.cash, shares=intent.size)
+    # Of several prices the worst stands for all: the highest to buy at, the lowest to sell at.
+    is_buy = planned[0].intent.side is Side.BUY
+    prices = sorted(planned, key=lambda order: order.intent.price, reverse=is_buy)
+    found += check_price(context, prices[0].intent)
+    size = Micros(sum(order.intent.size for order in planned))
+    found += check_own(context, replace(prices[0].intent, size=size))
+    total = Micros(sum(order.cash for order in planned))
+    what = "one order" if len(planned) == 1 else f"these {len(planned)} orders"
+    found += check_notional(context, total, what=what)
+    return tuple(dict.fromkeys(problem.text for problem in found))
+
+
+def needs_card(rules: TicketRules, worth: Micros, *, is_doubtful: bool) -> bool:
+    """Return whether an order of the ticket is shown on a card before it is sent.
+
+    Args:
+        rules: of the user.
+        worth: dollars that it may cost or bring, the most that its fee can be included.
+        is_doubtful: whether there is any reason against it, which always asks for a card.
+    """
+    return is_doubtful or worth > rules.confirm_above

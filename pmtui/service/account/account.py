@@ -22,10 +22,9 @@ from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.endings import EndingPolicy, OrderEndings
 from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
 from pmtui.domain.orders.order import Fill, Order, TradeStatus
-from pmtui.domain.orders.own_orders import OwnOrders
+from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
 from pmtui.service.account.fills import FillFees, PastFills
 from pmtui.service.clock import SessionStart
 from pmtui.service.kernel import Kernel

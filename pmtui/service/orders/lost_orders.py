@@ -1,7 +1,7 @@
 """Finds out what became of orders: of those without an answer, and of those no longer listed.
 
 An order is looked for by its id among the open orders, by itself, and in the own trades. What a look
-that does not find it proves is decided in `domain/orders/endings.py`; a list with a row that cannot
+that does not find it proves is decided in `domain/orders/own_orders.py`; a list with a row that cannot
 be read, or that was not read to its end, proves nothing. Nothing is ever sent again by itself: the
 venue refuses identical bytes as a duplicate while it remembers the order, but nobody says for how
 long it remembers one that is filled or cancelled, so sending again could double it.

@@ -14,9 +14,9 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros
-from pmtui.domain.orders.entry_rules import EntryRules
 from pmtui.domain.orders.limits import (
     NO_LIMITS,
+    EntryRules,
     Limits,
     order_exposure,
     position_exposure,

@@ -6,7 +6,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Order
-from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line

@@ -16,13 +16,13 @@ from typing_extensions import override
 from pmtui.domain.formats import format_shares, parse_size
 from pmtui.domain.ids import CommandId, ConditionId
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.markets.outcome_set import legs_of
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.basket import (
     BasketMarket,
     BasketPlan,
     BasketSide,
     least_sets,
+    legs_of,
     most_sets,
     plan_basket,
 )

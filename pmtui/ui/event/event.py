@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from pmtui.config.workplace import Place
 from pmtui.domain.ids import EventId
-from pmtui.domain.markets.outcome_set import has_one_winner
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.domain.orders.basket import has_one_winner
 from pmtui.service.topics import (
     AccountTopic,
     EventQuotesTopic,

@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 
 from pmtui.domain.markets.market import Event, Market, Trading
-from pmtui.domain.markets.outcome_set import (
+from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.orders.basket import (
     SetLeg,
     SetPrice,
     SetPrices,
@@ -11,7 +12,6 @@ from pmtui.domain.markets.outcome_set import (
     legs_of,
     set_prices,
 )
-from pmtui.domain.money import SCALE, Micros
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line, line_width
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH

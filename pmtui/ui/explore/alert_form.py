@@ -13,7 +13,7 @@ from pmtui.domain.conditionals.price_alert import AlertState, describe_plan, rea
 from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.ticket.fields import step_cents
+from pmtui.domain.ticket.draft import step_cents
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.explore.paint_watchlist import LIVES_HERE
 from pmtui.ui.plain import plain

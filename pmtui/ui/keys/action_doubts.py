@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pmtui.domain.orders.order import LimitIntent, Order
-from pmtui.domain.ticket.warnings import PlannedOrder, action_warnings
+from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket_context import ticket_context

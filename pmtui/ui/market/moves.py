@@ -6,8 +6,7 @@ from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, complement, notional_ceil
 from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import LimitIntent, Order, Rejected
-from pmtui.domain.ticket.shorting import context_of_other
-from pmtui.domain.ticket.warnings import check_price, needs_card
+from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.keys.action_doubts import describe_doubts

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
 from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.facts import count_shares
 from pmtui.ui.format import (

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.ticket.fields import Step
+from pmtui.domain.ticket.draft import Step
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.theme.role_styles import RoleStyles

@@ -20,9 +20,15 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.domain.ticket.draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
-from pmtui.domain.ticket.fields import after_sending
-from pmtui.domain.ticket.warnings import needs_card
+from pmtui.domain.ticket.draft import (
+    OrderKind,
+    Problem,
+    SizeUnit,
+    TicketDraft,
+    TicketField,
+    after_sending,
+)
+from pmtui.domain.ticket.ticket import needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line

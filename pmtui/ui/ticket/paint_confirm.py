@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width

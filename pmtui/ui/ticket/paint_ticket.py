@@ -16,9 +16,15 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
-from pmtui.domain.ticket.draft import OrderKind, Problem, SizeUnit, TicketDraft, TicketField
-from pmtui.domain.ticket.fields import unit_of
-from pmtui.domain.ticket.numbers import TicketNumbers
+from pmtui.domain.ticket.draft import (
+    OrderKind,
+    Problem,
+    SizeUnit,
+    TicketDraft,
+    TicketField,
+    unit_of,
+)
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.domain.ticket.ticket import RewardsOutlook, TicketAfter
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width

@@ -30,7 +30,7 @@ from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
-from pmtui.domain.ticket.fields import step_cents
+from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.ladder.ladder_inputs import stakes_in

@@ -23,8 +23,6 @@ from pmtui.domain.orders.order import Rejected
 from pmtui.domain.ticket.draft import (
     OrderKind,
     TicketDraft,
-)
-from pmtui.domain.ticket.fields import (
     next_kind,
     next_time_in_force,
     next_unit,

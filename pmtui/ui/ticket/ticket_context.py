@@ -9,7 +9,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.ticket.draft import TicketContext
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.surface import Surface

@@ -9,8 +9,7 @@ from textual.widgets import Input
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.draft import OrderKind, Problem, TicketField
-from pmtui.domain.ticket.fields import unit_of
+from pmtui.domain.ticket.draft import OrderKind, Problem, TicketField, unit_of
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain

@@ -8,11 +8,24 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.ticket.draft import Problem, SizeUnit, TicketContext, TicketDraft, TicketField
-from pmtui.domain.ticket.fields import read_expiry, unit_of
+from pmtui.domain.ticket.draft import (
+    Problem,
+    SizeUnit,
+    TicketContext,
+    TicketDraft,
+    TicketField,
+    read_expiry,
+    unit_of,
+)
 from pmtui.domain.ticket.ghosts import ghosts_of_ticket
-from pmtui.domain.ticket.shorting import context_of_other, other_side_of
-from pmtui.domain.ticket.ticket import TicketAfter, TicketCheck, check_ticket, estimate_after
+from pmtui.domain.ticket.ticket import (
+    TicketAfter,
+    TicketCheck,
+    check_ticket,
+    context_of_other,
+    estimate_after,
+    other_side_of,
+)
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Line
 from pmtui.ui.facts import key_of

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
 from pmtui.domain.orders.amounts import (
@@ -18,12 +20,13 @@ from pmtui.domain.orders.amounts import (
     market_amounts,
     market_price_walk,
     nearest_price,
+    order_amounts,
     price_ceil,
     price_floor,
     size_floor,
     tick_rules,
 )
-from pmtui.domain.orders.order import TimeInForce
+from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "vectors" / "clob.json").read_bytes()
@@ -171,3 +174,60 @@ def test_an_order_of_less_than_a_hundredth_share_is_empty() -> None:
     amounts = limit_amounts(Side.BUY, Micros(500_000), Micros(9_999), tick=Micros(10_000))
     assert amounts.is_empty
     assert not OrderAmounts(Micros(1), Micros(1)).is_empty
+
+
+m = parse_micros
+CENT = m("0.01")
+LIMIT = LimitIntent(
+    condition_id=ConditionId("0xaa"), token_id=TokenId("1"), side=Side.BUY, price=m("0.53"),
+    size=m("33"),
+)  # fmt: skip
+MARKET = MarketBuyIntent(
+    condition_id=LIMIT.condition_id, token_id=LIMIT.token_id, amount=m("25"), worst_price=m("0.56")
+)
+
+
+def test_what_rests_signs_price_times_shares() -> None:
+    assert order_amounts(LIMIT, CENT) == OrderAmounts(m("17.49"), m("33"))
+    selling = replace(LIMIT, side=Side.SELL, time_in_force=TimeInForce.GTD)
+    assert order_amounts(selling, CENT) == OrderAmounts(m("33"), m("17.49"))
+
+
+def test_what_does_not_rest_is_a_market_order_to_the_venue() -> None:
+    price = replace(LIMIT, price=m("0.537"), time_in_force=TimeInForce.FAK)
+    assert order_amounts(price, m("0.001")) == OrderAmounts(m("17.72"), m("32.99813"))
+    selling = replace(price, side=Side.SELL)
+    assert order_amounts(selling, m("0.001")) == OrderAmounts(m("33"), m("17.721"))
+
+
+def test_a_market_purchase_states_its_dollars() -> None:
+    assert order_amounts(MARKET, CENT) == OrderAmounts(m("25"), m("44.6428"))
+
+
+def test_an_unknown_tick_is_refused() -> None:
+    for intent in (LIMIT, MARKET):
+        with pytest.raises(AmountError):
+            order_amounts(intent, m("0.03"))
+
+
+@given(
+    st.integers(1, 99), st.integers(1, 10**7), st.sampled_from(Side),
+    st.sampled_from([TimeInForce.FOK, TimeInForce.FAK]),
+)  # fmt: skip
+def test_no_killed_order_gives_more_than_was_meant_or_takes_a_worse_price(
+    cents: int, hundredths: int, side: Side, time_in_force: TimeInForce
+) -> None:
+    intent = replace(
+        LIMIT, side=side, price=Micros(cents * CENT), size=Micros(hundredths * CENT),
+        time_in_force=time_in_force,
+    )  # fmt: skip
+    amounts = order_amounts(intent, CENT)
+    two_decimals, four_decimals = 10**4, 10**2
+    assert amounts.maker % two_decimals == 0
+    assert amounts.taker % four_decimals == 0
+    if side is Side.BUY:
+        assert amounts.maker * 1_000_000 <= intent.price * intent.size
+        assert amounts.taker * intent.price <= amounts.maker * 1_000_000
+    else:
+        assert amounts.maker == intent.size
+        assert amounts.taker * 1_000_000 == intent.price * intent.size

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import TradeId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.endings import EndingPolicy, OrderEndings
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
-from pmtui.domain.orders.own_orders import OwnOrders
+from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
 from tests.domain.orders.test_own_orders import FILL, ORDER, m
 
 ID = ORDER.order_id

@@ -12,17 +12,20 @@ from pmtui.domain.orders.life import (
     IN_DOUBT,
     LIFE,
     STAGE,
+    TRADE_STAGE,
     Flaw,
     claims_of_match,
     claims_of_order,
     flaws_among,
+    is_contradictory,
     is_end_to_tell,
     is_legal_step,
+    merge_fill,
     merge_order,
     settle_order,
 )
-from pmtui.domain.orders.order import OrderStatus, TimeInForce
-from tests.domain.orders.test_own_orders import ORDER, START, TOKEN, m
+from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
+from tests.domain.orders.test_own_orders import FILL, ORDER, START, TOKEN, m
 
 
 def test_every_state_has_a_place_in_life() -> None:
@@ -115,3 +118,23 @@ def test_an_end_is_told_unless_its_fills_or_the_answer_tell_it() -> None:
 
 def test_of_an_order_whose_record_is_lost_only_its_presence_is_claimed() -> None:
     assert len(claims_of_order(replace(ORDER, token_id=TokenId("")))) == 1
+
+
+@given(*[st.sampled_from(TradeStatus)] * 2)
+def test_settlement_only_moves_forward(one: TradeStatus, other: TradeStatus) -> None:
+    a, b = replace(FILL, status=one), replace(FILL, status=other, transaction_hash="0xfe")
+    merged = merge_fill(a, b)
+    assert merged == merge_fill(b, a)
+    assert TRADE_STAGE[merged.status] == max(TRADE_STAGE[one], TRADE_STAGE[other])
+    assert merged.transaction_hash == "0xfe"
+
+
+def test_texts_and_fees_that_only_one_report_has_are_kept() -> None:
+    assert merge_fill(None, FILL) == FILL
+    assert merge_fill(replace(FILL, outcome=""), FILL).outcome == "Yes"
+    assert merge_fill(FILL, replace(FILL, fee=m("0.5"))).fee == m("0.5")
+
+
+def test_both_ends_at_once_tear_a_trade() -> None:
+    assert is_contradictory(frozenset({TradeStatus.CONFIRMED, TradeStatus.FAILED}))
+    assert not is_contradictory(frozenset({TradeStatus.MATCHED, TradeStatus.FAILED}))

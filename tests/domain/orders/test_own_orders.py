@@ -7,12 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, parse_micros
+from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.life import Contradiction, Flaw, merge_fill, merge_order
 from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
-from pmtui.domain.orders.own_orders import UNDONE, OwnOrders, reserved_shares
+from pmtui.domain.orders.own_orders import (
+    UNDONE,
+    OwnChange,
+    OwnOrders,
+    own_changes,
+    reserved_shares,
+    ticks_away,
+)
+from tests.ui import believable
 
 m = parse_micros
 START = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
@@ -255,3 +264,74 @@ def test_only_what_the_venue_reported_of_an_ended_order_is_its_final_record() ->
     assert own.final_record(ORDER.order_id) == gone
     assert own.reopen(ORDER) is not None
     assert own.final_record(ORDER.order_id) is None
+
+
+def order(n: int, *, price: float = 0.5, side: Side = Side.BUY, matched: float = 0) -> Order:
+    status = OrderStatus.PARTIALLY_FILLED if matched else OrderStatus.LIVE
+    return believable.order(n, price=price, side=side, size=100, matched=matched, status=status)
+
+
+def fill(of: Order, size: int, *, status: TradeStatus = TradeStatus.MATCHED) -> Fill:
+    base = believable.fill(1)
+    return replace(base, order_id=of.order_id, size=Micros(size * 10**6), status=status)
+
+
+def at(of: Order) -> tuple[Micros, Side]:
+    return of.price, of.side
+
+
+def test_orders_come_fill_and_go() -> None:
+    one, two = order(1), order(2, price=0.6, side=Side.SELL)
+    assert own_changes((), (one, two), ()) == {
+        at(one): OwnChange.PLACED, at(two): OwnChange.PLACED,
+    }  # fmt: skip
+    assert own_changes((one,), (order(1, matched=20),), ()) == {at(one): OwnChange.FILLED}
+    assert own_changes((one,), (), ()) == {at(one): OwnChange.CANCELLED}
+    assert own_changes((one,), (), (fill(one, 100),)) == {at(one): OwnChange.FILLED}
+
+
+def test_a_part_filled_earlier_does_not_make_a_cancellation_a_fill() -> None:
+    partial = order(1, matched=20)
+    assert own_changes((partial,), (), (fill(partial, 20),)) == {at(partial): OwnChange.CANCELLED}
+    failed = fill(partial, 80, status=TradeStatus.FAILED)
+    assert own_changes((partial,), (), (fill(partial, 20), failed)) == {
+        at(partial): OwnChange.CANCELLED
+    }
+
+
+def test_of_several_at_one_price_the_fill_is_told() -> None:
+    one, two, three = order(1), order(2), order(3)
+    assert own_changes((one, two), (three,), (fill(two, 100),)) == {at(one): OwnChange.FILLED}
+
+
+@given(st.lists(st.integers(1, 40), unique=True, max_size=8))
+def test_nothing_new_is_no_change(numbers: list[int]) -> None:
+    orders = tuple(order(n, price=n / 100) for n in numbers)
+    assert own_changes(orders, orders[::-1], ()) == {}
+
+
+TICK = Micros(10_000)
+cents = st.integers(1, 99).map(lambda n: Micros(n * 10_000))
+
+
+@given(cents, cents, st.sampled_from(Side))
+def test_the_way_to_the_touch_is_whole_ticks_and_never_negative(
+    price: Micros, best: Micros, side: Side
+) -> None:
+    order = replace(believable.order(1, side=side), price=price)
+    level = (Level(best, ONE),)
+    book = BookView(order.token_id, BookState.LIVE, level, level)
+    away = ticks_away(order, book, TICK)
+    assert away is not None
+    behind = best - price if side is Side.BUY else price - best
+    assert away == max(behind // TICK, 0)
+
+
+def test_a_book_that_proves_nothing_tells_no_distance() -> None:
+    order = believable.order(1)
+    level = (Level(order.price, ONE),)
+    book = BookView(order.token_id, BookState.LIVE, level, level)
+    assert ticks_away(order, book, TICK) == 0
+    assert ticks_away(order, book, None) is None
+    assert ticks_away(order, replace(book, bids=()), TICK) is None
+    assert ticks_away(order, replace(book, state=BookState.STALE), TICK) is None

@@ -20,8 +20,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.self_trade import OwnMet, best_bid_of_others, own_bids_from, own_met
 from pmtui.domain.orders.single_keys import OneKey, OneKeyPlan, OneKeyProblem, plan_one_key
-from pmtui.domain.ticket.ticket import check_ticket
-from pmtui.domain.ticket.warnings import PlannedOrder, action_warnings
+from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings, check_ticket
 from tests.domain.ticket.test_ticket import BOOK, BUY, NO, NOW, SELL, TERMS, WORLD, YES, m
 
 CENT = 10_000

@@ -10,8 +10,7 @@ from pmtui.domain.money import ONE, Micros, complement, parse_micros
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 from pmtui.domain.orders.single_keys import OneKey, OneKeyPlan, OneKeyProblem, plan_one_key
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketField, TicketRules
-from pmtui.domain.ticket.shorting import is_short_sale, other_side_of
-from pmtui.domain.ticket.ticket import check_ticket
+from pmtui.domain.ticket.ticket import check_ticket, is_short_sale, other_side_of
 from tests.domain.ticket.test_ticket import NO, WORLD, YES
 
 m = parse_micros

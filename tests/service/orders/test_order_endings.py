@@ -12,8 +12,8 @@ from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.endings import LAG_S
 from pmtui.domain.orders.order import Fill, OrderStatus, PostResult, PostStatus
+from pmtui.domain.orders.own_orders import LAG_S
 from pmtui.service.account.account import POLL_PERIOD_S
 from pmtui.service.clock import TRADE_MARGIN
 from pmtui.service.orders.journal import Journal, JournalProblem

@@ -10,7 +10,7 @@ from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 from pmtui.domain.ticket.draft import TicketDraft
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import line_width

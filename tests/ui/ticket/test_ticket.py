@@ -10,8 +10,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.entry_rules import EntryRules
-from pmtui.domain.orders.limits import Limits
+from pmtui.domain.orders.limits import EntryRules, Limits
 from pmtui.domain.orders.order import (
     Accepted,
     LimitIntent,

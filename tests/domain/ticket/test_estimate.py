@@ -10,7 +10,7 @@ from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import SCALE, Micros, parse_micros
 from pmtui.domain.orders.amounts import order_amounts
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent, TimeInForce
-from pmtui.domain.ticket.numbers import TicketNumbers, estimate
+from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 m = parse_micros
 TOKEN = TokenId("1")

@@ -1,3 +1,5 @@
+"""Orders that do not come from a ticket are warned of by the ticket's rules."""
+
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,11 +11,17 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
+from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField, TicketRules
-from pmtui.domain.ticket.ticket import TicketCheck, check_ticket
-from pmtui.domain.ticket.warnings import needs_card
+from pmtui.domain.ticket.ticket import (
+    PlannedOrder,
+    TicketCheck,
+    action_warnings,
+    check_ticket,
+    needs_card,
+)
 from tests.domain.ticket.test_ticket import BOOK, BUY, MARKET, NO, NOW, SELL, TERMS, WORLD, YES, m
 
 
@@ -174,3 +182,147 @@ def test_only_an_order_worth_no_more_than_the_trader_said_needs_no_card(
 
 def test_at_first_every_order_needs_a_card() -> None:
     assert needs_card(TicketRules(), Micros(1), is_doubtful=False)
+
+
+AT_ONCE = replace(BUY, price_text="53", time_in_force=TimeInForce.FAK)
+
+
+def _fact(state: VenueState, *, text: str = "", seconds: int | None = None) -> VenueFact:
+    until = None if seconds is None else NOW + timedelta(seconds=seconds)
+    return VenueFact(state, Evidence.ANSWER, NOW, text=text, until=until)
+
+
+@given(
+    draft=st.sampled_from([BUY, SELL, MARKET, AT_ONCE, replace(BUY, is_post_only=True)]),
+    states=st.sets(st.sampled_from(VenueState)),
+)
+def test_no_state_of_the_venue_ever_holds_an_order_back(
+    draft: TicketDraft, states: set[VenueState]
+) -> None:
+    plain = check_ticket(draft, WORLD)
+    told = check_ticket(draft, replace(WORLD, venue=tuple(map(_fact, states))))
+    assert told.intent == plain.intent
+    assert told.blocking == plain.blocking
+    assert told.numbers == plain.numbers
+
+
+@pytest.mark.parametrize(
+    ("state", "draft", "field"),
+    [
+        (VenueState.BANNED, BUY, TicketField.OUTCOME),
+        (VenueState.REGION_REFUSED, SELL, TicketField.OUTCOME),
+        (VenueState.DISABLED, BUY, TicketField.OUTCOME),
+        (VenueState.RESTARTING, BUY, TicketField.OUTCOME),
+        (VenueState.CANCEL_ONLY, SELL, TicketField.OUTCOME),
+        (VenueState.CLOSE_ONLY, BUY, TicketField.SIDE),
+        (VenueState.POST_ONLY, BUY, TicketField.POST_ONLY),
+        (VenueState.MARKET_NOT_READY, BUY, TicketField.OUTCOME),
+        (VenueState.BUDGET_LOW, BUY, TicketField.OUTCOME),
+        (VenueState.DELAYED, AT_ONCE, TicketField.TIME_IN_FORCE),
+    ],
+)
+def test_every_state_is_warned_of_beside_its_field(
+    state: VenueState, draft: TicketDraft, field: TicketField
+) -> None:
+    check = check_ticket(draft, replace(WORLD, venue=(_fact(state, text="3 s"),)))
+    (problem,) = check.of(field)
+    assert problem.is_warning
+    assert problem.text in check.warnings
+
+
+@pytest.mark.parametrize(
+    ("state", "draft"),
+    [
+        (VenueState.CLOSE_ONLY, SELL),
+        (VenueState.POST_ONLY, replace(BUY, is_post_only=True)),
+        (VenueState.DELAYED, BUY),
+        (VenueState.DELAYED, replace(BUY, is_post_only=True)),
+    ],
+)
+def test_who_does_what_the_venue_takes_is_not_warned(state: VenueState, draft: TicketDraft) -> None:
+    assert check_ticket(draft, replace(WORLD, venue=(_fact(state),))).problems == ()
+
+
+def test_a_post_only_venue_offers_post_only_and_says_for_how_long() -> None:
+    world = replace(WORLD, venue=(_fact(VenueState.POST_ONLY, seconds=79),))
+    (problem,) = check_ticket(AT_ONCE, world).of(TicketField.POST_ONLY)
+    assert "79 s" in problem.text
+    assert problem.fix is not None
+    assert (problem.fix.is_post_only, problem.fix.time_in_force) == (True, TimeInForce.GTC)
+    # A market purchase cannot be post-only: nothing is offered instead.
+    (alone,) = check_ticket(MARKET, world).of(TicketField.POST_ONLY)
+    assert alone.fix is None
+
+
+def test_a_market_that_makes_takers_wait_says_so_before_it_does() -> None:
+    world = replace(
+        WORLD,
+        terms=replace(TERMS, seconds_delay=3),
+        venue=(_fact(VenueState.DELAYED, text="3 s"),),
+    )
+    (problem,) = check_ticket(AT_ONCE, world).of(TicketField.TIME_IN_FORCE)
+    assert "wait 3 s here" in problem.text
+    assert "cannot be cancelled" in problem.text
+
+
+def test_the_states_are_said_while_nothing_is_typed_yet() -> None:
+    world = replace(WORLD, venue=(_fact(VenueState.RESTARTING),))
+    empty = replace(BUY, price_text="", size_text="")
+    assert "is restarting" in check_ticket(empty, world).of(TicketField.OUTCOME)[0].text
+
+
+def planned(
+    price: str,
+    size: str = "100",
+    *,
+    side: Side = Side.BUY,
+    time_in_force: TimeInForce = TimeInForce.GTC,
+) -> PlannedOrder:
+    intent = LimitIntent(
+        TERMS.condition_id, YES, side=side, price=m(price), size=m(size),
+        time_in_force=time_in_force,
+    )  # fmt: skip
+    return PlannedOrder(intent, notional_ceil(intent.price, intent.size))
+
+
+def warned(words: str, *orders: PlannedOrder, world: TicketContext = WORLD) -> int:
+    return sum(words in text for text in action_warnings(orders, world))
+
+
+def test_an_ordinary_order_is_not_warned_of() -> None:
+    assert action_warnings([planned("0.51")], WORLD) == ()
+
+
+@given(st.lists(st.sampled_from(["0.30", "0.51", "0.90"]), min_size=1, max_size=4))
+def test_of_several_prices_the_worst_is_named_once(prices: list[str]) -> None:
+    orders = [planned(price) for price in prices]
+    assert warned("above the midpoint", *orders) == ("0.90" in prices)
+    sales = [planned(price, side=Side.SELL) for price in prices]
+    assert warned("below the midpoint", *sales) == ("0.30" in prices)
+
+
+@given(st.integers(1, 6), st.integers(1, 400))
+def test_the_sum_of_all_orders_of_a_card_is_large_or_not(count: int, dollars: int) -> None:
+    world = replace(WORLD, rules=TicketRules(notional_warning=Micros(dollars * 1_000_000)))
+    total = count * 51
+    assert warned("your warning", *[planned("0.51")] * count, world=world) == (total >= dollars)
+
+
+def test_the_same_order_a_moment_ago_is_told() -> None:
+    world = _after(_order())
+    assert warned("would be a second one", planned("0.50"), planned("0.51"), world=world) == 1
+    assert warned("would be a second one", planned("0.50"), world=world) == 0
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (VenueState.CANCEL_ONLY, "cancel-only"),
+        (VenueState.POST_ONLY, "post-only orders only"),
+        (VenueState.DELAYED, "Taker orders wait"),
+    ],
+)
+def test_what_the_venue_is_up_to_is_told_once(state: VenueState, words: str) -> None:
+    world = replace(WORLD, venue=(VenueFact(state, Evidence.ANSWER, NOW),))
+    sale = planned("0.40", side=Side.SELL, time_in_force=TimeInForce.FAK)
+    assert warned(words, sale, sale, world=world) == 1
