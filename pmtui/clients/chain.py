@@ -9,8 +9,7 @@ import msgspec
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.domain.account.chain_proof import ChainTransaction
-from pmtui.domain.account.wallet_call import Call, CallReverted, Receipt
+from pmtui.domain.account.wallet_transactions import Call, CallReverted, ChainTransaction, Receipt
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.wire.bounds import WireError

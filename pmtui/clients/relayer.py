@@ -15,7 +15,7 @@ import msgspec
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.account.onboarding import WalletForm
-from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
+from pmtui.domain.account.wallet_transactions import RelayerTransaction, TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.wire.bounds import UNREADABLE, WireError

@@ -11,11 +11,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from pmtui.config.toml_file import read_toml
+from pmtui.domain.formats import PriceFormat
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
 from pmtui.domain.orders.heartbeat import ExitPolicy
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import TicketRules
 
 PREFIX = "PMTUI_"

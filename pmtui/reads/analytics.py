@@ -4,7 +4,7 @@ from functools import partial
 
 from pmtui.domain.account import standings as domain
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.account.wallet_call import RelayerTransaction
+from pmtui.domain.account.wallet_transactions import RelayerTransaction
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.markets.market import Holder

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 
 from pmtui.domain.account.keys import PastedKey
-from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
+from pmtui.domain.account.wallet_transactions import TransactionKey
+from pmtui.domain.conditionals.alerts import AlertId, AlertPlan
 from pmtui.domain.conditionals.conditional import (
     Attachment,
     ConditionalId,
     ConditionalPlan,
     Trigger,
 )
-from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
 from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros

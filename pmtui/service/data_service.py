@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
+from pmtui.domain.conditionals.alerts import AlertState
 from pmtui.domain.conditionals.conditional import Conditional
-from pmtui.domain.conditionals.price_alert import AlertState
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from pmtui.domain.account.chain_proof import ChainTransaction
 from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.keys import BuilderKey, PastedKey
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_steps import Approval, NamedContract
+from pmtui.domain.account.wallet_transactions import (
     Batch,
     Call,
     CallReverted,
+    ChainTransaction,
     DecodedCall,
     Receipt,
     RelayerTransaction,
     SignedSubmission,
     TransactionId,
 )
-from pmtui.domain.account.wallet_steps import Approval, NamedContract
 from pmtui.domain.answers import MAX_PAGES, Failure, GeoAnswer, Listing, Page, Value
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent
 from pmtui.domain.books.tape import PastTrades

@@ -8,10 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from pmtui.domain.account.daily_pnl import DayFigures
-from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.onboarding import Purpose
+from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.tape import TapeGap

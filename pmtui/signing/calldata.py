@@ -8,7 +8,7 @@ what a card shows is all that was signed.
 from dataclasses import dataclass
 from functools import cached_property
 
-from pmtui.domain.account.wallet_call import Argument, Call, DecodedCall
+from pmtui.domain.account.wallet_transactions import Argument, Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.eip712 import address_bytes, bytes32, checksum_address, keccak256

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from pmtui.domain.account.wallet_call import Batch, Call, SignedSubmission
+from pmtui.domain.account.wallet_transactions import Batch, Call, SignedSubmission
 from pmtui.domain.ids import Address
 from pmtui.signing.contracts import POLYGON, Contracts
 from pmtui.signing.eip712 import (

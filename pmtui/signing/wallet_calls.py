@@ -4,8 +4,8 @@ Targets come from the pinned table of `contracts` alone; whatever a host says of
 Names and purposes are ours, after the venue's own list of contracts (docs/wire.md#contract-calls, October 2026).
 """
 
-from pmtui.domain.account.wallet_call import Call, DecodedCall
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind, ContractKind, NamedContract
+from pmtui.domain.account.wallet_transactions import Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID, Contracts, condition_id, token_ids

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 from pmtui.config.terminal_settings import Times
 from pmtui.config.workplace import Memory
+from pmtui.domain.formats import PriceFormat
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap

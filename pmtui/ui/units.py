@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 from pmtui.config.terminal_settings import Times
+from pmtui.domain.formats import PriceFormat, write_price
 from pmtui.domain.money import Micros, round_price
-from pmtui.domain.price_formats import PriceFormat, write_price
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     fit_right,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from pmtui.domain.books.levels import read_price, read_size
+from pmtui.domain.books.book import read_price, read_size
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, SIZE, TICK, MoneyError, Range

@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 import msgspec
 from typing_extensions import override
 
-from pmtui.domain.account.chain_proof import ChainTransaction
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_transactions import (
     CallReverted,
+    ChainTransaction,
     Receipt,
     RelayerTransaction,
     TransactionId,

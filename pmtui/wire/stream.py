@@ -27,7 +27,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
-from pmtui.domain.books.levels import SIDES, read_price, read_size
+from pmtui.domain.books.book import SIDES, read_price, read_size
 from pmtui.domain.books.market_events import (
     BestBidAsk,
     LevelText,

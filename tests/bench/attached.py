@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide
+from pmtui.domain.conditionals.alerts import AlertPlan, AlertSide
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.link.attachment import Attachment

@@ -14,7 +14,7 @@ from typing import Any
 from coincurve import PrivateKey
 
 from pmtui.domain.account.keys import SignatureType
-from pmtui.domain.account.wallet_call import MAX_UINT256, Batch
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch
 from pmtui.domain.ids import ApiKey, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

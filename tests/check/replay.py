@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.levels import read_price, read_size
+from pmtui.domain.books.book import OrderBook, read_price, read_size
 from pmtui.domain.books.market_events import (
     BookSnapshot,
     LevelChange,

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from pmtui.domain.books.book import OrderBook
-from pmtui.domain.books.levels import read_price
+from pmtui.domain.books.book import OrderBook, read_price
 from pmtui.domain.money import Micros, MoneyError
 
 Tops = tuple[str, str]

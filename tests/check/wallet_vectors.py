@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from pmtui.domain.account.wallet_call import Batch, Call, read_submit_refusal
+from pmtui.domain.account.wallet_transactions import Batch, Call, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.signing import calldata
 from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in

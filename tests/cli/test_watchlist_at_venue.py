@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pmtui.domain.conditionals.price_alert import AlertPlan, AlertSide, AlertState
+from pmtui.domain.conditionals.alerts import AlertPlan, AlertSide, AlertState
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import Accepted

@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from pmtui.clients.chain import ChainClient
-from pmtui.domain.account.chain_proof import ChainTransaction
-from pmtui.domain.account.wallet_call import CallReverted, Receipt
+from pmtui.domain.account.wallet_transactions import CallReverted, ChainTransaction, Receipt
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.calldata import split

@@ -9,7 +9,7 @@ import pytest
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient, mint_relayer_key
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_transactions import (
     Call,
     CallReverted,
     Receipt,

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from random import Random
 
-from pmtui.domain.account.daily_pnl import DayFigures
-from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.onboarding import Onboarding
+from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Position
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, OrderId, TradeId

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.wallet_call import MAX_UINT256, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import calldata
 from pmtui.signing.calldata import CalldataError, decode_call

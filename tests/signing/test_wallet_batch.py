@@ -7,7 +7,7 @@ from eth_abi.abi import decode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.wallet_call import Batch, Call
+from pmtui.domain.account.wallet_transactions import Batch, Call
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret

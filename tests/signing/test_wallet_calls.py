@@ -2,8 +2,8 @@
 
 import pytest
 
-from pmtui.domain.account.wallet_call import MAX_UINT256
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
+from pmtui.domain.account.wallet_transactions import MAX_UINT256
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing.contracts import AMOY, POLYGON, condition_id, token_ids
 from pmtui.signing.wallet_calls import MOST_QUESTIONS, WalletCalls

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Onboarding
-from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
+from pmtui.domain.account.wallet_transactions import TransactionKey
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.conditionals.alerts import AlertId, AlertPlan
 from pmtui.domain.conditionals.conditional import (
     Attachment,
     ConditionalId,
     ConditionalPlan,
     Trigger,
 )
-from pmtui.domain.conditionals.price_alert import AlertId, AlertPlan
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval

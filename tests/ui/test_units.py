@@ -9,8 +9,8 @@ import pytest
 
 from pmtui.config.terminal_settings import Times
 from pmtui.config.workplace import Memory
+from pmtui.domain.formats import PriceFormat
 from pmtui.domain.money import Micros
-from pmtui.domain.price_formats import PriceFormat
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.charts.time_ticks import time_ticks

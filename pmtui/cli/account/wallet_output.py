@@ -3,8 +3,7 @@
 import msgspec
 
 from pmtui.domain.account.onboarding import LastAnswer, is_unlimited
-from pmtui.domain.account.settlement import Flow, FlowKind, Settlement
-from pmtui.domain.account.wallet_steps import ApprovalKind
+from pmtui.domain.account.wallet_steps import ApprovalKind, Flow, FlowKind, Settlement
 from pmtui.domain.formats import exact_dollars
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.service.wallet.wallet_views import (

@@ -16,7 +16,7 @@ from pmtui.domain.account.keys import (
     PastedKey,
     RelayerAuth,
 )
-from pmtui.domain.account.wallet_call import RelayerTransaction, TransactionId
+from pmtui.domain.account.wallet_transactions import RelayerTransaction, TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.signing.auth import (

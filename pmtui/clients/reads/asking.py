@@ -11,7 +11,7 @@ from pmtui.clients.reads.plain_reads import walk_read
 from pmtui.clients.reads.trading_reads import Asking, Steps, walk_trading
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.account.onboarding import shorten_key_id
-from pmtui.domain.account.wallet_call import TransactionId
+from pmtui.domain.account.wallet_transactions import TransactionId
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.reads import answers

@@ -1,17 +1,18 @@
-"""Price history: what a chart draws.
+"""Price history: what a chart draws, as a line, as candles, and as the shape of a day in one cell of a list.
 
 A price holds from the moment at which it is known until the next one is: a line is drawn in steps,
-and ends where knowledge ends. Nothing is interpolated and nothing continued.
+and ends where knowledge ends. Nothing is interpolated and nothing continued. So a candle opens where the
+one before it closed, and a span in which nothing happened is a candle without a body.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import TradePrint
 
 
@@ -188,3 +189,112 @@ def columns_of(
             enters = before.leaves if before is not None else None
             columns.append(Column(place, enters, price, price, price))
     return tuple(columns)
+
+
+_LENGTHS = tuple(
+    timedelta(minutes=minutes)
+    for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candle:
+    """What a price did in one span."""
+
+    at: datetime
+    """Where the span begins."""
+    opened: Micros
+    high: Micros
+    low: Micros
+    closed: Micros
+
+    @property
+    def has_risen(self) -> bool:
+        """Whether it closed no lower than it opened."""
+        return self.closed >= self.opened
+
+
+def candle_length(span: timedelta, most: int) -> timedelta:
+    """Return the shortest round length of which so many reach over a span.
+
+    Args:
+        span: the time shown.
+        most: how many candles there is room for, at least one.
+    """
+    fitting = (length for length in _LENGTHS if span // length < most)
+    return next(fitting, max(span // max(most, 1), _LENGTHS[-1]))
+
+
+def candles_of(points: Sequence[PricePoint], length: timedelta) -> tuple[Candle, ...]:
+    """Return the candles from the first point to the last, ascending.
+
+    Args:
+        points: ascending in time; none for none.
+        length: of each candle; they begin at its whole multiples, in UTC.
+    """
+    candles: list[Candle] = []
+    for point in points:
+        start = _start(point.at, length)
+        while candles and candles[-1].at + length < start:
+            held = candles[-1].closed
+            candles.append(Candle(candles[-1].at + length, held, held, held, held))
+        last = candles[-1] if candles else None
+        if last is not None and last.at >= start:
+            high, low = max(last.high, point.price), min(last.low, point.price)
+            candles[-1] = Candle(last.at, last.opened, high, low, point.price)
+        else:
+            opened = last.closed if last is not None else point.price
+            high, low = max(opened, point.price), min(opened, point.price)
+            candles.append(Candle(start, opened, high, low, point.price))
+    return tuple(candles)
+
+
+def _start(at: datetime, length: timedelta) -> datetime:
+    return at - (at - _EPOCH) % length
+
+
+LEVELS = 8
+_LEAST_RANGE = Micros(10_000)
+"""A market that moved less than a cent is drawn flat, not as an earthquake of half a tick."""
+
+
+def spark_levels(
+    points: Sequence[PricePoint], *, until: datetime, reach: timedelta, columns: int
+) -> tuple[int | None, ...]:
+    """Return a level from 0 to 7 for each column; None where nothing is known yet.
+
+    Each column shows the price with which its part of the time ended.
+
+    Args:
+        points: ascending in time.
+        until: where the time shown ends.
+        reach: how far back it goes.
+        columns: how many there are, at least one.
+    """
+    start = until - reach
+    prices = [
+        _price_at(points, start + reach * (column + 1) / columns) for column in range(columns)
+    ]
+    known = [price for price in prices if price is not None]
+    if not known:
+        return (None,) * columns
+    low, high = min(known), max(known)
+    spare = max(_LEAST_RANGE - (high - low), 0)
+    bottom, span = low - spare // 2, max(high - low, _LEAST_RANGE)
+    return tuple(
+        None if price is None else min((price - bottom) * LEVELS // span, LEVELS - 1)
+        for price in prices
+    )
+
+
+def _price_at(points: Sequence[PricePoint], at: datetime) -> Micros | None:
+    """Return the last price up to a moment; what is no price does not count."""
+    # Lists ask for dozens of days, ten times a second: only what shows is looked at.
+    for index in range(bisect_right(points, at, key=_moment) - 1, -1, -1):
+        if 0 <= points[index].price <= ONE:
+            return points[index].price
+    return None
+
+
+def _moment(point: PricePoint) -> datetime:
+    return point.at

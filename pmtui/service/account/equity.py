@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.config.paths import replace_file
-from pmtui.domain.account.equity import EquityPoint, with_sample
+from pmtui.domain.account.pnl import EquityPoint, with_sample
 from pmtui.domain.money import Micros
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import ActivityTopic

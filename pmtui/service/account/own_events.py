@@ -7,12 +7,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pmtui.domain.account.exposure import OwnEvent
+from pmtui.domain.account.exposure import OwnEvent, find_runners
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.race import find_runners
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.alert_conditions import Sight
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertId,
     AlertPlan,
     AlertState,
     PriceAlert,
+    Sight,
     describe_plan,
     describe_ring,
     end,

@@ -7,7 +7,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from pmtui.domain.account.daily_pnl import day_of, fills_of_day
+from pmtui.domain.account.pnl import day_of, fills_of_day
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.health import Source

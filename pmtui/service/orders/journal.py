@@ -23,7 +23,7 @@ from typing import TypeVar
 import msgspec
 
 from pmtui.config.paths import private_dir
-from pmtui.domain.account.wallet_call import WalletTransaction
+from pmtui.domain.account.wallet_transactions import WalletTransaction
 from pmtui.domain.backoff import Backoff
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.formats import are, count

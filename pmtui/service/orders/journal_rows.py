@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from pmtui.domain.account.wallet_call import WalletTransaction
+from pmtui.domain.account.wallet_transactions import WalletTransaction
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side

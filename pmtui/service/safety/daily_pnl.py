@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.config.paths import replace_file
-from pmtui.domain.account.daily_pnl import (
+from pmtui.domain.account.pnl import (
     DayFigures,
     Exchange,
     Holding,

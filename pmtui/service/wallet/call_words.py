@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pmtui.domain.account.onboarding import is_unlimited
-from pmtui.domain.account.wallet_call import Argument, DecodedCall
 from pmtui.domain.account.wallet_steps import NamedContract
+from pmtui.domain.account.wallet_transactions import Argument, DecodedCall
 from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, group_micros

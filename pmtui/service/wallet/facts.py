@@ -12,8 +12,8 @@ from typing import TypeVar
 from pmtui.domain.account.keys import BuilderKey
 from pmtui.domain.account.onboarding import NO_ANSWER_YET, LastAnswer, Wallet, WalletForm
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.wallet_call import CallReverted, RelayerTransaction
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
+from pmtui.domain.account.wallet_transactions import CallReverted, RelayerTransaction
 from pmtui.domain.answers import Failure, FailureKind, GeoAnswer
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address, ConditionId

@@ -9,16 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import assert_never
 
-from pmtui.domain.account.settlement import (
-    Flow,
-    Settlement,
-    cash,
-    convert_flows,
-    merge_flows,
-    redeem_flows,
-    split_flows,
-)
-from pmtui.domain.account.wallet_call import Call
 from pmtui.domain.account.wallet_steps import (
     UNLIMITED_APPROVAL,
     Approval,
@@ -27,12 +17,20 @@ from pmtui.domain.account.wallet_steps import (
     BatchStep,
     ContractKind,
     Convert,
+    Flow,
     Merge,
     Redeem,
     Revoke,
     Send,
+    Settlement,
     Split,
+    cash,
+    convert_flows,
+    merge_flows,
+    redeem_flows,
+    split_flows,
 )
+from pmtui.domain.account.wallet_transactions import Call
 from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros, group_micros

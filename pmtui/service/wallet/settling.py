@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.settlement import HeldOutcome, Settlement
+from pmtui.domain.account.wallet_steps import HeldOutcome, Settlement
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Event, Market, MarketTerms

@@ -5,14 +5,6 @@ from datetime import UTC, datetime
 
 from pmtui.domain.account.keys import NO_BUILDER, BuilderCode
 from pmtui.domain.account.onboarding import NO_ANSWER_YET
-from pmtui.domain.account.wallet_call import (
-    RelayerTransaction,
-    TransactionKey,
-    TransactionStatus,
-    WalletTransaction,
-    describe_state,
-    follow,
-)
 from pmtui.domain.account.wallet_steps import (
     Approve,
     ContractKind,
@@ -20,6 +12,14 @@ from pmtui.domain.account.wallet_steps import (
     Deploy,
     MintRelayerKey,
     WalletStep,
+)
+from pmtui.domain.account.wallet_transactions import (
+    RelayerTransaction,
+    TransactionKey,
+    TransactionStatus,
+    WalletTransaction,
+    describe_state,
+    follow,
 )
 from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address

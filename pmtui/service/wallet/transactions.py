@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pmtui.domain.account.chain_proof import is_of_batch
-from pmtui.domain.account.relayer_refusals import explain_refusal
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_transactions import (
     Batch,
     Call,
     CallReverted,
@@ -22,7 +20,9 @@ from pmtui.domain.account.wallet_call import (
     TransactionKey,
     TransactionStatus,
     WalletTransaction,
+    explain_refusal,
     follow,
+    is_of_batch,
     read_submit_refusal,
 )
 from pmtui.domain.answers import Failure

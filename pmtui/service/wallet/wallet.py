@@ -12,11 +12,6 @@ from functools import partial
 from itertools import count as numbers
 
 from pmtui.domain.account.keys import BuilderCode, PastedKey, SignatureType
-from pmtui.domain.account.wallet_call import (
-    TransactionKey,
-    TransactionStatus,
-    WalletTransaction,
-)
 from pmtui.domain.account.wallet_steps import (
     CreateCredentials,
     Deploy,
@@ -25,6 +20,11 @@ from pmtui.domain.account.wallet_steps import (
     MintRelayerKey,
     RevokeBuilderKey,
     WalletStep,
+)
+from pmtui.domain.account.wallet_transactions import (
+    TransactionKey,
+    TransactionStatus,
+    WalletTransaction,
 )
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address

@@ -10,9 +10,12 @@ from typing import Final, NewType
 
 from pmtui.domain.account.keys import NO_BUILDER, BuilderCode, BuilderKey
 from pmtui.domain.account.onboarding import NO_ANSWER_YET, LastAnswer, WalletForm
-from pmtui.domain.account.settlement import Flow, Settlement
-from pmtui.domain.account.wallet_call import TransactionId, TransactionKey, TransactionStatus
-from pmtui.domain.account.wallet_steps import Approval, ContractKind, WalletStep
+from pmtui.domain.account.wallet_steps import Approval, ContractKind, Flow, Settlement, WalletStep
+from pmtui.domain.account.wallet_transactions import (
+    TransactionId,
+    TransactionKey,
+    TransactionStatus,
+)
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros

@@ -23,7 +23,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.config.paths import private_dir
-from pmtui.domain.conditionals.price_alert import AlertId, PriceAlert
+from pmtui.domain.conditionals.alerts import AlertId, PriceAlert
 from pmtui.domain.markets.watchlist import Seen, Star, StarKey, StarKind
 from pmtui.service.kernel import Kernel
 from pmtui.service.topics import WatchlistTopic

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.conditionals.price_alert import PriceAlert
+from pmtui.domain.conditionals.alerts import PriceAlert
 from pmtui.domain.markets.watchlist import Seen, StarKey
 from pmtui.domain.money import Micros
 from pmtui.service.views import Load, QuoteRow

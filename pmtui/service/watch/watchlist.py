@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.conditionals.price_alert import PriceAlert
+from pmtui.domain.conditionals.alerts import PriceAlert
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Event, Market

@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_call import MAX_UINT256, Call, DecodedCall
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

@@ -11,7 +11,13 @@ from uuid import UUID
 
 import msgspec
 
-from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call, DecodedCall, RelayerState
+from pmtui.domain.account.wallet_transactions import (
+    MAX_UINT256,
+    Batch,
+    Call,
+    DecodedCall,
+    RelayerState,
+)
 from pmtui.domain.ids import Address
 from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON

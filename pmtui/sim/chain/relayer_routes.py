@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pmtui.domain.account.wallet_call import RelayerState
+from pmtui.domain.account.wallet_transactions import RelayerState
 from pmtui.domain.ids import Address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address

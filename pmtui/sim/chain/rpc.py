@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pmtui.domain.account.wallet_call import Batch, Call, DecodedCall, RelayerState
+from pmtui.domain.account.wallet_transactions import Batch, Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import SCALE
 from pmtui.signing.calldata import decode_call

@@ -2,7 +2,7 @@
 
 import json
 
-from pmtui.domain.account.wallet_call import MAX_UINT256
+from pmtui.domain.account.wallet_transactions import MAX_UINT256
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
 from pmtui.signing.contracts import POLYGON

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pmtui.domain.account.onboarding import StepState
-from pmtui.domain.account.wallet_call import TransactionKey
 from pmtui.domain.account.wallet_steps import WalletStep
+from pmtui.domain.account.wallet_transactions import TransactionKey
 from pmtui.service.wallet.wallet_views import ApprovalView
 from pmtui.ui.account.account_words import Words
 

@@ -10,7 +10,6 @@ from datetime import datetime
 from pmtui.domain.account import onboarding
 from pmtui.domain.account.keys import NO_BUILDER, BuilderKey
 from pmtui.domain.account.onboarding import Step, is_unlimited
-from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import (
     ApprovalKind,
     Approve,
@@ -19,6 +18,7 @@ from pmtui.domain.account.wallet_steps import (
     Revoke,
     RevokeBuilderKey,
 )
+from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.domain.formats import count
 from pmtui.domain.money import Micros
 from pmtui.service.views import Load

@@ -5,8 +5,7 @@ A cell holds two halves of a candle, so that a body half a row high is seen.
 
 from collections.abc import Sequence
 
-from pmtui.domain.markets.candles import Candle, candle_length, candles_of
-from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.markets.history import Candle, PricePoint, candle_length, candles_of
 from pmtui.domain.money import Micros
 from pmtui.ui.charts.canvas import Canvas
 from pmtui.ui.charts.plot import Axes

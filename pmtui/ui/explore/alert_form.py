@@ -9,7 +9,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.conditionals.price_alert import AlertState, describe_plan, read_plans
+from pmtui.domain.conditionals.alerts import AlertState, describe_plan, read_plans
 from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.markets.history import PricePoint, spark_levels
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.markets.sparkline import spark_levels
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView

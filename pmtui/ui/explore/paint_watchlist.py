@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertSide,
     AlertState,
     PriceAlert,

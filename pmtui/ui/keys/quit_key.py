@@ -6,8 +6,8 @@ from typing import Any
 
 from textual.app import App
 
+from pmtui.domain.conditionals.alerts import AlertState
 from pmtui.domain.conditionals.conditional import Conditional
-from pmtui.domain.conditionals.price_alert import AlertState
 from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy, describe_exit
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pmtui.domain.account.position import Stake, entry_fees
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
-from pmtui.domain.conditionals.price_alert import AlertState, PriceAlert
+from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import Micros

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.flow import Flow, level_changes
-from pmtui.domain.books.ladder import Axis, row_of
+from pmtui.domain.books.ladder import Axis, Flow, level_changes, row_of
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.ladder.paint_ladder import Fresh

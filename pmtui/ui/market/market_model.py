@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.price_alert import PriceAlert
+from pmtui.domain.conditionals.alerts import PriceAlert
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros

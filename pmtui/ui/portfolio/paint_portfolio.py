@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from pmtui.domain.account.daily_pnl import DayFigures
 from pmtui.domain.account.exposure import OwnEvent
+from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side

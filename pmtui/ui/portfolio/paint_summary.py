@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from pmtui.domain.account.daily_pnl import DayFigures, day_of, fills_of_day
-from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
+from pmtui.domain.account.pnl import DayFigures, EquityPoint, day_of, fills_of_day
 from pmtui.domain.account.position import CONVERSION, Activity
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Fill, Liquidity

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.settlement import HeldOutcome, Settlement, Standing
-from pmtui.domain.account.wallet_steps import Redeem
+from pmtui.domain.account.wallet_steps import HeldOutcome, Redeem, Settlement, Standing
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.money import SCALE, Micros
 from pmtui.service.wallet.wallet_views import WalletView

@@ -6,8 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
-from pmtui.domain.account.daily_pnl import day_of
-from pmtui.domain.account.equity import midnight_before, since
+from pmtui.domain.account.pnl import day_of, midnight_before, since
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import paint_gain
 from pmtui.ui.format import format_money

@@ -4,8 +4,7 @@ from textual.app import ComposeResult
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.account.settlement import Settlement
-from pmtui.domain.account.wallet_steps import Convert
+from pmtui.domain.account.wallet_steps import Convert, Settlement
 from pmtui.domain.formats import count, exact_dollars, exact_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ZERO, Micros, format_micros, group_micros

@@ -9,8 +9,14 @@ from datetime import datetime, tzinfo
 from types import MappingProxyType
 
 from pmtui.domain.account.address_book import AddressBook
-from pmtui.domain.account.settlement import Flow, FlowKind
-from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL, Approve, Deploy, Send
+from pmtui.domain.account.wallet_steps import (
+    UNLIMITED_APPROVAL,
+    Approve,
+    Deploy,
+    Flow,
+    FlowKind,
+    Send,
+)
 from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros, group_micros

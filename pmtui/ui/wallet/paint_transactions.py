@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 
-from pmtui.domain.account.wallet_call import TransactionStatus, describe_state
+from pmtui.domain.account.wallet_transactions import TransactionStatus, describe_state
 from pmtui.domain.formats import count
 from pmtui.domain.ids import Address
 from pmtui.service.wallet.wallet_views import TransactionView

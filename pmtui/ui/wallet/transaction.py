@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_call import TransactionKey
+from pmtui.domain.account.wallet_transactions import TransactionKey
 from pmtui.service.topics import Topic, WalletTopic
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line, Row

@@ -16,8 +16,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.account.settlement import Settlement
-from pmtui.domain.account.wallet_steps import Approval, Approve, Merge, Split, WalletStep
+from pmtui.domain.account.wallet_steps import (
+    Approval,
+    Approve,
+    Merge,
+    Settlement,
+    Split,
+    WalletStep,
+)
 from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ONE, Micros, format_micros, group_micros

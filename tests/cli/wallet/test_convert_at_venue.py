@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from pmtui.domain.account.settlement import FlowKind
-from pmtui.domain.account.wallet_steps import Convert, MintRelayerKey, Split
+from pmtui.domain.account.wallet_steps import Convert, FlowKind, MintRelayerKey, Split
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService

@@ -19,8 +19,8 @@ from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.wallet.wallet_access import WalletOptions
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import SignatureType
-from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind, MintRelayerKey, Send, Split
+from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.data_service import DataService

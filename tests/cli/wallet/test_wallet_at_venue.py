@@ -15,14 +15,13 @@ from pmtui.cli.wallet.wallet_access import WalletOptions
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import PastedKey, RelayerAuth, SignatureType
-from pmtui.domain.account.settlement import FlowKind, Standing
-from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
     Approve,
     CreateCredentials,
     Deploy,
+    FlowKind,
     Merge,
     MintBuilderKey,
     MintRelayerKey,
@@ -31,8 +30,10 @@ from pmtui.domain.account.wallet_steps import (
     RevokeBuilderKey,
     Send,
     Split,
+    Standing,
     WalletStep,
 )
+from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

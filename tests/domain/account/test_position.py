@@ -1,13 +1,21 @@
 """What a wallet holds: what can be traded of it, and what is too little for an order."""
 
 from dataclasses import replace
+from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.position import Position, split_dust
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import ZERO, Micros, parse_micros
+from pmtui.domain.account.position import Position, Stake, break_even, entry_fees, split_dust
+from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.fees import taker_fee
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
+from pmtui.domain.money import ONE, ZERO, Micros, complement, parse_micros
+from pmtui.domain.orders.amounts import TICK_RULES
+from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from tests.ui import believable
+from tests.ui.fake_surface import NOW
 
 m = parse_micros
 HELD = Position(
@@ -49,3 +57,93 @@ def test_the_smallest_order_is_no_dust() -> None:
     _, dust = split_dust([replace(HELD, size=m("4.999999"))], MINIMA.get)
     assert dust is not None
     assert dust.value == m("2.499999")
+
+
+TOKEN = TokenId("1")
+FOUR_PERCENT = FeeSchedule(Micros(40_000))
+
+fees = st.builds(FeeSchedule, st.integers(0, 100_000).map(Micros), st.sampled_from((1, 2)))
+stakes = st.builds(
+    Stake,
+    size=st.integers(1, 10**12).map(Micros),
+    average_price=st.integers(1, ONE - 1).map(Micros),
+    entry_fees=st.integers(0, 10**7).map(Micros),
+    fee=fees,
+    is_other=st.booleans(),
+)
+
+
+def test_profit_is_proceeds_less_fee_less_cost() -> None:
+    stake = Stake(Micros(100_000_000), Micros(300_000), Micros(840_000), FOUR_PERCENT)
+    # 100 shares at 50c: $50 less a fee of $1, less $30 paid, less $0.84 paid in fees.
+    assert stake.profit_at(Micros(500_000)) == 18_160_000
+
+
+@given(stakes, st.integers(1, ONE - 1).map(Micros))
+def test_the_other_outcome_is_closed_at_the_complement(stake: Stake, price: Micros) -> None:
+    own = complement(price) if stake.is_other else price
+    gain = stake.size * own // ONE - taker_fee(stake.size, own, stake.fee)
+    cost = -(-stake.size * stake.average_price // ONE) + stake.entry_fees
+    assert stake.profit_at(price) == gain - cost
+
+
+@given(stakes, st.sampled_from(sorted(TICK_RULES)))
+def test_break_even_is_the_worst_price_that_loses_nothing(stake: Stake, tick: Micros) -> None:
+    price = break_even(stake, tick)
+    worse = tick if stake.is_other else -tick
+    if price is None:
+        best = tick if stake.is_other else ONE - tick
+        assert stake.profit_at(Micros(best)) < -stake.rounding
+        return
+    assert price % tick == 0
+    assert 0 < price < ONE
+    assert stake.profit_at(price) >= -stake.rounding
+    if 0 < price + worse < ONE:
+        assert stake.profit_at(Micros(price + worse)) < -stake.rounding
+
+
+def test_dust_does_not_move_the_break_even_by_a_tick() -> None:
+    dusty = Stake(Micros(105_003_846), Micros(880_000))
+    assert dusty.profit_at(Micros(880_000)) == -1
+    assert break_even(dusty, Micros(10_000)) == 880_000
+    # Bought a millionth dearer on average, which is how averages are rounded.
+    assert break_even(Stake(Micros(105_003_846), Micros(880_001)), Micros(10_000)) == 880_000
+    assert break_even(Stake(Micros(105_003_846), Micros(880_100)), Micros(10_000)) == 890_000
+
+
+def test_without_fees_one_breaks_even_at_the_average() -> None:
+    stake = Stake(Micros(7_000_000), Micros(480_000))
+    assert break_even(stake, Micros(10_000)) == stake.entry == 480_000
+
+
+def fill(
+    n: int, size: int, *, side: Side = Side.BUY, liquidity: Liquidity = Liquidity.TAKER,
+    status: TradeStatus = TradeStatus.CONFIRMED, fee: int = 0,
+) -> Fill:  # fmt: skip
+    base = believable.fill(n)
+    return Fill(
+        trade_id=TradeId(f"t{n}"), order_id=OrderId(f"o{n}"), condition_id=base.condition_id,
+        token_id=TOKEN, outcome="Yes", side=side, price=Micros(500_000),
+        size=Micros(size * ONE), fee=Micros(fee), liquidity=liquidity, status=status,
+        matched_at=NOW + timedelta(seconds=n),
+    )  # fmt: skip
+
+
+def test_fees_paid_are_those_of_the_shares_still_held() -> None:
+    fills = [
+        fill(3, 100, side=Side.SELL), fill(1, 100), fill(2, 100, liquidity=Liquidity.MAKER),
+        fill(4, 50, status=TradeStatus.FAILED),
+    ]  # fmt: skip
+    # A fee of $1 on 200 shares, half of them sold.
+    assert entry_fees(fills, TOKEN, Micros(100 * ONE), FOUR_PERCENT) == 500_000
+    assert entry_fees(fills, TokenId("2"), Micros(100 * ONE), FOUR_PERCENT) == 0
+
+
+@pytest.mark.parametrize("held", [0, 50, 150])
+def test_fills_that_do_not_explain_what_is_held_tell_no_fees(held: int) -> None:
+    fills = [fill(1, 100)]
+    assert entry_fees(fills, TOKEN, Micros(held * ONE), FOUR_PERCENT) == 0
+
+
+def test_a_fee_that_is_known_counts_as_it_is() -> None:
+    assert entry_fees([fill(1, 100, fee=123)], TOKEN, Micros(100 * ONE), NO_FEE) == 123

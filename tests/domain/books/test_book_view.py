@@ -1,10 +1,22 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.books.book_view import (
+    BookState,
+    BookView,
+    Level,
+    Reach,
+    Span,
+    depth_curve,
+    depth_within,
+    span_around,
+    telling_reach,
+)
 from pmtui.domain.ids import TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 
 TOKEN = TokenId("1")
 
@@ -54,3 +66,96 @@ def test_a_state_travels_as_one_word_and_is_shown_as_words() -> None:
     assert BookState("tick_changed") is BookState.TICK_CHANGED
     assert BookState.TICK_CHANGED.words == "new tick"
     assert all("_" not in state.words and len(state.words) <= 10 for state in BookState)
+
+
+CENT = 10_000
+
+
+@st.composite
+def books(draw: st.DrawFn) -> BookView:
+    touch = draw(st.integers(1, 98))
+    sizes = st.integers(1, 10**12)
+    bids = draw(st.dictionaries(st.integers(1, touch), sizes, max_size=20))
+    asks = draw(st.dictionaries(st.integers(touch + 1, 99), sizes, max_size=20))
+
+    def side(levels: dict[int, int], *, is_down: bool) -> tuple[Level, ...]:
+        prices = sorted(levels, reverse=is_down)
+        return tuple(Level(Micros(price * CENT), Micros(levels[price])) for price in prices)
+
+    return BookView(
+        TokenId("1"), BookState.LIVE, side(bids, is_down=True), side(asks, is_down=False),
+        tick_size=Micros(CENT),
+    )  # fmt: skip
+
+
+prices = st.integers(0, ONE).map(Micros)
+
+
+@given(books(), prices)
+def test_depth_is_the_sum_of_all_that_is_as_good_or_better(book: BookView, price: Micros) -> None:
+    curve = depth_curve(book)
+    assert curve.bid_depth(price) == sum(b.size for b in book.bids if b.price >= price)
+    assert curve.ask_depth(price) == sum(a.size for a in book.asks if a.price <= price)
+
+
+@given(books(), st.sampled_from(Reach), st.integers(1, 120))
+def test_depth_only_grows_away_from_the_touch(book: BookView, reach: Reach, parts: int) -> None:
+    curve, span = depth_curve(book), span_around(book, reach)
+    bids, asks = curve.bid_steps(span, parts), curve.ask_steps(span, parts)
+    assert len(bids) == len(asks) == parts
+    assert list(bids) == sorted(bids, reverse=True)
+    assert list(asks) == sorted(asks)
+
+
+@given(books())
+def test_the_widest_span_holds_the_whole_book(book: BookView) -> None:
+    curve, span = depth_curve(book), span_around(book, Reach.EVERYTHING)
+    assert curve.bid_steps(span, 7)[0] == sum(level.size for level in book.bids)
+    assert curve.ask_steps(span, 7)[-1] == sum(level.size for level in book.asks)
+
+
+@given(books(), st.sampled_from(Reach))
+def test_the_middle_is_in_sight_and_the_span_keeps_its_width(book: BookView, reach: Reach) -> None:
+    span = span_around(book, reach)
+    assert 0 <= span.low < span.high <= ONE
+    assert span.high - span.low == min(2 * reach.value * CENT, ONE)
+    for middle in [book.midpoint] if book.midpoint is not None else []:
+        assert span.low <= middle <= span.high
+
+
+@given(prices, st.integers(1, 200))
+def test_a_price_lies_between_the_edges_of_its_part(price: Micros, parts: int) -> None:
+    span = Span(Micros(200_000), Micros(600_000))
+    part = span.part_of(price, parts)
+    if part is None:
+        assert not span.low <= price <= span.high
+    else:
+        # An edge between two ticks is cut down.
+        assert span.edge(part, parts) <= price <= span.edge(part + 1, parts) + 1
+
+
+def test_a_reach_stops_at_its_ends() -> None:
+    assert Reach.TEN.shifted(-1) is Reach.FIVE
+    assert Reach.TWO.shifted(-1) is Reach.TWO
+    assert Reach.TWENTY.shifted(5) is Reach.EVERYTHING
+
+
+def book_of(*, step: int, levels: int) -> BookView:
+    def side(start: int, sign: int) -> tuple[Level, ...]:
+        return tuple(
+            Level(Micros(start + sign * step * n), Micros(10**6)) for n in range(1, levels + 1)
+        )
+
+    return BookView(TokenId("1"), BookState.LIVE, side(500_000, -1), side(500_000, 1))
+
+
+def test_the_reach_is_where_the_levels_that_matter_lie() -> None:
+    assert telling_reach(book_of(step=1_000, levels=200)) is Reach.TWO
+    assert telling_reach(book_of(step=CENT, levels=40)) is Reach.TEN
+    assert telling_reach(book_of(step=5 * CENT, levels=9)) is Reach.EVERYTHING
+    assert telling_reach(book_of(step=CENT, levels=2)) is Reach.TEN
+
+
+def test_depth_near_the_middle_counts_both_sides() -> None:
+    book = book_of(step=1_000, levels=50)
+    assert depth_within(book, Micros(CENT)) == (10 * 10**6, 10 * 10**6)

@@ -1,16 +1,21 @@
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import (
+    LEVELS,
     Interval,
     LineEnd,
     PriceLine,
     PricePoint,
+    candle_length,
+    candles_of,
     columns_of,
     price_line,
+    spark_levels,
 )
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros
@@ -167,3 +172,119 @@ def test_an_interval_is_shifted_up_to_the_ends() -> None:
     assert Interval.HOUR.shifted(1) is Interval.SIX_HOURS
     assert Interval.HOUR.shifted(-1) is Interval.HOUR
     assert Interval.MAX.shifted(5) is Interval.MAX
+
+
+START = datetime(2026, 6, 14, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+series = st.lists(
+    st.tuples(st.integers(0, 100_000), st.integers(0, ONE)), min_size=1, max_size=60
+).map(
+    lambda steps: tuple(
+        PricePoint(START + timedelta(seconds=at), Micros(price)) for at, price in sorted(steps)
+    )
+)
+
+
+@given(series, st.sampled_from([MINUTE, 5 * MINUTE, 60 * MINUTE, 1_440 * MINUTE]))
+def test_candles_follow_each_other_without_a_gap(
+    points: tuple[PricePoint, ...], length: timedelta
+) -> None:
+    candles = candles_of(points, length)
+    for before, after in pairwise(candles):
+        assert after.at == before.at + length
+        assert after.opened == before.closed
+    for candle in candles:
+        assert candle.low <= min(candle.opened, candle.closed)
+        assert candle.high >= max(candle.opened, candle.closed)
+    prices = [point.price for point in points]
+    assert candles[0].opened == prices[0]
+    assert candles[-1].closed == prices[-1]
+    assert max(candle.high for candle in candles) == max(prices)
+    assert min(candle.low for candle in candles) == min(prices)
+
+
+def test_a_quiet_span_is_a_candle_without_a_body() -> None:
+    points = (
+        PricePoint(START, Micros(400_000)),
+        PricePoint(START + timedelta(seconds=30), Micros(420_000)),
+        PricePoint(START + 2 * MINUTE, Micros(410_000)),
+    )
+    first, quiet, last = candles_of(points, MINUTE)
+    assert (first.opened, first.high, first.low, first.closed) == (
+        400_000, 420_000, 400_000, 420_000,
+    )  # fmt: skip
+    assert first.has_risen
+    assert {quiet.opened, quiet.high, quiet.low, quiet.closed} == {420_000}
+    assert (last.opened, last.closed) == (420_000, 410_000)
+    assert not last.has_risen
+    assert candles_of((), MINUTE) == ()
+
+
+@given(st.timedeltas(timedelta(0), timedelta(days=5_000)), st.integers(1, 200))
+def test_no_more_candles_than_there_is_room_for(span: timedelta, most: int) -> None:
+    length = candle_length(span, most)
+    assert length > timedelta(0)
+    assert span // length <= most
+
+
+def test_candles_have_round_lengths() -> None:
+    assert candle_length(timedelta(days=1), 40) == timedelta(hours=1)
+    assert candle_length(timedelta(hours=1), 40) == timedelta(minutes=2)
+    assert candle_length(timedelta(days=7), 40) == timedelta(hours=6)
+
+
+NOW = datetime(2026, 6, 14, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def points_of(*prices: int, over: timedelta = DAY) -> list[PricePoint]:
+    step = over / max(len(prices), 1)
+    return [
+        PricePoint(NOW - over + step * (n + 0.5), Micros(price)) for n, price in enumerate(prices)
+    ]
+
+
+day = st.lists(st.integers(0, ONE), max_size=60).map(lambda prices: points_of(*prices))
+
+
+@given(day, st.integers(1, 40))
+def test_levels_fit_and_keep_the_order_of_prices(points: list[PricePoint], columns: int) -> None:
+    levels = spark_levels(points, until=NOW, reach=DAY, columns=columns)
+    assert len(levels) == columns
+    known = [level for level in levels if level is not None]
+    assert all(0 <= level < LEVELS for level in known)
+    assert bool(known) == bool(points)
+
+
+def test_a_rise_climbs_from_the_lowest_to_the_highest_level() -> None:
+    points = points_of(*range(100_000, 900_000, 100_000))
+    assert spark_levels(points, until=NOW, reach=DAY, columns=8) == (0, 1, 2, 3, 4, 5, 6, 7)
+
+
+def test_a_flat_market_is_flat_and_in_the_middle() -> None:
+    levels = spark_levels(points_of(500_000, 501_000), until=NOW, reach=DAY, columns=4)
+    assert set(levels) == {3, 4}
+
+
+def test_a_price_holds_and_nothing_stands_before_the_first_one() -> None:
+    late = points_of(200_000, 800_000, over=DAY / 2)
+    levels = spark_levels(late, until=NOW, reach=DAY, columns=8)
+    assert levels == (None, None, None, None, 0, 0, 7, 7)
+    assert spark_levels([], until=NOW, reach=DAY, columns=2) == (None, None)
+
+
+@given(
+    st.lists(st.integers(-ONE, 2 * ONE), max_size=40),
+    st.integers(1, 20),
+    st.timedeltas(timedelta(hours=-9), timedelta(hours=9)),
+)
+def test_each_column_ends_with_the_last_price_known_by_then(
+    prices: list[int], columns: int, later: timedelta
+) -> None:
+    points, until = points_of(*prices), NOW + later
+    levels = spark_levels(points, until=until, reach=DAY, columns=columns)
+    for column, level in enumerate(levels):
+        end = until - DAY + DAY * (column + 1) / columns
+        usable = [p for p in points if p.at <= end and 0 <= p.price <= ONE]
+        assert (level is None) == (not usable)

@@ -111,7 +111,6 @@ def test_shares_in_open_orders_are_named_where_none_are_free() -> None:
     assert problem.text == "Nothing to sell; 1,250 in working orders"
 
 
-
 def test_sides_and_post_only_go_back_and_forth() -> None:
     assert switch_side(BUY).side is Side.SELL
     assert switch_side(switch_side(BUY)) == BUY

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.books.market_events import MarketResolved
-from pmtui.domain.conditionals.alert_conditions import parse_condition
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertPlan,
     AlertSide,
     AlertState,
     PriceAlert,
+    parse_condition,
     plan_of,
 )
 from pmtui.domain.health import LinkState

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.settlement import Settlement
+from pmtui.domain.account.wallet_steps import Settlement
 from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome
 from pmtui.domain.money import Micros

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.chain_proof import ChainTransaction
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_transactions import (
     Call,
     CallReverted,
+    ChainTransaction,
     Receipt,
     RelayerTransaction,
     TransactionId,

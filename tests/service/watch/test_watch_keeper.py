@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertId,
     AlertPlan,
     AlertSide,

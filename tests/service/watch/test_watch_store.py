@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertId,
     AlertPlan,
     AlertSide,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_call import MAX_UINT256, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing import calldata
 from pmtui.signing.contracts import POLYGON

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from eth_abi.abi import decode
 
-from pmtui.domain.account.wallet_call import MAX_UINT256, Batch, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.signing import calldata

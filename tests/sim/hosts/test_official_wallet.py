@@ -16,7 +16,7 @@ import pytest
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient, mint_relayer_key
-from pmtui.domain.account.wallet_call import MAX_UINT256
+from pmtui.domain.account.wallet_transactions import MAX_UINT256
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId
 from pmtui.service.clock import SystemClock

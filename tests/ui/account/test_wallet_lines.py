@@ -6,7 +6,6 @@ import pytest
 
 from pmtui.domain.account.keys import BuilderCode, BuilderKey
 from pmtui.domain.account.onboarding import LastAnswer, StepState
-from pmtui.domain.account.wallet_call import TransactionStatus
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
@@ -17,6 +16,7 @@ from pmtui.domain.account.wallet_steps import (
     Revoke,
     RevokeBuilderKey,
 )
+from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.domain.ids import ApiKey
 from pmtui.service.wallet.wallet_views import StepKind, ViewsDiffer, WalletStepView, WalletView
 from pmtui.service.wallet.wallet_views import StepState as WalletState

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.conditionals.price_alert import (
+from pmtui.domain.conditionals.alerts import (
     AlertId,
     AlertPlan,
     AlertSide,

@@ -1,8 +1,7 @@
 """What moves on a ladder ends by itself, and says what has happened."""
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.flow import WINDOW_MS
-from pmtui.domain.books.ladder import Axis
+from pmtui.domain.books.ladder import WINDOW_MS, Axis
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros

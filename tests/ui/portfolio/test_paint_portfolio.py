@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.account.daily_pnl import DayFigures
+from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line

@@ -4,9 +4,8 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.daily_pnl import DayFigures
-from pmtui.domain.account.equity import EquityPoint
 from pmtui.domain.account.exposure import EventProfit, Exposure
+from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Activity
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Line, line_width

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from pmtui.domain.account.position import Activity, Position
-from pmtui.domain.account.settlement import Settlement
-from pmtui.domain.account.wallet_call import TransactionKey, TransactionStatus
-from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Split, WalletStep
+from pmtui.domain.account.wallet_steps import Convert, Merge, Redeem, Settlement, Split, WalletStep
+from pmtui.domain.account.wallet_transactions import TransactionKey, TransactionStatus
 from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.service.surface import WalletVerdict
 from pmtui.service.topics import WalletTopic

@@ -3,7 +3,7 @@ from datetime import UTC
 
 import pytest
 
-from pmtui.domain.account.wallet_call import TransactionStatus
+from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import line_width
 from pmtui.ui.theme.theme import Role

@@ -4,14 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.domain.account.onboarding import LastAnswer, WalletForm
-from pmtui.domain.account.settlement import (
-    HeldOutcome,
-    Settlement,
-    cash,
-    merge_flows,
-    redeem_flows,
-)
-from pmtui.domain.account.wallet_call import TransactionId, TransactionKey, TransactionStatus
 from pmtui.domain.account.wallet_steps import (
     UNLIMITED_APPROVAL,
     Approval,
@@ -20,11 +12,21 @@ from pmtui.domain.account.wallet_steps import (
     ContractKind,
     CreateCredentials,
     Deploy,
+    HeldOutcome,
     Merge,
     MintRelayerKey,
     Redeem,
     Send,
+    Settlement,
     WalletStep,
+    cash,
+    merge_flows,
+    redeem_flows,
+)
+from pmtui.domain.account.wallet_transactions import (
+    TransactionId,
+    TransactionKey,
+    TransactionStatus,
 )
 from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address, ConditionId, TokenId

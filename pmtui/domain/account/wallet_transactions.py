@@ -1,9 +1,16 @@
-"""Calls that a deposit wallet makes on chain, and the relayer's transactions that carry them.
+"""Transactions of a deposit wallet: the calls that it makes on chain, and the relayer that carries them.
 
-A wallet executes a batch of calls as a whole or not at all (docs/wire.md#deposit-wallet, September 2026).
+A wallet executes a batch of calls as a whole or not at all (docs/wire.md#deposit-wallet and #relayer,
+September 2026). The relayer tells how far a transaction is, or why it refuses one.
+
+What the chain proves counts for more. A hash is only a name: the relayer may tell one of somebody else. A batch
+cannot be carried out without its owner's signature, so the input of the transaction that did it holds those
+bytes, and nobody can make them for another batch. Whether it was carried out, and not only written along, follows
+from the contract that was called, or from a log that names the wallet.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -293,3 +300,90 @@ def read_submit_refusal(status: int, text: str) -> SubmitRefusal:
         return SubmitRefusal(is_retryable=True, on_chain_nonce=int(found[1]))
     is_busy = status == 429 or any(words in text.lower() for words in _BUSY)
     return SubmitRefusal(is_retryable=is_busy)
+
+
+_ADDRESS = r"(0x[0-9a-fA-F]{40})"
+_NOT_PERMITTED = re.compile(rf"calls to {_ADDRESS} are not permitted", re.IGNORECASE)
+_NOT_AN_OPERATOR = re.compile(
+    rf"operator {_ADDRESS} is not in the allowed list", re.IGNORECASE | re.ASCII
+)
+_BOUNDED = re.compile(rf"approve to exchange {_ADDRESS} must be MaxUint256", re.IGNORECASE)
+COMPARE: Final = "compare it with the venue's current contract registry before you try again"
+
+_PLAIN: Final = (
+    ("is not registered", "The relayer does not know the wallet yet: wait some seconds, then try again"),
+    ("deadline too soon", "The relayer wants a later deadline: prepare it again"),
+    ("does not match auth", "The relayer key belongs to another owner: make one for this key"),
+    ("must be deposit wallet factory", "The relayer expects another factory contract: this is a bug"),
+    ("does not match on-chain nonce", "The wallet's counter went on meanwhile: prepare it again"),
+    ("self-call", "A wallet cannot call itself"),
+    ("quota exceeded", "Too many submissions: the relayer takes 25 a minute"),
+    ("invalid authorization", "The relayer does not accept the key: make or enter another one"),
+    ("invalid signature", "The relayer does not accept the signature: this is a bug"),
+    ("wallet busy", "The wallet still carries something else out"),
+    ("in-flight action", "The wallet still carries something else out"),
+    ("already deployed", "The wallet is deployed already"),
+    ("no relayer key", "There is no relayer key: make one first"),
+)  # fmt: skip
+
+
+def explain_refusal(text: str, name_of: Callable[[Address], str]) -> str:
+    """Return a refusal in words, the relayer's own behind them; its text alone where it is not known.
+
+    Args:
+        text: what the relayer said; untrusted.
+        name_of: names a contract by our own table; returns the address where it has no name.
+    """
+    if found := _NOT_PERMITTED.search(text):
+        return f"The relayer does not permit calls to {_named(found[1], name_of)}: {COMPARE}"
+    if found := _NOT_AN_OPERATOR.search(text):
+        return f"The relayer does not permit {_named(found[1], name_of)} as an operator: {COMPARE}"
+    if found := _BOUNDED.search(text):
+        return f"The relayer takes only an unlimited approval for {_named(found[1], name_of)}"
+    lowered = text.lower()
+    means = next((meaning for words, meaning in _PLAIN if words in lowered), "")
+    return f"{means} ({text})" if means else text
+
+
+def _named(address: str, name_of: Callable[[Address], str]) -> str:
+    name = name_of(Address(address))
+    return address if name == address else f"the {name}, {address}"
+
+
+_PROOF = 64
+"""Bytes of a signature that every spelling of it has: r and s. The last one is written in several ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainTransaction:
+    """A transaction as a node returns it."""
+
+    hash: str
+    target: str
+    """The contract that is called; empty for a transaction that makes one. Untrusted spelling."""
+    data: bytes
+    """Its whole input."""
+
+
+def is_of_batch(
+    known: WalletTransaction, found: ChainTransaction, receipt: Receipt, *, factory: Address
+) -> bool:
+    """Whether a transaction of the chain carried out a batch that was signed here.
+
+    Args:
+        known: the batch; a deployment has no signature, so nothing is asked of its transaction: the code
+            at the wallet's address proves it.
+        found: the transaction of the hash that the relayer named.
+        receipt: of the same hash.
+        factory: the contract through which the relayer reaches deposit wallets.
+    """
+    if not known.signature:
+        return True
+    try:
+        proof = bytes.fromhex(known.signature.removeprefix("0x"))[:_PROOF]
+    except ValueError:
+        return False
+    if len(proof) < _PROOF or proof not in found.data:
+        return False
+    reaches_wallet = found.target.lower() == factory.lower()
+    return reaches_wallet or known.wallet.lower() in receipt.named

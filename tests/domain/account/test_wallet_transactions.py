@@ -1,10 +1,15 @@
+"""What the relayer refuses is explained, with its own words and the contract that it is about."""
+
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pmtui.domain.account.wallet_call import (
+from pmtui.domain.account.wallet_transactions import (
+    COMPARE,
+    ChainTransaction,
     DecodedCall,
+    Receipt,
     RelayerState,
     RelayerTransaction,
     SubmitRefusal,
@@ -13,8 +18,10 @@ from pmtui.domain.account.wallet_call import (
     TransactionStatus,
     WalletTransaction,
     describe_state,
+    explain_refusal,
     find_contradiction,
     follow,
+    is_of_batch,
     read_submit_refusal,
 )
 from pmtui.domain.ids import Address
@@ -139,3 +146,102 @@ def test_every_state_has_words_and_a_new_one_stays_as_it_came() -> None:
     for state in RelayerState:
         assert describe_state(state).endswith(f" ({state})")
     assert describe_state("STATE_OF_TOMORROW") == "STATE_OF_TOMORROW"
+
+
+CONTRACT = "0xd91E80cF2E7be2e162c6513ceD06f1dD0dA35296"
+STRANGER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+
+def name_of(address: Address) -> str:
+    return "Old adapter" if address == CONTRACT else address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call blocked: call[0] blocked: calls to {} are not permitted",
+        "setApprovalForAll operator {} is not in the allowed list",
+    ],
+)
+def test_a_target_that_is_not_allowed_is_named_with_what_to_compare_it_with(text: str) -> None:
+    known = explain_refusal(text.format(CONTRACT), name_of)
+    assert "Old adapter" in known
+    assert CONTRACT in known
+    assert known.endswith(COMPARE)
+    unknown = explain_refusal(text.format(STRANGER), name_of)
+    assert unknown.count(STRANGER) == 1
+
+
+def test_a_bounded_approval_is_explained() -> None:
+    said = explain_refusal(f"approve to exchange {CONTRACT} must be MaxUint256", name_of)
+    assert "Old adapter" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"wallet registry validation failed: wallet {STRANGER} is not registered",
+        "deadline too soon",
+        f"from {STRANGER} does not match auth {CONTRACT}",
+        "invalid 'to' field: must be deposit wallet factory",
+        "batch nonce 1 does not match on-chain nonce 2",
+        "call blocked: call[0] blocked: self-call",
+        "quota exceeded",
+        "invalid authorization",
+        "wallet busy: active action",
+    ],
+)
+def test_every_known_refusal_is_said_in_words_before_its_own(text: str) -> None:
+    said = explain_refusal(text, name_of)
+    assert said.endswith(f"({text})")
+    assert len(said) > len(text) + 10
+
+
+def test_a_refusal_that_nobody_documented_stays_as_it_is() -> None:
+    assert explain_refusal("the moon is in the way", name_of) == "the moon is in the way"
+
+
+FACTORY = Address("0x" + "Fa" * 20)
+WALLET = Address("0x" + "Aa" * 20)
+SIGNATURE = "0x" + "12" * 32 + "34" * 32 + "1b"
+KNOWN = WalletTransaction(
+    TransactionKey("0x01"), "Send $1", Address("0x" + "0b" * 20), WALLET,
+    datetime(2026, 11, 23, tzinfo=UTC), nonce=4, signature=SIGNATURE,
+)  # fmt: skip
+RS = bytes.fromhex(SIGNATURE[2:-2])
+RECEIPT = Receipt("0xab", is_success=True, block_number=5)
+NAMED = replace(RECEIPT, named=frozenset({WALLET.lower()}))
+
+
+def carrying(data: bytes, target: str = FACTORY.lower()) -> ChainTransaction:
+    return ChainTransaction("0xab", target, data)
+
+
+@pytest.mark.parametrize("last", [b"\x00", b"\x01", b"\x1b", b"\x1c"])
+def test_the_signature_proves_a_batch_however_its_last_byte_is_written(last: bytes) -> None:
+    found = carrying(b"head" + RS + last + b"tail")
+    assert is_of_batch(KNOWN, found, RECEIPT, factory=FACTORY)
+
+
+def test_an_input_without_the_signature_is_somebody_elses() -> None:
+    changed = bytes([RS[0] ^ 1]) + RS[1:]
+    for data in (b"", RS[:-1], changed, RS[32:] + RS[:32]):
+        assert not is_of_batch(KNOWN, carrying(data), NAMED, factory=FACTORY)
+
+
+def test_a_signature_written_along_elsewhere_proves_nothing_without_a_log_of_the_wallet() -> None:
+    elsewhere = carrying(RS, "0x" + "cc" * 20)
+    assert not is_of_batch(KNOWN, elsewhere, RECEIPT, factory=FACTORY)
+    assert not is_of_batch(KNOWN, carrying(RS, ""), RECEIPT, factory=FACTORY)
+    assert is_of_batch(KNOWN, elsewhere, NAMED, factory=FACTORY)
+
+
+def test_nothing_is_asked_of_the_transaction_of_a_deployment() -> None:
+    deployment = replace(KNOWN, nonce=None, signature="")
+    assert is_of_batch(deployment, carrying(b""), RECEIPT, factory=FACTORY)
+
+
+@pytest.mark.parametrize("signature", ["0xzz", "0x1234"])
+def test_what_is_no_signature_is_found_nowhere(signature: str) -> None:
+    known = replace(KNOWN, signature=signature)
+    assert not is_of_batch(known, carrying(bytes.fromhex("1234")), NAMED, factory=FACTORY)

@@ -1,7 +1,8 @@
-"""How a day went: what it brought or cost since midnight UTC, in dollars, fees included.
+"""Profit and loss: how a day went, and how an account's equity went before it.
 
-The result of a token is what its shares are worth now, minus what those held at the day's opening
-were worth then, plus what sales of the day brought, minus what purchases of the day and fees cost.
+A day's result is what it brought or cost since midnight UTC, in dollars, fees included. The result of a token is
+what its shares are worth now, minus what those held at the day's opening were worth then, plus what sales of the
+day brought, minus what purchases of the day and fees cost.
 For a limit realised and unrealised parts are not told apart: a loss is a loss. `day_figures` tells them
 apart for the eye: sales realise against the average price of what was held then, which begins the day
 at the opening's price; what is left is unrealised; fees stand for themselves.
@@ -16,11 +17,14 @@ realises nothing: the cost goes over to the shares that come.
 A day opens when its first complete account is seen: at midnight, or when a session starts on that
 day and no earlier one of the same day has left its opening behind. What was held then counts from
 its price at that moment. Without the fee of every trade of the day there is no result yet.
+
+Equity is cash plus positions at their marks: samples in time, dense for the last day and sparse for the weeks
+before. A transfer in or out moves it as a trade does: it is what there is, not what was earned.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 from pmtui.domain.account.position import Activity, Position
@@ -243,3 +247,62 @@ _LAST = "\uffff"
 
 def _signed(fill: Fill) -> int:
     return fill.size if fill.side is Side.BUY else -fill.size
+
+
+FINE_STEP = timedelta(minutes=1)
+COARSE_STEP = timedelta(minutes=30)
+FINE_FOR = timedelta(days=1)
+KEPT_FOR = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class EquityPoint:
+    """What an account was worth at a moment."""
+
+    at: datetime
+    value: Micros
+
+
+def with_sample(
+    points: Iterable[EquityPoint], value: Micros, at: datetime
+) -> tuple[EquityPoint, ...]:
+    """Return the samples with a new one: of each step its first sample, then the newest of all.
+
+    Args:
+        points: in ascending time; those later than the new one are dropped: a clock was set back.
+        value: the equity now.
+        at: now.
+    """
+    kept: list[EquityPoint] = []
+    for point in points:
+        age = at - point.at
+        if age < timedelta(0) or age > KEPT_FOR:
+            continue
+        step = FINE_STEP if age <= FINE_FOR else COARSE_STEP
+        if not kept or _slot(kept[-1].at, step) != _slot(point.at, step):
+            kept.append(point)
+    if not any(point.value for point in kept):
+        # Before the first deposit there was nothing that could go up or down.
+        kept.clear()
+    return (*kept, EquityPoint(at, value))
+
+
+def since(points: Iterable[EquityPoint], start: datetime) -> tuple[EquityPoint, ...]:
+    """Return the samples from a moment on, with the last one before it moved to that moment."""
+    before: EquityPoint | None = None
+    later: list[EquityPoint] = []
+    for point in points:
+        if point.at >= start:
+            later.append(point)
+        else:
+            before = point
+    return (EquityPoint(start, before.value), *later) if before else tuple(later)
+
+
+def midnight_before(at: datetime) -> datetime:
+    """Return when the day of a moment began, in UTC."""
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _slot(at: datetime, step: timedelta) -> int:
+    return int(at.timestamp() // step.total_seconds())

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.health import RateBudget, StatedBudget, scarcest
+from pmtui.domain.health import RateBudget, StatedBudget, Waiting, scarcest
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 
@@ -42,3 +42,12 @@ def test_the_one_that_runs_out_first_is_told() -> None:
     assert scarcest((ample,)) is None
     assert scarcest((low, ample, lower)) is lower
     assert scarcest((lower, over)) is over
+
+
+def test_the_last_in_line_has_the_others_ahead() -> None:
+    assert str(Waiting("GET /book", 13, 2)) == "GET /book: waiting, 12 ahead"
+    assert Waiting("GET /book", 1, 2).ahead == 0
+
+
+def test_an_empty_line_is_free() -> None:
+    assert str(Waiting("GET /book", 0, 0)) == "GET /book: free"
