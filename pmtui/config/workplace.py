@@ -183,8 +183,10 @@ class Memory:
         """Remember by which clock times are written."""
         self.keep(lambda now: replace(now, times=times))
 
-    def keep_place(self, place: Place) -> None:
-        """Remember which screen is in front."""
+    def keep_place(self, place: Place | None) -> None:
+        """Remember which screen is in front; None for one that nobody comes back to."""
+        if place is None:
+            return
         self.keep(lambda now: replace(now, place=replace(place, profile=self._profile)))
 
     def keep_listing(self, listing: KeptList) -> None:

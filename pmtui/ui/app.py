@@ -14,7 +14,14 @@ from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen, show_answer
+from pmtui.ui.frame import (
+    EventChosen,
+    FrameScreen,
+    MarketChosen,
+    TransactionsChosen,
+    refresh_topics,
+    show_answer,
+)
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.cancel_all import CancelAllKey
@@ -121,7 +128,7 @@ class PmtuiApp(TerminalApp):
     @override
     def catch_up(self) -> None:
         if isinstance(self.screen, FrameScreen):
-            self.screen.catch_up()
+            self.screen.feed.catch_up()
 
     @on(EventChosen)
     @on(MarketChosen)
@@ -158,7 +165,7 @@ class PmtuiApp(TerminalApp):
     def action_refresh(self) -> None:
         """Fetch what is on the screen in front again."""
         if isinstance(self.screen, FrameScreen):
-            self.screen.action_refresh()
+            refresh_topics(self.screen)
 
     def action_redraw(self) -> None:
         """Paint the whole terminal again."""

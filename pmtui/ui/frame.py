@@ -1,21 +1,19 @@
-"""The frame around every screen: status line above, notice and keys below, topics in between.
+"""A screen of the service: its topics, its lines above and below, and where it wants to go.
 
 A screen names its topics; they are subscribed while it is in front and let go when it is not.
 Nothing of the service ever touches a widget: a change crosses over by `call_next`. Where a screen wants
 to go it posts as a message, and the application takes it there.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -25,32 +23,25 @@ from pmtui.config.workplace import Place
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey
+from pmtui.service.surface import Subscription, Subscriptions
 from pmtui.service.topics import (
+    BookTopic,
+    EventQuotesTopic,
     LogTopic,
+    RowQuotesTopic,
     StatusTopic,
+    TapeTopic,
     Topic,
 )
-from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.frame_lines import FrameLines
 from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.actions import FooterEntry, entries_of, footer_entries
-from pmtui.ui.message_line import MessageLine
-from pmtui.ui.paint_status import paint_status
-from pmtui.ui.portfolio.paint_log import paint_notice
-from pmtui.ui.replay.replay_line import ReplayLine
+from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
-from pmtui.ui.theme.theme import Role
-from pmtui.ui.topic_feed import TopicFeed
-from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.panel import are_frames_wanted
-from pmtui.ui.widgets.text_line import TextLine
 
 _TOAST_S = 4
-
-NOTICE_LIFE_S = 12
-SMALLEST = Size(40, 12)
-"""Every screen shows what it is for down to here; below it says so."""
 
 
 @dataclass
@@ -95,6 +86,84 @@ def ladder_edge(app: App[None]) -> int:
     return max((ladder.region.right for ladder in ladders), default=0)
 
 
+_ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
+"""What may wait for a slow line: many changes, and nothing follows from them but a picture."""
+
+
+class TopicFeed:
+    """Subscribes to the topics of one screen and shows what changed, one topic after another."""
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        subscriptions: Subscriptions,
+        *,
+        topics: Callable[[], Iterable[Topic]],
+        show: Callable[[Topic], None],
+    ) -> None:
+        """Begin closed.
+
+        Args:
+            screen: on whose task `show` is called.
+            subscriptions: of the service.
+            topics: what the screen watches now.
+            show: shows what changed.
+        """
+        self._screen = screen
+        self._subscriptions = subscriptions
+        self._topics = topics
+        self._show = show
+        self._subscription: Subscription | None = None
+        self._late: dict[Topic, None] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the screen is told anything."""
+        return self._subscription is not None
+
+    def open(self) -> None:
+        """Watch the topics of now, and no others any more."""
+        previous = self._subscription
+        self._subscription = self._subscriptions.subscribe(list(self._topics()), self._on_change)
+        # Only now: a topic that stays must not lose its last watcher in between.
+        if previous is not None:
+            previous.close()
+
+    def renew(self) -> None:
+        """Watch the topics of now, if anything is watched at all."""
+        if self.is_open:
+            self.open()
+
+    def close(self) -> None:
+        """Watch nothing: what nobody sees costs nothing."""
+        if self._subscription is not None:
+            self._subscription.close()
+            self._subscription = None
+
+    def catch_up(self) -> None:
+        """Show what changed while the line had no room for a picture of it."""
+        late, self._late = self._late, {}
+        for topic in late:
+            self._show_now(topic)
+
+    def _on_change(self, topic: Topic) -> None:
+        app = self._screen.app
+        is_behind = isinstance(app, TerminalApp) and app.terminal.is_behind
+        if is_behind and isinstance(topic, _ONLY_SHOWN):
+            self._late[topic] = None
+        else:
+            self._screen.call_next(self._show_and_yield, topic)
+
+    # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
+    async def _show_and_yield(self, topic: Topic) -> None:
+        self._show_now(topic)
+        await asyncio.sleep(0)
+
+    def _show_now(self, topic: Topic) -> None:
+        if self.is_open and is_live(self._screen):
+            self._show(topic)
+
+
 class FrameScreen(Screen[None]):
     """A screen of the service. Subclasses say what they watch and how they show it."""
 
@@ -106,8 +175,6 @@ class FrameScreen(Screen[None]):
     """How it is called where the screen in front is remembered; empty for one that is not."""
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
     """Global keys that would do nothing here; the footer leaves them out."""
-    message_line: MessageLine | None = None
-    """Answers keys in the place of notices; without one they are answered in a toast."""
     actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
     """What the registry's actions do here, by their names, where controls carry them out."""
 
@@ -124,13 +191,19 @@ class FrameScreen(Screen[None]):
         super().__init__()
         use_spans(self)
         self.surface = surface
-        self._greeting: Line = ()
-        self._feed = TopicFeed(
+        self.lines = FrameLines(
+            self, surface, entries=self._working_keys, do_keys_rest=lambda: self.do_keys_rest
+        )
+        """Status, tour, notice and keys."""
+        self.message_line = self.lines.message_line
+        """Answers keys."""
+        self.feed = TopicFeed(
             self,
             surface.subscriptions,
             topics=lambda: (*self.topics(), StatusTopic(), LogTopic()),
             show=self._show,
         )
+        """What it is told of the service."""
 
     def topics(self) -> Iterable[Topic]:
         """Return what this screen watches now."""
@@ -152,36 +225,6 @@ class FrameScreen(Screen[None]):
         """Whether single keys trade nothing right here, armed or not."""
         return False
 
-    def retopic(self) -> None:
-        """Subscribe anew because `topics` returns something else now."""
-        if self._feed.is_open:
-            self._feed.open()
-
-    def show_footer(self) -> None:
-        """Show the keys that work right here: below a question, those that answer it."""
-        above = self.app.screen
-        is_covered = above is not self and above.is_modal
-        if is_covered:
-            ids = (active.binding.id for active in above.active_bindings.values())
-            entries = entries_of(ids, self.surface.options.keymap)
-        else:
-            entries = self.footer_entries()
-        idle = self.IDLE_KEYS
-        if type(self).to_star is FrameScreen.to_star:
-            idle |= {"global.star"}
-        working = tuple(entry for entry in entries if entry.id not in idle)
-        self.query_one("#footer", KeyLine).show_keys(working, self.size.width)
-
-    def show_tour(self, line: Line) -> None:
-        """Show what the tour says next; nothing takes its line away again."""
-        self.set_class(bool(line), "-touring")
-        self.query_one("#tour", TextLine).show(line)
-
-    def greet(self, line: Line) -> None:
-        """Show this on the line of the notices whenever there is none."""
-        self._greeting = line
-        self._show_notice()
-
     def to_copy(self) -> tuple[str, str]:
         """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
         return "", ""
@@ -194,123 +237,63 @@ class FrameScreen(Screen[None]):
         """Return where this is, to come back to when the terminal is opened again; None for nowhere."""
         return Place(screen=self.PLACE) if self.PLACE else None
 
-    def keep_place(self) -> None:
-        """Remember that this is in front."""
-        place = self.place()
-        if place is not None:
-            self.surface.memory.keep_place(place)
-
     async def action_perform(self, name: str) -> None:
         """Do what the registry calls `context.<name>`."""
         work = self.actions[name]()
         if work is not None:
             await work
 
-    def action_refresh(self) -> None:
-        """Fetch everything on this screen again."""
-        for topic in self.topics():
-            self.surface.commands.refresh(topic)
-
     @override
     def compose(self) -> ComposeResult:
-        yield TextLine(id="status")
+        yield from self.lines.compose_above()
         with Vertical(id="body"):
             yield from self.compose_body()
-        if (replay := self.surface.replay) is not None:
-            yield ReplayLine(replay, self.surface.options.keymap, on_standstill=self._show_status)
-        yield TextLine(id="tour")
-        yield TextLine(id="notice")
-        yield KeyLine((), self.surface.options, width=0, id="footer")
+        yield from self.lines.compose_below()
 
     def on_mount(self) -> None:
         """Fill the frame before anything is heard."""
         # Before the first layout the screen has no size of its own yet.
         self.set_class(not are_frames_wanted(self.app.size), "-ruled")
-        self._show_status()
-        self.show_footer()
+        self.lines.show_status()
+        self.lines.show_footer()
 
     def on_screen_resume(self) -> None:
         """Start to listen."""
-        self._feed.open()
-        self.show_footer()
-        self.keep_place()
+        self.feed.open()
+        self.lines.show_footer()
+        self.surface.memory.keep_place(self.place())
 
     def on_screen_suspend(self) -> None:
         """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
         if self.app.screen.is_modal:
-            self.show_footer()
+            self.lines.show_footer()
         else:
-            self._feed.close()
+            self.feed.close()
 
     def on_unmount(self) -> None:
         """Stop listening for good."""
-        self._feed.close()
+        self.feed.close()
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay the frame out for the new width."""
         self.set_class(not are_frames_wanted(self.app.size), "-ruled")
-        self._show_status()
-        self._show_notice()
-        self.show_footer()
-
-    def catch_up(self) -> None:
-        """Show what changed while the line had no room for a picture of it."""
-        self._feed.catch_up()
+        self.lines.show_all()
 
     def _show(self, topic: Topic) -> None:
-        if not self._feed.is_open or not is_live(self):
-            return
-        match topic:
-            case StatusTopic():
-                self._show_status()
-                self._show_notice()
-            case LogTopic():
-                self._show_notice()
-            case _:
-                pass
+        self.lines.show_topic(topic)
         self.show_topic(topic)
 
-    def _show_status(self) -> None:
-        status, replay = self.surface.queries.status(), self.surface.replay
-        self.query_one("#status", TextLine).show(
-            paint_status(
-                status,
-                self.size.width,
-                do_keys_rest=self.do_keys_rest,
-                standstill="" if replay is None else replay.view().standstill,
-            )
-        )
-
-    def _show_notice(self) -> None:
-        if not is_live(self):
-            return
-        if self.message_line is not None and (message := self.message_line.current()):
-            self.query_one("#notice", TextLine).show_in_width(message.paint)
-            return
-        queries, line = self.surface.queries, self.query_one("#notice", TextLine)
-        is_replay = self.surface.replay is not None
-        age_s = partial(self.surface.notice_age.age_s, queries=queries, is_replay=is_replay)
-        notice = notice_of(queries.log(), age_s)
-        if notice is None:
-            line.show(_explain_too_small(self.size) or self._greeting)
-        else:
-            line.show_in_width(partial(paint_notice, notice))
+    def _working_keys(self) -> tuple[FooterEntry, ...]:
+        idle = self.IDLE_KEYS
+        if type(self).to_star is FrameScreen.to_star:
+            idle |= {"global.star"}
+        return tuple(entry for entry in self.footer_entries() if entry.id not in idle)
 
 
-def notice_of(log: LogView, age_s: Callable[[LogEntry], float]) -> LogEntry | None:
-    """Return the entry of the log to show now: one that is new, or one that nobody has read yet."""
-    latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
-    if latest is not None and age_s(latest) <= NOTICE_LIFE_S:
-        return latest
-    unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
-    return next((e for e in unread if e.until_read), None)
-
-
-def _explain_too_small(size: Size) -> Line:
-    width, height = size
-    if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
-        return ()
-    return (Cell(f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}", Role.NOTICE_WARN),)
+def refresh_topics(screen: FrameScreen) -> None:
+    """Fetch everything on a screen again."""
+    for topic in screen.topics():
+        screen.surface.commands.refresh(topic)
 
 
 def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:

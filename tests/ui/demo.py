@@ -25,7 +25,7 @@ from pmtui.service.views import (
 )
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
+from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, refresh_topics
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
@@ -65,7 +65,7 @@ class ScreenApp(TerminalApp):
     @override
     def catch_up(self) -> None:
         if isinstance(self.screen, FrameScreen):
-            self.screen.catch_up()
+            self.screen.feed.catch_up()
 
     def on_event_chosen(self, message: EventChosen) -> None:
         self.chosen.append(message)
@@ -83,9 +83,8 @@ class ScreenApp(TerminalApp):
             _ = self.pop_screen()
 
     def action_refresh(self) -> None:
-        refresh = getattr(self.screen, "action_refresh", None)
-        if refresh is not None:
-            refresh()
+        if isinstance(self.screen, FrameScreen):
+            refresh_topics(self.screen)
 
 
 def believable_service() -> FakeService:

@@ -37,7 +37,6 @@ from pmtui.ui.facts import indent
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
@@ -91,7 +90,6 @@ class AccountScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._lines: dict[str, AccountLine] = {}
         keys = AccountKeys(
             self, surface, self.message_line, lines=lambda: tuple(self._lines.values()),

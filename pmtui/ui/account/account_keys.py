@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pmtui.domain.account.keys import PastedKey
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_lines import next_line
-from pmtui.ui.frame import FrameScreen, TransactionsChosen
+from pmtui.ui.frame import FrameScreen, TransactionsChosen, refresh_topics
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -150,7 +150,7 @@ class AccountKeys:
         if line.shows_transactions:
             _ = self._page.post_message(TransactionsChosen())
         elif line.refreshes:
-            self._page.action_refresh()
+            refresh_topics(self._page)
             self._line.confirm(f"Asking again: {line.words.title}")
         elif line.does is not None:
             self._flow.take(line.does)

@@ -23,7 +23,6 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -63,7 +62,6 @@ class DeskScreen(FrameScreen):
     ) -> None:
         """Show the outcomes of an event, beginning with a market where one is named."""
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._event_topic = EventTopic(event_id)
         self._aimed = first
         self.columns = tuple(DeskColumn() for _ in range(MOST_COLUMNS))
@@ -175,14 +173,14 @@ class DeskScreen(FrameScreen):
         for part in parts:
             match part:
                 case Part.FOOTER:
-                    self.show_footer()
+                    self.lines.show_footer()
                 case Part.STATUS:
-                    self._show_status()
+                    self.lines.show_status()
                 case Part.TOPICS:
                     if self._watched and self._watched != (
                         self._event_topic, *self.controls.topics()
                     ):  # fmt: skip
-                        self.retopic()
+                        self.feed.renew()
                 case Part.TICKET:
                     self.controls.update_ticket()
                 case Part.STATE:

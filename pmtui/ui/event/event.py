@@ -30,7 +30,6 @@ from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_facts import why_nothing_of_ours
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.rows.row_target import target_of_market
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
@@ -58,7 +57,6 @@ class EventScreen(FrameScreen):
 
     def __init__(self, surface: Surface, event_id: EventId) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         line = self.message_line
         self._board = board = EventBoard(self, surface, event_id)
         pane = OverlayPane(id="chart")

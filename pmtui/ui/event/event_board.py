@@ -23,7 +23,7 @@ from pmtui.ui.event.paint_event import (
     paint_outcome_row,
 )
 from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.surface import Surface
@@ -52,8 +52,9 @@ class BoardPage(Protocol):
         """Do something in so many seconds."""
         ...
 
-    def retopic(self) -> None:
-        """Watch what is watched now."""
+    @property
+    def feed(self) -> TopicFeed:
+        """What the screen is told of the service."""
         ...
 
 
@@ -69,7 +70,7 @@ class EventBoard:
         self._memo = RowMemo()
         self._stream = RowStream(
             in_view=self._tokens_in_view, queries=surface.queries, after=page.set_timer,
-            is_live=lambda: is_live(self.table), on_change=page.retopic,
+            is_live=lambda: is_live(self.table), on_change=page.feed.renew,
         )  # fmt: skip
         self._days = RowDays(self._stream, surface.queries, width=lambda: page.size.width)
 

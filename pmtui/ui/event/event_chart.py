@@ -16,7 +16,7 @@ from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import Leader, OverlayPane
 from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
 from pmtui.ui.event.paint_event import by_price
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.surface import Surface
 from pmtui.ui.units import member_of
 
@@ -47,8 +47,9 @@ class ChartedPage(Protocol):
         """Choose the layout."""
         ...
 
-    def retopic(self) -> None:
-        """Watch what is watched now."""
+    @property
+    def feed(self) -> TopicFeed:
+        """What the screen is told of the service."""
         ...
 
 
@@ -113,7 +114,7 @@ class EventChart:
         )
         if topics != self._watched:
             self._watched = topics
-            self._page.retopic()
+            self._page.feed.renew()
         self.show_histories()
 
     def show_histories(self) -> None:

@@ -42,7 +42,6 @@ from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.row_target import RowTarget
 from pmtui.ui.rows.row_verbs import RowVerbs
@@ -92,7 +91,6 @@ class MarketsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._topic = MarketListTopic()
         self.is_searching = False
         """Whether the field to search in is open."""
@@ -106,7 +104,7 @@ class MarketsScreen(FrameScreen):
             queries=self.surface.queries,
             after=self.set_timer,
             is_live=lambda: is_live(self),
-            on_change=self.retopic,
+            on_change=self.feed.renew,
         )
         self._days = RowDays(self._stream, self.surface.queries, width=lambda: self.size.width)
         self._list = EventList(
@@ -199,7 +197,7 @@ class MarketsScreen(FrameScreen):
         if not self.is_searching:
             self.is_searching = True
             self.add_class("-searching")
-            self.retopic()
+            self.feed.renew()
             self._show_results()
         # At once, not by and by: letters may be on their way already.
         self.set_focus(self.search)
@@ -214,7 +212,7 @@ class MarketsScreen(FrameScreen):
         with self.prevent(Input.Changed):
             self.search.value = ""
         self.follow_text()
-        self.retopic()
+        self.feed.renew()
         self._list.table.focus()
         self._show_list()
         self._stream.follow_soon()
@@ -252,7 +250,7 @@ class MarketsScreen(FrameScreen):
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
-        self.show_footer()
+        self.lines.show_footer()
 
     @property
     def _shown(self) -> EventList | FoundMarkets:
@@ -267,7 +265,7 @@ class MarketsScreen(FrameScreen):
         self._text = text
         self._found.clear()
         self.set_class(bool(text), "-results")
-        self.retopic()
+        self.feed.renew()
         self._show_results()
         if self._found.table.rows:
             _ = self._found.table.move_cursor_to(self._found.table.rows[0].key)
@@ -290,7 +288,7 @@ class MarketsScreen(FrameScreen):
         """Show the list as it is now, or another one."""
         if other is not None:
             self._topic, self._wants_more, self._goes_to_top = other, False, True
-            self.retopic()
+            self.feed.renew()
         view = self._view = self.surface.queries.market_list(self._topic)
         now = self.surface.queries.now()
         grows = len(view.rows) > self._loaded and not self._goes_to_top

@@ -35,7 +35,6 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.rows.row_target import (
     RowTarget,
@@ -75,7 +74,6 @@ class WatchlistScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self._rows: dict[str, WatchRow] = {}
         self._alerts: dict[str, AlertRow] = {}
         self._view = surface.queries.watchlist()
@@ -215,7 +213,7 @@ class WatchlistScreen(FrameScreen):
         wanted = tuple(HistoryTopic(t, Interval.DAY) for t in dict.fromkeys(tokens) if t)
         if wanted != self._days:
             self._days = wanted
-            self.retopic()
+            self.feed.renew()
 
     def _show_heading(self) -> None:
         queries = self.surface.queries

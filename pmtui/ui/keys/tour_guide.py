@@ -56,7 +56,7 @@ class TourGuide:
         if frame is not None:
             tour, keys = key_of(keymap, "global.tour"), key_of(keymap, "global.help")
             words = f" New here? {tour}: tour, {keys}: keys"
-            frame.greet((Cell(words, Role.KEY),))
+            frame.lines.greet((Cell(words, Role.KEY),))
 
     def start(self) -> None:
         """Begin anew."""
@@ -75,12 +75,12 @@ class TourGuide:
             self._timer = None
         for screen in self._app.screen_stack:
             if isinstance(screen, FrameScreen):
-                screen.show_tour(())
+                screen.lines.show_tour(())
 
     def _forget_greeting(self) -> None:
         for screen in self._app.screen_stack:
             if isinstance(screen, FrameScreen):
-                screen.greet(())
+                screen.lines.greet(())
 
     def _check_progress(self) -> None:
         frame = self._frame()
@@ -90,7 +90,7 @@ class TourGuide:
         keymap = self._surface.options.keymap
         words = self._tour.line(lambda action_id: key_of(keymap, action_id), frame.size.width - 1)
         if words:
-            frame.show_tour((Cell(f" {words}", Role.KEY, Emphasis.BOLD),))
+            frame.lines.show_tour((Cell(f" {words}", Role.KEY, Emphasis.BOLD),))
         else:
             self.stop()
 

@@ -34,7 +34,7 @@ class UnitKeys:
         for screen in self._app.screen_stack:
             if isinstance(screen, FrameScreen):
                 # Every topic is announced again; panes that are told nothing new paint by themselves.
-                screen.retopic()
+                screen.feed.renew()
                 for pane in screen.query(LinePane):
                     pane.repaint()
         show_answer(self._app, words)

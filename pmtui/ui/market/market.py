@@ -39,7 +39,6 @@ from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketReader
 from pmtui.ui.market.sibling_strip import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
@@ -87,7 +86,6 @@ class MarketScreen(FrameScreen):
             ticket: the side of the ticket that opens with it; None for none.
         """
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         self.head = MarketHead(id="head")
         self.strip = SiblingStrip(id="siblings")
         self.ladder = LadderPane(id="ladder")
@@ -235,12 +233,12 @@ class MarketScreen(FrameScreen):
         for part in parts:
             match part:
                 case Part.FOOTER:
-                    self.show_footer()
+                    self.lines.show_footer()
                 case Part.STATUS:
-                    self._show_status()
+                    self.lines.show_status()
                 case Part.TOPICS:
                     if self._watched and self._watched != tuple(self.controls.topics()):
-                        self.retopic()
-                        self.keep_place()
+                        self.feed.renew()
+                        self.surface.memory.keep_place(self.place())
                 case _:
                     self.controls.show(part)

@@ -16,7 +16,6 @@ from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -43,7 +42,6 @@ class ConditionalsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
 
     @override
     def topics(self) -> Iterable[Topic]:

@@ -75,7 +75,7 @@ class LogScreen(FrameScreen):
     def action_next_kind(self) -> None:
         """Show the next kind of entry."""
         self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
-        self.retopic()
+        self.feed.renew()
         self._show_entries()
 
     def _requests(self) -> dict[str, RequestEntry]:

@@ -29,7 +29,6 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -94,7 +93,6 @@ class PortfolioScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
         line = self.message_line
         orders = OrderKeys(self, surface, line, changed=self._show_items)
         settling = Settling(surface, WalletFlow(self, surface, line), line)
@@ -159,11 +157,11 @@ class PortfolioScreen(FrameScreen):
         is_other = tab is not self._rows.tab
         self._rows.switch_to(tab)
         self._rows.table.focus()
-        self.show_footer()
+        self.lines.show_footer()
         self._show_items()
         if is_other:
-            self.retopic()
-            self.keep_place()
+            self.feed.renew()
+            self.surface.memory.keep_place(self.place())
 
     def show_first(self, tab: Tab) -> None:
         """Show a tab now, or as the first one of a screen that is not there yet."""
@@ -216,7 +214,7 @@ class PortfolioScreen(FrameScreen):
 
     def _show_items(self) -> None:
         if self._rows.show():
-            self.retopic()
+            self.feed.renew()
         has_figures = self._rows.tab is Tab.POSITIONS and are_frames_wanted(self.size)
         self.set_class(has_figures, "-figures")
         own = portfolio_of(self.surface.queries)

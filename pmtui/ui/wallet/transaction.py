@@ -13,7 +13,6 @@ from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.paint_card import holdings_of
 from pmtui.ui.wallet.paint_transactions import paint_transaction
@@ -31,7 +30,6 @@ class TransactionScreen(ReadingScreen):
         """Show the transaction of this key."""
         super().__init__(surface)
         self._key = key
-        self.message_line: MessageLine = MessageLine(surface.queries, self._show_notice)
 
     def action_switch_following(self) -> None:
         """Ask no more about the transaction, or ask again."""

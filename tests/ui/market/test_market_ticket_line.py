@@ -369,7 +369,7 @@ async def test_the_tour_takes_no_row_of_the_ladder() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
         screen = await with_ticket(app, pilot)
-        screen.show_tour((Cell(" 1/9 Press b to buy."),))
+        screen.lines.show_tour((Cell(" 1/9 Press b to buy."),))
         await until(pilot, lambda: screen.query_one("#tour").region.area, "the tour's line")
         await settle(pilot)
         at_least_fourteen_rows(screen)

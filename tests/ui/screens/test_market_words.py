@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.frame import NOTICE_LIFE_S
+from pmtui.ui.frame_lines import NOTICE_LIFE_S
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.test_market import SMALL, line, opened

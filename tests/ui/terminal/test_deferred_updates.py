@@ -55,7 +55,7 @@ class _App(TerminalApp, Stage):
     @override
     def catch_up(self) -> None:
         if isinstance(self.screen, FrameScreen):
-            self.screen.catch_up()
+            self.screen.feed.catch_up()
 
 
 Slow = tuple[FakeService, _App, _Screen, Pilot[None]]
@@ -72,7 +72,7 @@ async def slow() -> AsyncIterator[Slow]:
         await app.push_screen(screen)
         await until(pilot, lambda: app.terminal.is_behind, "a picture waiting")
         await settle(pilot)
-        screen.catch_up()
+        screen.feed.catch_up()
         screen.shown.clear()
         yield service, app, screen, pilot
 

@@ -1,0 +1,145 @@
+"""The lines around a screen's body: status above; tour, notice and keys below."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import takewhile
+
+from textual.app import ComposeResult
+from textual.geometry import Size
+from textual.screen import Screen
+
+from pmtui.service.topics import LogTopic, StatusTopic, Topic
+from pmtui.service.views import Level, LogEntry, LogView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.keys.actions import FooterEntry, entries_of
+from pmtui.ui.message_line import MessageLine
+from pmtui.ui.paint_status import paint_status
+from pmtui.ui.portfolio.paint_log import paint_notice
+from pmtui.ui.replay.replay_line import ReplayLine
+from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.text_line import TextLine
+
+NOTICE_LIFE_S = 12
+SMALLEST = Size(40, 12)
+"""Every screen shows what it is for down to here; below it says so."""
+
+
+class FrameLines:
+    """The lines of one screen. The line of the notices also shows what a key is answered with."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        surface: Surface,
+        *,
+        entries: Callable[[], tuple[FooterEntry, ...]],
+        do_keys_rest: Callable[[], bool],
+    ) -> None:
+        """Build the lines, empty.
+
+        Args:
+            screen: the one that they surround.
+            surface: the service and the user's choices.
+            entries: the keys that work on the screen right now, the nearest first.
+            do_keys_rest: whether single keys trade nothing right now, armed or not.
+        """
+        self._screen = screen
+        self._surface = surface
+        self._entries = entries
+        self._do_keys_rest = do_keys_rest
+        self._greeting: Line = ()
+        self._status = TextLine(id="status")
+        self._tour = TextLine(id="tour")
+        self._notice = TextLine(id="notice")
+        self._footer = KeyLine((), surface.options, width=0, id="footer")
+        self.message_line = MessageLine(surface.queries, self._show_notice)
+        """Answers keys in the place of the notices."""
+
+    def compose_above(self) -> ComposeResult:
+        """Yield what stands above the body."""
+        yield self._status
+
+    def compose_below(self) -> ComposeResult:
+        """Yield what stands below the body."""
+        if (replay := self._surface.replay) is not None:
+            yield ReplayLine(
+                replay, self._surface.options.keymap, on_standstill=self.show_status
+            )  # fmt: skip
+        yield self._tour
+        yield self._notice
+        yield self._footer
+
+    def show_all(self) -> None:
+        """Lay the lines out for the width there is."""
+        self.show_status()
+        self._show_notice()
+        self.show_footer()
+
+    def show_topic(self, topic: Topic) -> None:
+        """Show what the lines tell of this topic."""
+        if isinstance(topic, StatusTopic):
+            self.show_status()
+        if isinstance(topic, StatusTopic | LogTopic):
+            self._show_notice()
+
+    def show_status(self) -> None:
+        """Show profile, money, and what the sources are worth."""
+        replay = self._surface.replay
+        self._status.show(
+            paint_status(
+                self._surface.queries.status(),
+                self._screen.size.width,
+                do_keys_rest=self._do_keys_rest(),
+                standstill="" if replay is None else replay.view().standstill,
+            )
+        )
+
+    def show_footer(self) -> None:
+        """Show the keys that work right here: below a question, those that answer it."""
+        above = self._screen.app.screen
+        if above is not self._screen and above.is_modal:
+            ids = (active.binding.id for active in above.active_bindings.values())
+            entries = entries_of(ids, self._surface.options.keymap)
+        else:
+            entries = self._entries()
+        self._footer.show_keys(entries, self._screen.size.width)
+
+    def show_tour(self, line: Line) -> None:
+        """Show what the tour says next; nothing takes its line away again."""
+        self._screen.set_class(bool(line), "-touring")
+        self._tour.show(line)
+
+    def greet(self, line: Line) -> None:
+        """Show this on the line of the notices whenever there is none."""
+        self._greeting = line
+        self._show_notice()
+
+    def _show_notice(self) -> None:
+        if message := self.message_line.current():
+            self._notice.show_in_width(message.paint)
+            return
+        queries, is_replay = self._surface.queries, self._surface.replay is not None
+        age_s = partial(self._surface.notice_age.age_s, queries=queries, is_replay=is_replay)
+        notice = notice_of(queries.log(), age_s)
+        if notice is None:
+            self._notice.show(_explain_too_small(self._screen.size) or self._greeting)
+        else:
+            self._notice.show_in_width(partial(paint_notice, notice))
+
+
+def notice_of(log: LogView, age_s: Callable[[LogEntry], float]) -> LogEntry | None:
+    """Return the entry of the log to show now: one that is new, or one that nobody has read yet."""
+    latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
+    if latest is not None and age_s(latest) <= NOTICE_LIFE_S:
+        return latest
+    unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
+    return next((e for e in unread if e.until_read), None)
+
+
+def _explain_too_small(size: Size) -> Line:
+    width, height = size
+    if not width or (width >= SMALLEST.width and height >= SMALLEST.height):
+        return ()
+    return (Cell(f" {width}x{height} needs {SMALLEST.width}x{SMALLEST.height}", Role.NOTICE_WARN),)
