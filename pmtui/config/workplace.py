@@ -6,7 +6,7 @@ in `config.toml` says how things are at first, and is never written by the progr
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -78,6 +78,8 @@ class Workplace:
     """By which clock times were written."""
     place: Place = Place()
     listing: KeptList = KeptList()
+    hidden_columns: tuple[str, ...] = ()
+    """Of all lists, each as `list.column`."""
 
 
 def load_workplace(path: Path) -> Workplace:
@@ -192,3 +194,21 @@ class Memory:
     def keep_listing(self, listing: KeptList) -> None:
         """Remember how the list of markets is arranged."""
         self.keep(lambda now: replace(now, listing=listing))
+
+    def hidden_columns(self, name: str) -> frozenset[str]:
+        """Return the columns of a list that were hidden."""
+        found = (each.partition(".") for each in self._now.hidden_columns)
+        return frozenset(column for listed, _, column in found if listed == name)
+
+    def keep_columns(self, name: str, hidden: Iterable[str]) -> None:
+        """Remember which columns of a list are hidden."""
+        chosen = tuple(f"{name}.{column}" for column in sorted(hidden))
+        self.keep(
+            lambda now: replace(
+                now,
+                hidden_columns=(
+                    *(each for each in now.hidden_columns if each.partition(".")[0] != name),
+                    *chosen,
+                ),
+            )
+        )

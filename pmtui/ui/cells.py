@@ -4,7 +4,7 @@ A painter is a pure function from a view model and a width to lines. It names ro
 colours, so it can be tested without a terminal and every theme can dress it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Flag, auto
 from typing import NamedTuple, TypeAlias
 
@@ -66,6 +66,15 @@ class Column(NamedTuple):
     """Its share of the room left over; 0 keeps the width."""
     ease: int = 0
     """Cells that it gets before columns of priority 3 and more are shown at all."""
+    is_essential: bool = False
+    """Nobody can hide it: what the row is about, or what its prices are worth."""
+    about: str = ""
+    """What it is called where columns are chosen, if not as its title says."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where columns are chosen."""
+        return self.about or self.title
 
 
 def line_width(line: Line) -> int:
@@ -122,14 +131,23 @@ def bar_text(
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-def fit_columns(columns: Sequence[Column], width: int) -> tuple[tuple[int, int], ...]:
+def fit_columns(
+    columns: Sequence[Column], width: int, *, hidden: Collection[str] = ()
+) -> tuple[tuple[int, int], ...]:
     """Choose the columns that fit, with one cell between them.
+
+    Args:
+        columns: from left to right.
+        width: cells there are.
+        hidden: keys of columns that are not wanted; an essential one is shown all the same.
 
     Returns:
         Pairs of the column's index and its width. When not even the columns of priority 0 fit,
         they are kept from the left, and the last one is squeezed.
     """
-    chosen = list(range(len(columns)))
+    chosen = [
+        i for i, column in enumerate(columns) if column.is_essential or column.key not in hidden
+    ]
     while any(columns[i].priority for i in chosen):
         last = max(chosen, key=lambda i: (columns[i].priority, i))
         is_extra = columns[last].priority >= EXTRA_PRIORITY

@@ -37,6 +37,7 @@ PLACES = {
     Context.TRANSACTION: "A transaction of the wallet",
     Context.WATCHLIST: "The watchlist",
     Context.ROW: "A row of a list, an event, the watchlist or the portfolio",
+    Context.COLUMNS: "Choosing columns",
     Context.CONDITIONALS: "Stops and targets",
     Context.LOG: "The log",
     Context.HELP: "The help",

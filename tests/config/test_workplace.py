@@ -77,3 +77,23 @@ def test_a_place_that_cannot_be_written_ends_nothing(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "file" / "workplace.json")
     memory.keep_theme("nord")
     assert memory.now.theme == "nord"
+
+
+def test_each_list_keeps_its_own_columns(tmp_path: Path) -> None:
+    path = tmp_path / "workplace.json"
+    memory = Memory(path)
+    memory.keep_columns("events", {"day", "age"})
+    memory.keep_columns("positions", {"day"})
+    memory.keep_columns("events", {"spread"})
+    assert Memory(path).hidden_columns("events") == {"spread"}
+    assert Memory(path).hidden_columns("positions") == {"day"}
+    assert Memory(path).hidden_columns("orders") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"hidden_columns": {"events": 1}}', b'{"hidden_columns": [1, "events", ".", ""]}']
+)
+def test_damaged_columns_hide_none(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "workplace.json"
+    path.write_bytes(body)
+    assert Memory(path).hidden_columns("events") <= {""}

@@ -80,3 +80,13 @@ def test_columns_of_high_priority_come_once_others_have_their_ease() -> None:
     assert fit_columns(columns, 24) == ((0, 17), (1, 6))
     assert fit_columns(columns, 33) == ((0, 26), (1, 6))
     assert fit_columns(columns, 34) == ((0, 20), (1, 6), (2, 6))
+
+
+def test_hidden_columns_make_room_unless_they_are_essential() -> None:
+    columns = (
+        Column("name", "Name", 10, grow=1, is_essential=True),
+        Column("bid", "Bid", 6),
+        Column("volume", "Volume", 8, priority=1),
+    )
+    assert fit_columns(columns, 20) == ((0, 13), (1, 6))
+    assert fit_columns(columns, 20, hidden={"bid", "name"}) == ((0, 11), (2, 8))

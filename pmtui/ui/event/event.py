@@ -30,6 +30,7 @@ from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_facts import why_nothing_of_ours
+from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_target import target_of_market
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
@@ -66,6 +67,8 @@ class EventScreen(FrameScreen):
         )
         reading = EventReading(self, surface, line, event_id, market=lambda: board.market)
         verbs = RowVerbs(self, surface, line, lambda: target_of_market(board.market))
+        table = board.table
+        columns = ColumnKeys(self, surface.memory, (table,), shown=lambda: table)
         self.actions = {
             "rules": reading.show_rules,
             "comments": reading.show_comments,
@@ -77,6 +80,7 @@ class EventScreen(FrameScreen):
             "shorter_interval": chart.shorten,
             "longer_interval": chart.lengthen,
             **verbs.actions,
+            **columns.actions,
         }
         self._event_topic, self._quotes_topic = EventTopic(event_id), EventQuotesTopic(event_id)
 

@@ -57,7 +57,7 @@ _SUM_BAR_FROM = 110
 """Columns from which there is room for the bar between the sums."""
 
 OUTCOME_COLUMNS = (
-    Column("name", "Outcome", 21, grow=1),
+    Column("name", "Outcome", 21, grow=1, is_essential=True),
     Column("chance", "Chance", _CHANCE_WIDTH, priority=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
@@ -71,7 +71,7 @@ OUTCOME_COLUMNS = (
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
     Column("gain", "P&L", MONEY_WIDTH, priority=3, align=Align.RIGHT),
-    Column("quote", "Status", 8),
+    Column("quote", "Status", 8, is_essential=True),
 )
 
 

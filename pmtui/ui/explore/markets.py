@@ -43,6 +43,7 @@ from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
+from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_target import RowTarget
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
@@ -119,7 +120,11 @@ class MarketsScreen(FrameScreen):
         )  # fmt: skip
         self._topic = self._keys.topic
         verbs = RowVerbs(self, surface, self.message_line, lambda: self._target)
-        self.actions = {**self._keys.actions, **verbs.actions}
+        columns = ColumnKeys(
+            self, surface.memory, (self._list.table, self._found.table),
+            shown=lambda: self._shown.table,
+        )  # fmt: skip
+        self.actions = {**self._keys.actions, **verbs.actions, **columns.actions}
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -301,7 +306,7 @@ class MarketsScreen(FrameScreen):
         self._list.table.set_empty_text(
             self._list.explain_empty(view, self._topic, self.surface.options.keymap)
         )
-        self._list.table.mark_column(*sorted_column(self._list.arrangement))
+        self._list.table.columns.mark_order(*sorted_column(self._list.arrangement))
         self._list.table.set_rows(self._list.rows(self._list.entries, now))
         self._list.table.set_loading_more(is_loading=self._wants_more and bool(self._list.entries))
         if self._goes_to_top and self._list.entries:

@@ -57,11 +57,11 @@ _NEARLY_A_DAY = timedelta(hours=23)
 NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
-    Column("own", "", 1),
-    Column("title", "Event", 28, grow=3, ease=44),
+    Column("own", "", 1, about="In position"),
+    Column("title", "Event", 28, grow=3, ease=44, is_essential=True),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
@@ -69,15 +69,15 @@ EVENT_COLUMNS = (
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
-    Column("open", "Open", 4, priority=3, align=Align.RIGHT),
+    Column("open", "Open", 4, priority=3, align=Align.RIGHT, about="Open markets"),
     Column("tags", "Tags", 16, priority=5),
 )
 RESULT_COLUMNS = (
-    Column("own", "", 1),
-    Column("question", "Market", 27, grow=3, ease=44),
+    Column("own", "", 1, about="In position"),
+    Column("question", "Market", 27, grow=3, ease=44, is_essential=True),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),

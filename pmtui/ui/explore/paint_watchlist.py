@@ -46,7 +46,7 @@ LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (
-    Column("title", "Event or market", 23, grow=3, ease=36),
+    Column("title", "Event or market", 23, grow=3, ease=36, is_essential=True),
     Column("outcome", "Outcome", 12, priority=2, grow=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
@@ -58,7 +58,7 @@ WATCH_COLUMNS = (
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
     Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
-    Column("quote", "Status", 8),
+    Column("quote", "Status", 8, is_essential=True),
     Column("event", "Event", 30, priority=5, grow=1),
 )
 _NOTHING = Cell("")

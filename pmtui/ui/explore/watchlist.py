@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
@@ -36,6 +35,7 @@ from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_target import (
     RowTarget,
     target_of_event,
@@ -70,8 +70,6 @@ class WatchlistScreen(FrameScreen):
     WatchlistScreen.-noted #note { display: block; }
     """
 
-    table = query_one("#watched", LineTable)
-
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
         self._rows: dict[str, WatchRow] = {}
@@ -85,7 +83,13 @@ class WatchlistScreen(FrameScreen):
             self, surface, self.message_line, lambda: self._target,
             if_none=f"No market here; {star} stars one.",
         )  # fmt: skip
-        self.actions = {"remove_alert": self._remove_alert, **verbs.actions}
+        self.table = LineTable(
+            WATCH_COLUMNS, empty=explain_nothing_starred(surface.options.keymap), id="watched"
+        )
+        columns = ColumnKeys(self, surface.memory, (self.table,), shown=lambda: self.table)
+        self.actions = {
+            "remove_alert": self._remove_alert, **verbs.actions, **columns.actions,
+        }  # fmt: skip
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -95,8 +99,7 @@ class WatchlistScreen(FrameScreen):
     def compose_body(self) -> ComposeResult:
         yield TextLine(id="heading")
         yield TextLine(id="note")
-        empty = explain_nothing_starred(self.surface.options.keymap)
-        yield LineTable(WATCH_COLUMNS, empty=empty, id="watched")
+        yield self.table
         yield TextLine(id="title")
         yield TextLine(id="details")
 

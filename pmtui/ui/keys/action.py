@@ -15,6 +15,7 @@ class Context(StrEnum):
     PICKER = "picker"
     FILTERS = "filters"
     THEMES = "themes"
+    COLUMNS = "columns"
     EVENT = "event"
     MARKET = "market"
     LADDER = "ladder"

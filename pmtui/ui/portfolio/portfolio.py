@@ -42,6 +42,7 @@ from pmtui.ui.portfolio.paint_summary import exposure_in, paint_exposure_line
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
 from pmtui.ui.portfolio.settling import Settling
 from pmtui.ui.portfolio.summary import Summary
+from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.transaction import TransactionScreen
@@ -104,11 +105,16 @@ class PortfolioScreen(FrameScreen):
             surface, self._rows, orders=orders, settling=settling, flattening=verbs.flattening,
             line=line, changed=self._show_items,
         )  # fmt: skip
+        columns = ColumnKeys(
+            self, surface.memory, tuple(self._rows.tables.values()),
+            shown=lambda: self._rows.table,
+        )  # fmt: skip
         self.actions = {
             "next_tab": partial(self._step_tab, 1),
             "previous_tab": partial(self._step_tab, -1),
             **keys.actions,
             **verbs.actions,
+            **columns.actions,
         }
 
     @override

@@ -17,8 +17,8 @@ from pmtui.ui.wallet.paint_card import paint_call, paint_named, shorten_hash
 
 TRANSACTION_COLUMNS = (
     Column("age", "Age", 4, align=Align.RIGHT),
-    Column("state", "State", 11),
-    Column("title", "What", 20, grow=1),
+    Column("state", "State", 11, is_essential=True),
+    Column("title", "What", 20, grow=1, is_essential=True),
     Column("calls", "Calls", 5, priority=1, align=Align.RIGHT),
     Column("nonce", "Nonce", 5, priority=2, align=Align.RIGHT),
     Column("relayer", "Relayer says", 12, priority=1),

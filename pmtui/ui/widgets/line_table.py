@@ -5,7 +5,7 @@ places never move it to another row. Titles and numbers come in as cells; the ta
 them. There is no cell cursor, no editing and no sorting here: rows are shown in the order given.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -35,6 +35,88 @@ class _LineState(NamedTuple):
     is_header: bool = False
     is_cursor: bool = False
     is_focused: bool = False
+
+
+class TableColumns:
+    """The columns of a table: which are wanted, which have room, and what their titles look like."""
+
+    def __init__(
+        self, columns: Sequence[Column], *,
+        width: Callable[[], int], marked: Callable[[], None], chosen: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Begin with all of them wanted.
+
+        Args:
+            columns: from left to right.
+            width: returns the cells there are.
+            marked: called when a title looks different.
+            chosen: called when other columns are wanted, once there has been room for any.
+        """
+        self.all = tuple(columns)
+        self.hidden: frozenset[str] = frozenset()
+        """The keys of those that are not wanted."""
+        self._width = width
+        self._marked = marked
+        self._chosen = chosen
+        self._order = ("", "")
+        self._pointed_at = ""
+        self._placed: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def in_view(self) -> frozenset[str]:
+        """The keys of those that are wanted and have room."""
+        return frozenset(self.all[index].key for index, _ in self.fit())
+
+    @property
+    def marks(self) -> str:
+        """All that decides what the titles look like, apart from the width."""
+        return " ".join((*self._order, self._pointed_at))
+
+    def hide(self, keys: Collection[str]) -> None:
+        """Show these no more, and every other one where it has room; an essential one always."""
+        hidden = frozenset(keys) & {column.key for column in self.all if not column.is_essential}
+        if hidden != self.hidden:
+            self.hidden = hidden
+            if self._placed:
+                self._chosen()
+
+    def mark_order(self, key: str, mark: str) -> None:
+        """Mark the title of the one that the rows are ordered by; no such column is no mark."""
+        self._order = (key, mark)
+        self._marked()
+
+    def point_at(self, key: str) -> None:
+        """Show the title of one under a cursor; an empty key for none."""
+        self._pointed_at = key
+        self._marked()
+
+    def fit(self) -> tuple[tuple[int, int], ...]:
+        """Return the places and the widths of those that have room."""
+        if not self._placed:
+            # Where there is room the last column stands apart from the scrollbar.
+            width = self._width()
+            apart = least_width(self.all) < width
+            self._placed = fit_columns(self.all, width - apart, hidden=self.hidden)
+        return self._placed
+
+    def forget(self) -> None:
+        """Look for room anew."""
+        self._placed = ()
+
+    def heads(self) -> tuple[Cell, ...]:
+        """Return the titles."""
+        return tuple(map(self._head, self.all))
+
+    def _head(self, column: Column) -> Cell:
+        key, mark = self._order
+        cell = Cell(column.title, Role.HEADING)
+        if column.key == key:
+            room = column.width - len(mark)
+            fits = len(column.title) <= room
+            title = column.title if fits else column.title.replace(" ", "")[:room]
+            cell = Cell(f"{title}{mark}", Role.KEY)
+        is_pointed_at = column.key == self._pointed_at
+        return cell._replace(ground=Role.CURSOR_ROW) if is_pointed_at else cell
 
 
 class LineTable(ScrollView, can_focus=True):
@@ -116,7 +198,13 @@ class LineTable(ScrollView, can_focus=True):
             classes: As for every widget.
         """
         super().__init__(name=name, id=id, classes=classes)
-        self._columns = tuple(columns)
+        self.columns = TableColumns(
+            columns,
+            # The scrollbar has a place of its own, also while there is nothing to scroll.
+            width=lambda: self.scrollable_content_region.width,
+            marked=self._repaint_changed,
+            chosen=self.on_resize,
+        )
         self._empty = empty
         self._header_height = int(show_header)
         self._show_cursor = show_cursor
@@ -124,10 +212,8 @@ class LineTable(ScrollView, can_focus=True):
         self._index_of: dict[str, int] = {}
         self._cursor_key: str | None = None
         self._is_loading_rows = False
-        self._column_mark = ("", "")
         self._end_announced_at = 0
         self._view_announced: tuple[str, ...] = ()
-        self._placed: tuple[tuple[int, int], ...] = ()
         self._role_styles: RoleStyles | None = None
         self._strips: dict[_LineState, Strip] = {}
         self._painted: dict[int, _LineState] = {}
@@ -167,7 +253,7 @@ class LineTable(ScrollView, can_focus=True):
         if new == self._rows:
             return
         index_of = {row.key: index for index, row in enumerate(new)}
-        if len(index_of) != len(new) or any(len(r.cells) != len(self._columns) for r in new):
+        if len(index_of) != len(new) or any(len(r.cells) != len(self.columns.all) for r in new):
             raise ValueError("each row needs a key of its own and one cell for each column")
         old_index = self._cursor_index
         self._rows, self._index_of = new, index_of
@@ -181,11 +267,6 @@ class LineTable(ScrollView, can_focus=True):
         self._repaint_changed()
         self._announce_end()
         self._announce_view()
-
-    def mark_column(self, key: str, mark: str) -> None:
-        """Mark the title of the column that the rows are ordered by; no such column is no mark."""
-        self._column_mark = (key, mark)
-        self._repaint_changed()
 
     def set_empty_text(self, text: str) -> None:
         """Say this while there are no rows."""
@@ -313,7 +394,7 @@ class LineTable(ScrollView, can_focus=True):
 
     def _state_of(self, y: int) -> _LineState:
         if y < self._header_height:
-            return _LineState(note="".join(self._column_mark), is_header=True)
+            return _LineState(note=self.columns.marks, is_header=True)
         index = y - self._header_height + self._top
         if index < len(self._rows):
             row = self._rows[index]
@@ -329,7 +410,7 @@ class LineTable(ScrollView, can_focus=True):
     def _paint(self, state: _LineState) -> Line:
         width = self.size.width
         if state.is_header:
-            return self._place(tuple(_head(c, *self._column_mark) for c in self._columns), None)
+            return self._place(self.columns.heads(), None)
         if state.row is None:
             return fit_line((Cell(state.note, Role.DIM),), width)
         cells = state.row.cells
@@ -340,19 +421,15 @@ class LineTable(ScrollView, can_focus=True):
         return self._place(tuple(marked), Role.CURSOR_ROW)
 
     def _place(self, cells: tuple[Cell, ...], ground: Role | None) -> Line:
-        if not self._placed:
-            # The scrollbar has a place of its own, also while there is nothing to scroll. Where
-            # there is room its place and the last column stand apart.
-            width = self.scrollable_content_region.width
-            self._placed = fit_columns(self._columns, width - (least_width(self._columns) < width))
         line: list[Cell] = []
-        for index, width in self._placed:
+        placed = self.columns.fit()
+        for index, width in placed:
             if line:
                 line.append(Cell(" ", ground=ground))
-            cell, align = cells[index], self._columns[index].align
+            cell, align = cells[index], self.columns.all[index].align
             text = fit(cell.text, width, align)
             line.append(cell._replace(text=text, ground=cell.ground or ground))
-        used = sum(width for _, width in self._placed) + max(0, len(self._placed) - 1)
+        used = sum(width for _, width in placed) + max(0, len(placed) - 1)
         if used < self.size.width:
             line.append(Cell(" " * (self.size.width - used), ground=ground))
         return tuple(line)
@@ -406,7 +483,7 @@ class LineTable(ScrollView, can_focus=True):
             self.virtual_size = size
 
     def _forget_layout(self) -> None:
-        self._placed = ()
+        self.columns.forget()
         self._strips.clear()
         self._painted.clear()
 
@@ -423,12 +500,3 @@ class LineTable(ScrollView, can_focus=True):
         if self._top + 2 * self._body_height >= count:
             self._end_announced_at = count
             self.post_message(self.EndApproached(self))
-
-
-def _head(column: Column, key: str, mark: str) -> Cell:
-    """Return a column's title, with the mark of the order where the rows are ordered by it."""
-    if column.key != key:
-        return Cell(column.title, Role.HEADING)
-    room = column.width - len(mark)
-    title = column.title if len(column.title) <= room else column.title.replace(" ", "")[:room]
-    return Cell(f"{title}{mark}", Role.KEY)
