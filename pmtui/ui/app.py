@@ -190,9 +190,9 @@ class PmtuiApp(TerminalApp):
         else:
             self._tour_guide.start()
 
-    def action_command(self) -> None:
-        """Type a command."""
-        self._command_key.press()
+    def action_command(self, text: str = "") -> None:
+        """Type a command, or the rest of one."""
+        self._command_key.press(text)
 
     def action_switch_prices(self) -> None:
         """Write prices in cents, per cent, decimal or American odds."""

@@ -4,7 +4,7 @@
     sell 50% no 61        sell all        buy $25 yes market fak
     cancel all            cancel bids     cancel 39.7
     flatten               split 100
-    find rate decision
+    find rate decision                 39.7 or @39.7 (go there)
 
 A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
 """
@@ -25,7 +25,8 @@ from pmtui.domain.formats import (
     with_cent_sign,
 )
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import ONE, Micros, format_micros
+from pmtui.domain.orders.amounts import is_on_tick, price_ceil, price_floor
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, parse_life
 
@@ -83,7 +84,14 @@ class SplitCash:
     """Dollars; None asks for it."""
 
 
-Command = EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets
+@dataclass(frozen=True, slots=True)
+class GoToPrice:
+    """Put the ladder's cursor on a price."""
+
+    price: Micros
+
+
+Command = EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets | GoToPrice
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,7 @@ _TIMES = {
 
 
 def parse_command(
-    text: str, outcomes: Sequence[str], *, outcome_index: int = 0
+    text: str, outcomes: Sequence[str], *, outcome_index: int = 0, tick: Micros | None = None
 ) -> Command | CommandProblem:
     """Read a command.
 
@@ -157,12 +165,16 @@ def parse_command(
         text: what was typed, without the colon.
         outcomes: the labels of the market's outcomes, as the venue wrote them; empty where none is open.
         outcome_index: the outcome on show, which is meant where none is named.
+        tick: of the ladder on show; None where there is none yet.
     """
     words = _words(text)
-    if not words:
-        return CommandProblem("Enter a command: buy, sell, cancel, flatten, split, find", 0, 0)
-    if len(text) > LONGEST:
-        return CommandProblem(f"Longer than {LONGEST} characters", LONGEST, len(text))
+    if not words or len(text) > LONGEST:
+        said = (
+            f"Longer than {LONGEST} characters"
+            if words
+            else f"Enter a command: {', '.join(_VERBS)}"
+        )
+        return CommandProblem(said, min(LONGEST, len(text)) if words else 0, len(text))
     first, *rest = words
     verb = _SHORT.get(first.folded, first.folded)
     match verb:
@@ -179,6 +191,8 @@ def parse_command(
             found = " ".join(word.text for word in rest)
             missing = CommandProblem("Enter what to search for", len(text), len(text))
             return FindMarkets(found) if found else missing
+        case _ if first.text.startswith("@") or parse_cents(first.text) is not None:
+            return _read_go(words, tick, has_market=bool(outcomes))
         case _:
             return _at(first, f"No command {first.text}: {', '.join(_VERBS)}")
 
@@ -214,6 +228,8 @@ def write_command(command: Command, outcomes: Sequence[str]) -> str:
             return "split" if amount is None else f"split {format_micros(amount)}"
         case FindMarkets(text):
             return f"find {text}"
+        case GoToPrice(price):
+            return f"@{format_cents(price)}"
 
 
 def describe_command(command: Command, outcomes: Sequence[str]) -> str:
@@ -238,6 +254,8 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
             return f"Split {exact_dollars(amount)} into {exact_shares(amount)} of each outcome"
         case FindMarkets(text):
             return f"Search for {text}"
+        case GoToPrice(price):
+            return f"Cursor to {with_cent_sign(price)}"
 
 
 def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
@@ -398,6 +416,26 @@ def _read_flatten(
         wrong = words[0] if words[0].folded not in names else words[1]
         return _at(wrong, f"Not understood: {wrong.text}")
     return FlattenPosition(names.index(words[0].folded))
+
+
+def _read_go(
+    words: Sequence[_Word], tick: Micros | None, *, has_market: bool
+) -> Command | CommandProblem:
+    word, *more = words
+    if not has_market or tick is None:
+        return CommandProblem("The book is loading" if has_market else "Open a market first", 0, 0)
+    if more:
+        return _at(more[0], f"Not understood: {more[0].text}")
+    low, high = with_cent_sign(tick), with_cent_sign(Micros(ONE - tick))
+    price = parse_cents(word.text.removeprefix("@"))
+    if price is None:
+        return _at(word, f"Enter a price in cents, {low} to {high}")
+    if not tick <= price <= ONE - tick:
+        return _at(word, f"Prices go from {low} to {high}")
+    if not is_on_tick(price, tick):
+        below, above = (with_cent_sign(at(price, tick)) for at in (price_floor, price_ceil))
+        return _at(word, f"Tick {low}: {below} or {above}")
+    return GoToPrice(price)
 
 
 def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candidate, ...]:

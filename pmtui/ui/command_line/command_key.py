@@ -12,6 +12,7 @@ from pmtui.domain.ticket.command_line import (
 )
 from pmtui.ui.command_line.command_screen import CommandScreen
 from pmtui.ui.command_line.history import CommandHistory
+from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import show_answer
 from pmtui.ui.market.market import MarketScreen
@@ -26,14 +27,15 @@ class CommandKey:
         self._surface = surface
         self._history = CommandHistory()
 
-    def press(self) -> None:
-        """Open the line."""
+    def press(self, text: str = "") -> None:
+        """Open the line, with what is typed already."""
         front = self._app.screen
-        commands = front.controls.commands if isinstance(front, MarketScreen) else None
+        commands = front.controls.commands if isinstance(front, MarketScreen | DeskScreen) else None
         screen = CommandScreen(
             self._surface.options, self._history,
             outcomes=commands.outcomes if commands is not None else (),
             outcome_index=commands.outcome_index if commands is not None else 0,
+            tick=commands.tick if commands is not None else None, text=text,
         )  # fmt: skip
         _ = self._app.push_screen(screen, self._obey)
 
@@ -50,7 +52,7 @@ class CommandKey:
                     front.search.value = text
             case _:
                 front = self._app.screen
-                if isinstance(front, MarketScreen):
+                if isinstance(front, MarketScreen | DeskScreen):
                     await front.controls.commands.obey(command)
                 else:
                     show_answer(self._app, "Open a market first.", is_refusal=True)

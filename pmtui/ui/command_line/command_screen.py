@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.domain.money import Micros
 from pmtui.domain.ticket.command_line import (
     LONGEST,
     Command,
@@ -107,7 +108,8 @@ class CommandScreen(ModalScreen[Command]):
 
     def __init__(
         self, options: Options, history: CommandHistory, *,
-        outcomes: Sequence[str] = (), outcome_index: int = 0,
+        outcomes: Sequence[str] = (), outcome_index: int = 0, tick: Micros | None = None,
+        text: str = "",
     ) -> None:  # fmt: skip
         """Read a command about a market.
 
@@ -116,12 +118,16 @@ class CommandScreen(ModalScreen[Command]):
             history: the commands of this session.
             outcomes: labels of the market's outcomes; empty where no market is open.
             outcome_index: the one on show.
+            tick: of the ladder on show; None where there is none.
+            text: what is typed already.
         """
         super().__init__()
         self._options = options
         self._history = history
         self._outcomes = tuple(outcomes)
         self._outcome_index = outcome_index
+        self._tick = tick
+        self._text = text
 
     @override
     def compose(self) -> ComposeResult:
@@ -136,6 +142,7 @@ class CommandScreen(ModalScreen[Command]):
     def on_mount(self) -> None:
         """Take the keys."""
         self.field.focus()
+        self.field.write(self._text)
         self._show()
 
     def on_resize(self) -> None:
@@ -168,7 +175,7 @@ class CommandScreen(ModalScreen[Command]):
 
     def _read(self) -> Command | CommandProblem:
         return parse_command(
-            self.field.value, self._outcomes, outcome_index=self._outcome_index
+            self.field.value, self._outcomes, outcome_index=self._outcome_index, tick=self._tick
         )  # fmt: skip
 
     def _show(self) -> None:

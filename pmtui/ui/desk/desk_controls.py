@@ -20,6 +20,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopi
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.desk.column import DeskColumn
 from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.market.controls.commands import Commands
 from pmtui.ui.market.controls.forms import MarketForms
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
@@ -81,6 +82,11 @@ class KeyedLadder:
         if self.column is not None:
             self.column.ladder.point_at(price)
 
+    def go_to(self, price: Micros) -> None:
+        """Put the cursor on a price, in the middle of the rows."""
+        if self.column is not None:
+            self.column.ladder.go_to(price)
+
     def clear_cursor(self) -> None:
         """Point at nothing."""
         if self.column is not None:
@@ -140,6 +146,10 @@ class DeskControls:
         self.single_keys = SingleKeys(
             workspace, self._trading, self._news, is_moving=lambda: self.moving.is_moving
         )
+        self.commands = Commands(
+            workspace, self._trading, self._news,
+            flip=self._flip, cancel_side=self.single_keys.cancel_side, split=self._forms.split,
+        )  # fmt: skip
         self._markets: tuple[Market, ...] = ()
         self._order: tuple[ConditionId, ...] = ()
         self._first = 0

@@ -148,7 +148,7 @@ _KEY_LABELS = MappingProxyType(
         "pagedown": "pgdn", "comma": ",", "full_stop": ".", "minus": "-", "plus": "+",
         "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">",
         "left_parenthesis": "(", "right_parenthesis": ")", "left_curly_bracket": "{",
-        "right_curly_bracket": "}", "equals_sign": "=", "dollar_sign": "$",
+        "right_curly_bracket": "}", "equals_sign": "=", "dollar_sign": "$", "at": "@",
     }
 )  # fmt: skip
 

@@ -223,6 +223,11 @@ class LadderPane(Widget, can_focus=True):
         self.viewport.point_at(price)
         self._announce()
 
+    def go_to(self, price: Micros) -> None:
+        """Put the cursor on a price, in the middle of the rows."""
+        self.viewport.centre_on(price)
+        self.point_at(price)
+
     def next_grouping(self) -> Micros:
         """Change to the next wider rows, or back to single ticks; return their distance.
 

@@ -181,6 +181,13 @@ class LadderViewport:
             index = self.ladder.index_of(price)
             self.top = self._bound(reveal(self.top, index, self.body_height))
 
+    def centre_on(self, price: Micros) -> None:
+        """Bring a price to the middle of the rows."""
+        if self.ladder is not None:
+            self._is_following = False
+            self.recent.moved_by_hand()
+            self.top = self._bound(centred(self.ladder.index_of(price), self.body_height))
+
     def stepped(self, steps: int) -> Micros | None:
         """Return the price so many rows up, or down; None where there is nothing to point at.
 

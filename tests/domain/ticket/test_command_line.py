@@ -16,6 +16,7 @@ from pmtui.domain.ticket.command_line import (
     EnterOrder,
     FindMarkets,
     FlattenPosition,
+    GoToPrice,
     SplitCash,
     complete,
     completed,
@@ -63,6 +64,7 @@ commands = st.one_of(
     st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
     st.integers(0, 1).map(FlattenPosition),
     st.none().map(SplitCash),
+    st.integers(1, 999).map(lambda price: GoToPrice(Micros(price * 1_000))),
     st.integers(1, 10**15).map(lambda amount: SplitCash(Micros(amount))),
     st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), min_size=1, max_size=4).map(
         lambda words: FindMarkets(" ".join(words))
@@ -72,7 +74,7 @@ commands = st.one_of(
 
 @given(commands)
 def test_what_is_written_is_read_as_the_same_command(command: Command) -> None:
-    assert parse_command(write_command(command, YES_NO), YES_NO) == command
+    assert parse_command(write_command(command, YES_NO), YES_NO, tick=Micros(1_000)) == command
     assert describe_command(command, YES_NO)
 
 
@@ -189,3 +191,24 @@ def test_words_that_may_come_next() -> None:
     assert words("buy 100 yes 39.7 gtd ") == []
     assert words("cancel b") == ["bids"]
     assert words("flatten n") == ["no"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("39.75", "Tick 0.1¢: 39.7¢ or 39.8¢"), ("@0.05", "Prices go from 0.1¢ to 99.9¢"),
+        ("100", "Prices go from 0.1¢ to 99.9¢"), ("@", "Enter a price in cents, 0.1¢ to 99.9¢"),
+        ("@up", "Enter a price in cents, 0.1¢ to 99.9¢"), ("39.7 yes", "Not understood: yes"),
+    ],
+)  # fmt: skip
+def test_a_price_to_go_to_lies_on_the_grid_of_the_ladder(text: str, said: str) -> None:
+    found = parse_command(text, YES_NO, tick=Micros(1_000))
+    assert isinstance(found, CommandProblem)
+    assert found.text == said
+
+
+def test_a_price_alone_is_where_the_cursor_goes() -> None:
+    for text in ("39.7", "@39.7", "39.7¢", " @39.70 "):
+        assert parse_command(text, YES_NO, tick=Micros(1_000)) == GoToPrice(Micros(397_000))
+    for outcomes, tick in (((), Micros(1_000)), (YES_NO, None)):
+        assert isinstance(parse_command("39.7", outcomes, tick=tick), CommandProblem)

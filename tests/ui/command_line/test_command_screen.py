@@ -136,3 +136,38 @@ async def test_a_search_is_begun_from_anywhere() -> None:
         front = app.screen
         assert isinstance(front, MarketsScreen)
         await until(pilot, lambda: front.search.value == "ether", "the text")
+
+
+async def test_a_typed_price_takes_the_cursor_there_and_its_row_to_the_middle() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        await pilot.press("at")
+        await until(pilot, lambda: isinstance(app.screen, CommandScreen), "the line")
+        await pilot.press(*"71.5", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, CommandScreen)
+        said = shown_text(app.screen.query_one("#preview", TextLine))[0]
+        assert said.strip() == "▲▲▲▲▲ Tick 1¢: 71¢ or 72¢"
+        await pilot.press("backspace", "backspace", "enter")
+        await until(pilot, lambda: app.screen is market, "the market")
+        viewport, price = market.ladder.viewport, Micros(710_000)
+        assert viewport.cursor == price
+        middle = 1 + viewport.body_height // 2
+        assert viewport.price_at_line(middle) == price
+
+
+async def test_a_picked_up_order_is_taken_to_a_typed_price() -> None:
+    service = MovingMarket().service
+    order = believable.order(2, price=0.39, size=50)
+    service.account_view = replace(service.account_view, open_orders=(order,))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        market.ladder.point_at(Micros(390_000))
+        await pilot.press("e", "at")
+        await until(pilot, lambda: isinstance(app.screen, CommandScreen), "the line")
+        await pilot.press(*"35", "enter")
+        await until(pilot, lambda: app.screen is market, "the market")
+        assert market.controls.moving.is_moving
+        assert market.ladder.viewport.cursor == Micros(350_000)

@@ -5,13 +5,17 @@ from functools import partial
 from textual.pilot import Pilot
 
 from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, EventTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.app import PmtuiApp
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event import EventScreen
+from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.rows.row_stage import ELECTION, agree, hold, tradable_service
@@ -169,3 +173,23 @@ async def test_an_outcome_that_closes_keeps_the_keys_from_every_other() -> None:
         await pilot.press("U")
         await until(pilot, lambda: "trading has ended" in text_of(app, "#notice"), "why not")
     assert not service.calls_of("place")
+
+
+async def test_a_command_acts_on_the_ladder_that_has_the_keys() -> None:
+    service = tradable_service()
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=WIDE) as pilot:
+        await app.push_screen(DeskScreen(service.surface(), ELECTION.event_id))
+        await until(pilot, lambda: shows(app, OPEN[0].title), "the first ladder")
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        await settle(pilot)
+        await pilot.press("right")
+        await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the second")
+        await pilot.press("at", *"17", "enter")
+        await until(pilot, lambda: app.screen is screen, "the desk again")
+        second = screen.controls.shown[1].ladder
+        await until(pilot, lambda: second.viewport.cursor == Micros(170_000), "the cursor")
+        await pilot.press("colon", *"buy 20 16", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        assert screen.ticket.draft.price_text == "16"

@@ -10,6 +10,7 @@ from pmtui.domain.ticket.command_line import (
     Command,
     EnterOrder,
     FlattenPosition,
+    GoToPrice,
     SplitCash,
 )
 from pmtui.domain.ticket.draft import TicketDraft
@@ -54,6 +55,12 @@ class Commands:
         """The outcome on show."""
         return self._workspace.reader.outcome_index
 
+    @property
+    def tick(self) -> Micros | None:
+        """The tick of the ladder on show; None before there is a book."""
+        ladder = self._workspace.ladder.ladder
+        return None if ladder is None else ladder.axis.tick
+
     async def obey(self, command: Command) -> None:
         """Carry out a command of the trading screen."""
         match command:
@@ -64,6 +71,8 @@ class Commands:
                 await self._trading.flatten()
             case SplitCash(amount):
                 self._split(amount)
+            case GoToPrice(price):
+                self._workspace.ladder.go_to(price)
             case CancelOrders(_, price) if price is not None:
                 self._cancel_at(price)
             case CancelOrders(CancelScope.BIDS):

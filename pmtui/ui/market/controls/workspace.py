@@ -137,6 +137,10 @@ class LadderOnShow(Protocol):
         """Put the cursor on a price."""
         ...
 
+    def go_to(self, price: Micros) -> None:
+        """Put the cursor on a price, in the middle of the rows."""
+        ...
+
     def clear_cursor(self) -> None:
         """Point at nothing and follow the spread again."""
         ...

@@ -119,6 +119,9 @@ class FakeLadder:
     def point_at(self, price: Micros) -> None:
         self.cursor = (price, Side.BUY)
 
+    def go_to(self, price: Micros) -> None:
+        self.point_at(price)
+
     def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
         self.ghosts = ghosts
 
