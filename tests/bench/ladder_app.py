@@ -110,7 +110,7 @@ class Calm(Ours):
 
     @override
     def prepare(self) -> None:
-        self.query_one(LadderPane).is_calm = True
+        self.query_one(LadderPane).repaint.is_calm = True
 
 
 class Tabled(Stepping):

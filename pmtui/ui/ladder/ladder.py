@@ -9,10 +9,8 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -21,19 +19,15 @@ from pmtui.domain.books.ladder import NO_MARKS, Axis, Ghost, Ladder, LadderMarks
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
-from pmtui.domain.orders.own_orders import own_changes
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.ladder.ladder_lines import LadderLines
-from pmtui.ui.ladder.ladder_motion import STAGE_S
+from pmtui.ui.ladder.ladder_lines import LadderLines, LadderRepaint
 from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.widgets.panel import Panel
 
-FLASH_S = 1.0
-"""How long a change of own orders stands out."""
 ROWS_MOVED = "The rows had just moved: click again."
 
 
@@ -46,10 +40,7 @@ class LadderPane(Widget, can_focus=True):
         "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
 
-    is_calm = False
-    """Nothing moves by itself."""
     _role_styles: RoleStyles | None = None
-    _motion_step: Timer | None = None
     _clicked: tuple[Micros, Side] | None = None
     """What the last click pointed at, and what there was to do."""
     _doubted: tuple[Micros, Side] | None = None
@@ -82,7 +73,10 @@ class LadderPane(Widget, can_focus=True):
         super().__init__(id=id)
         self.viewport = LadderViewport(lambda: self.size)
         self._lines = LadderLines(self.viewport, lambda: self.size)
-        self._flash_end: Timer | None = None
+        self.repaint = LadderRepaint(
+            self, self.viewport, self._lines, lag_s=lambda: self.line_lag_s
+        )  # fmt: skip
+        """Repaints what changed, and what flashes and fades."""
         self._ghosts: tuple[Ghost, ...] = ()
 
     @property
@@ -158,8 +152,9 @@ class LadderPane(Widget, can_focus=True):
         ):
             return
         is_same = viewport.other_label == other_label
-        self._note_changes(book, orders, fills, marks, is_same=is_same)
-        self._note_moves(book, volume, is_same=is_same)
+        self.repaint.note(
+            book, orders=orders, volume=volume, fills=fills, marks=marks, is_same=is_same
+        )  # fmt: skip
         is_other_tick = viewport.show(
             book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label,
             lag_s=self.line_lag_s,
@@ -168,7 +163,7 @@ class LadderPane(Widget, can_focus=True):
             self._lines.forget()
             if self.is_mounted:
                 self.refresh()
-        self._repaint_changed()
+        self.repaint.changed()
 
     def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
         """Show what is being typed at its prices, until something else is, or nothing any more."""
@@ -182,15 +177,6 @@ class LadderPane(Widget, can_focus=True):
                 orders=viewport.orders, volume=viewport.volume, marks=viewport.marks,
                 other_label=viewport.other_label,
             )  # fmt: skip
-
-    def end_flashes(self) -> None:
-        """Let changes of own orders look like everything else again."""
-        if self._flash_end is not None:
-            self._flash_end.stop()
-            self._flash_end = None
-        if self._lines.flashes:
-            self._lines.flashes = {}
-            self._repaint_changed()
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -323,7 +309,7 @@ class LadderPane(Widget, can_focus=True):
         super().watch_has_focus(_has_focus)
         self._lines.has_focus = _has_focus
         self._lines.is_framed = isinstance(self.parent, Panel)
-        self._repaint_changed()
+        self.repaint.changed()
 
     def on_resize(self) -> None:
         """Keep what is looked at in view."""
@@ -350,53 +336,6 @@ class LadderPane(Widget, can_focus=True):
         now = "buy" if side is Side.BUY else "sell"
         return f"The book just changed at {at}; press again to {now}."
 
-    def _note_changes(
-        self, book: BookView, orders: tuple[Order, ...], fills: tuple[Fill, ...],
-        marks: LadderMarks, *, is_same: bool,
-    ) -> None:  # fmt: skip
-        """Flash what became of own orders, unless another book or another account is on show."""
-        before = self.viewport
-        if not is_same or before.book is None or before.book.token_id != book.token_id:
-            self._lines.flashes = {}
-            return
-        is_known = marks.is_account_known and before.marks.is_account_known
-        if not is_known or orders == before.orders or not self.is_mounted:
-            return
-        changes = own_changes(before.orders, orders, fills)
-        if changes:
-            self._lines.flashes = {**self._lines.flashes, **changes}
-            if self._flash_end is not None:
-                self._flash_end.stop()
-            # One end for all: the last one to come decides, and nothing is painted in between.
-            self._flash_end = self.set_timer(FLASH_S, self.end_flashes)
-
-    def _note_moves(self, book: BookView, volume: Volume, *, is_same: bool) -> None:
-        motion, before = self._lines.motion, self.viewport.book
-        if self.is_calm or not is_same or self.line_lag_s >= SLOW_S:
-            motion.forget()
-        else:
-            motion.follow(before, book, traded=sum(size for _, size in volume))
-            self._keep_moving()
-
-    def _keep_moving(self) -> None:
-        """Paint what fades until nothing does."""
-
-        def move_on() -> None:
-            self._motion_step = None
-            self._repaint_changed()
-            self._keep_moving()
-
-        if self._motion_step is None and self._lines.motion.is_live and self.is_mounted:
-            self._motion_step = self.set_timer(STAGE_S, move_on)
-
-    def _repaint_changed(self) -> None:
-        if not self.is_mounted:
-            return
-        width = self.size.width
-        changed = [Region(0, y, width, 1) for y in self._lines.changed()]
-        if changed:
-            self.refresh(*changed)
-
     def _announce(self) -> None:
-        self._repaint_changed()
+        self.repaint.changed()
         self.post_message(self.CursorMoved(self))

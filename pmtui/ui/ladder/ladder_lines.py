@@ -3,21 +3,28 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
 
-from pmtui.domain.books.ladder import Axis, Ladder, Rung, row_of
+from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, Rung, row_of
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.own_orders import OwnChange, Place
+from pmtui.domain.orders.order import Fill, Order, Volume
+from pmtui.domain.orders.own_orders import OwnChange, Place, own_changes
 from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
 from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale
 from pmtui.ui.ladder.ladder_columns import paint_titles
-from pmtui.ui.ladder.ladder_motion import LadderMotion, Moves
+from pmtui.ui.ladder.ladder_motion import STAGE_S, LadderMotion, Moves
+from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_state import paint_facts
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.theme.theme import Role
 
+FLASH_S = 1.0
+"""How long a change of own orders stands out."""
 _CACHED_SCREENS = 4
 """Of lines as they were painted: sizes come and go, some of them come back."""
 
@@ -173,3 +180,99 @@ def _moved(look: RungLook, moves: Moves, index: int, *, is_last: bool) -> RungLo
     if moves.flow.keys() & {bid, ask}:
         look = look._replace(bid_flow=moves.flow.get(bid, 0), ask_flow=moves.flow.get(ask, 0))
     return look._replace(pulse=moves.pulse) if is_last and moves.pulse else look
+
+
+class LadderRepaint:
+    """Repaints the lines of one pane that changed, and those that flash or fade until nothing does."""
+
+    def __init__(
+        self, pane: Widget, viewport: LadderViewport, lines: LadderLines, *,
+        lag_s: Callable[[], float],
+    ) -> None:  # fmt: skip
+        """Take the pane and what it shows.
+
+        Args:
+            pane: where lines are refreshed.
+            viewport: the rows in view.
+            lines: how they look.
+            lag_s: how long a picture is on its way to the trader.
+        """
+        self._pane = pane
+        self._viewport = viewport
+        self._lines = lines
+        self._lag_s = lag_s
+        self.is_calm = False
+        """Nothing moves by itself."""
+        self._flash_end: Timer | None = None
+        self._motion_step: Timer | None = None
+
+    def note(
+        self, book: BookView, *, orders: tuple[Order, ...], volume: Volume, fills: tuple[Fill, ...],
+        marks: LadderMarks, is_same: bool,
+    ) -> None:  # fmt: skip
+        """Note what differs in a book that is about to be shown.
+
+        Args:
+            book: the one that comes.
+            orders: own open orders in it.
+            volume: what traded in it, by price.
+            fills: how own orders that are gone have ended.
+            marks: whether the account is known.
+            is_same: whether the columns tell of the same outcomes as before.
+        """
+        self._flash_changes(book, orders, fills, marks, is_same=is_same)
+        motion, before = self._lines.motion, self._viewport.book
+        if self.is_calm or not is_same or self._lag_s() >= SLOW_S:
+            motion.forget()
+        else:
+            motion.follow(before, book, traded=sum(size for _, size in volume))
+            self._keep_moving()
+
+    def end_flashes(self) -> None:
+        """Let changes of own orders look like everything else again."""
+        if self._flash_end is not None:
+            self._flash_end.stop()
+            self._flash_end = None
+        if self._lines.flashes:
+            self._lines.flashes = {}
+            self.changed()
+
+    def changed(self) -> None:
+        """Refresh the lines that should show something else now."""
+        if not self._pane.is_mounted:
+            return
+        width = self._pane.size.width
+        changed = [Region(0, y, width, 1) for y in self._lines.changed()]
+        if changed:
+            self._pane.refresh(*changed)
+
+    def _flash_changes(
+        self, book: BookView, orders: tuple[Order, ...], fills: tuple[Fill, ...],
+        marks: LadderMarks, *, is_same: bool,
+    ) -> None:  # fmt: skip
+        """Flash what became of own orders, unless another book or another account is on show."""
+        before = self._viewport
+        if not is_same or before.book is None or before.book.token_id != book.token_id:
+            self._lines.flashes = {}
+            return
+        is_known = marks.is_account_known and before.marks.is_account_known
+        if not is_known or orders == before.orders or not self._pane.is_mounted:
+            return
+        changes = own_changes(before.orders, orders, fills)
+        if changes:
+            self._lines.flashes = {**self._lines.flashes, **changes}
+            if self._flash_end is not None:
+                self._flash_end.stop()
+            # One end for all: the last one to come decides, and nothing is painted in between.
+            self._flash_end = self._pane.set_timer(FLASH_S, self.end_flashes)
+
+    def _keep_moving(self) -> None:
+        """Paint what fades until nothing does."""
+
+        def move_on() -> None:
+            self._motion_step = None
+            self.changed()
+            self._keep_moving()
+
+        if self._motion_step is None and self._lines.motion.is_live and self._pane.is_mounted:
+            self._motion_step = self._pane.set_timer(STAGE_S, move_on)

@@ -89,7 +89,7 @@ class MarketScreen(FrameScreen):
         self.head = MarketHead(id="head")
         self.strip = SiblingStrip(id="siblings")
         self.ladder = LadderPane(id="ladder")
-        self.ladder.is_calm = surface.options.is_calm
+        self.ladder.repaint.is_calm = surface.options.is_calm
         self.book = Panel(self.ladder, id="book", classes="-tight")
         self.sides = Container(id="sides")
         self.chart = ChartPane(id="chart")

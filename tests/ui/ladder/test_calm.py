@@ -21,7 +21,7 @@ def book(size: int) -> BookView:
 async def _colours(*, is_calm: bool) -> set[object]:
     """Return the backgrounds of the ladder right after a level has changed."""
     ladder = LadderPane()
-    ladder.is_calm = is_calm
+    ladder.repaint.is_calm = is_calm
     async with Stage(ladder).run_test(size=(60, 20)) as pilot:
         ladder.show(book(10))
         await settle(pilot)

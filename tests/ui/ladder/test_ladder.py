@@ -74,7 +74,7 @@ async def test_rows_are_prices_and_gaps_are_rows_too() -> None:
 
 async def test_a_change_repaints_its_row_and_the_sums_and_no_other() -> None:
     ladder = _Ladder()
-    ladder.is_calm = True
+    ladder.repaint.is_calm = True
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         before = book()
         ladder.show(before)
@@ -380,19 +380,19 @@ async def test_own_changes_stand_out_with_a_sign_and_then_no_more() -> None:
         ladder.show(book(version=1), orders=(resting,))
         await until(pilot, lambda: "250+" in row_of(ladder, "50¢"), "it is marked as placed")
         ladder.lines.clear()
-        ladder.end_flashes()
+        ladder.repaint.end_flashes()
         await until(pilot, lambda: ladder.lines, "the row is painted")
         # One row, once, and nothing after it.
         assert ladder.lines == [12]
         assert "250 " in row_of(ladder, "50¢")
         ladder.lines.clear()
-        ladder.end_flashes()
+        ladder.repaint.end_flashes()
         await settle(pilot)
         assert not ladder.lines
         partial = replace(resting, matched_size=cents(5_000))
         ladder.show(book(version=2), orders=(partial,))
         await until(pilot, lambda: "200!" in row_of(ladder, "50¢"), "it is marked as filled")
-        ladder.end_flashes()
+        ladder.repaint.end_flashes()
         ladder.show(book(version=3))
         await until(pilot, lambda: "×" in row_of(ladder, "50¢"), "it is marked as cancelled")
 

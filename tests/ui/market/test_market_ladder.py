@@ -109,10 +109,10 @@ async def test_an_order_that_comes_stands_out_and_a_quiet_screen_paints_nothing_
         service.account_view = replace(account, open_orders=(new, *account.open_orders))
         service.announce(AccountTopic())
         await until(pilot, lambda: "70+" in row_of(screen, "50¢"), "it stands out")
-        screen.ladder.end_flashes()
+        screen.ladder.repaint.end_flashes()
         await until(pilot, lambda: "70+" not in row_of(screen, "50¢"), "it does no more")
         before = shown_text(screen.ladder)
-        screen.ladder.end_flashes()
+        screen.ladder.repaint.end_flashes()
         service.announce(AccountTopic())
         await settle(pilot)
         assert shown_text(screen.ladder) == before
