@@ -23,7 +23,7 @@ from pmtui.reads.read import (
     read_list,
     read_one,
 )
-from pmtui.wire import standings as wire
+from pmtui.wire import analytics as wire
 from pmtui.wire.analytics import (
     decode_activity,
     decode_closed_positions,

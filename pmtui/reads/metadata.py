@@ -17,7 +17,7 @@ from pmtui.reads.read import (
     read_list,
     read_one,
 )
-from pmtui.wire import directory as wire
+from pmtui.wire import gamma as wire
 from pmtui.wire.gamma import decode_comments, decode_events, decode_markets, decode_tags
 
 _NAME = Argument("id", ArgumentKind.TEXT, "id or slug", is_required=True)

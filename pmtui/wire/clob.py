@@ -35,9 +35,8 @@ from pmtui.domain.markets.market import (
 )
 from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
 from pmtui.wire import bounds, fields
-from pmtui.wire.bodies import decode_json, split_list
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
-from pmtui.wire.bounds import UNREADABLE, Identifier, WireError
+from pmtui.wire.bounds import UNREADABLE, Identifier, WireError, decode_json, split_list
 from pmtui.wire.fields import Row
 
 T = TypeVar("T")

@@ -13,8 +13,7 @@ import msgspec
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, Range, parse_micros, round_micros
 from pmtui.wire import bounds
-from pmtui.wire.bodies import decode_json
-from pmtui.wire.bounds import UNREADABLE, NotJsonError, WireError
+from pmtui.wire.bounds import UNREADABLE, NotJsonError, WireError, decode_json
 
 Row = Mapping[str, object]
 

@@ -22,8 +22,7 @@ from pmtui.domain.account.wallet_transactions import (
     RelayerTransaction,
     TransactionId,
 )
-from pmtui.wire.bodies import decode_json
-from pmtui.wire.bounds import UNREADABLE, WireError
+from pmtui.wire.bounds import UNREADABLE, WireError, decode_json
 
 T = TypeVar("T")
 

@@ -19,15 +19,16 @@ import msgspec
 from pmtui.domain.answers import Page
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import CASH, SCALE, Micros, MoneyError, Range, parse_micros, round_micros
-from pmtui.wire.bodies import decode_json, split_list
 from pmtui.wire.bounds import (
     LONGEST_ID,
     MOST_ROWS,
     UNREADABLE,
     WireError,
     bounded,
+    decode_json,
     in_range,
     is_sane,
+    split_list,
 )
 
 Number = str | int | float | None

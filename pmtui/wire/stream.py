@@ -43,9 +43,8 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.wire import bounds, fields
-from pmtui.wire.bodies import decode_json
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
-from pmtui.wire.bounds import UNREADABLE, Identifier, NotJsonError, WireError
+from pmtui.wire.bounds import UNREADABLE, Identifier, NotJsonError, WireError, decode_json
 from pmtui.wire.fields import Row
 from pmtui.wire.orders import Owner, decode_fills, decode_order
 
