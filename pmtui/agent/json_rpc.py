@@ -9,9 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pmtui.agent.bounds import LONGEST_REQUEST
 from pmtui.agent.port import Refusal, Refused
-from pmtui.agent.tools import Toolbox, to_text
+from pmtui.agent.tools import LONGEST_REQUEST, Toolbox, to_text
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

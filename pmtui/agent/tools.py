@@ -12,19 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from pmtui.agent.bounds import (
-    CALL_S,
-    MOST_BYTES,
-    MOST_LEVELS,
-    MOST_ROWS,
-    USUAL_ROWS,
-    bounded_json,
-    fitting,
-    plain_text,
-)
-from pmtui.agent.found import FoundHit, to_found
+from pmtui.agent.answers import FoundHit, MarketSnapshot, take_snapshot, to_found
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
-from pmtui.agent.snapshot import MarketSnapshot, take_snapshot
 from pmtui.domain.account.position import Position
 from pmtui.domain.markets.directory import SearchHit
 from pmtui.reads.answers import Book
@@ -42,6 +31,54 @@ from pmtui.reads.read import (
 )
 from pmtui.reads.records import Json, Record, texts_of, to_record, units_of
 from pmtui.reads.registry import READS
+
+MOST_ROWS = 100
+USUAL_ROWS = 20
+MOST_LEVELS = 50
+"""Of each side of a book."""
+LONGEST_TEXT = 600
+"""Characters of one text of somebody else."""
+MOST_BYTES = 200_000
+"""Of a whole answer, as JSON."""
+LONGEST_REQUEST = 100_000
+"""Bytes of one request."""
+CALL_S = 10.0
+"""Seconds that a call may take."""
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_CUT = "…"
+
+
+def plain_text(text: str) -> str:
+    """Return a text in one line, cut, and without characters that steer, hide or reorder."""
+    shown = text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + _CUT
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() else " " if c.isspace() else _REPLACEMENT for c in shown)
+
+
+def bounded_json(value: Json) -> Json:
+    """Return a value with every text in it made plain."""
+    match value:
+        case str():
+            return plain_text(value)
+        case list():
+            return [bounded_json(item) for item in value]
+        case dict():
+            return {name: bounded_json(item) for name, item in value.items()}
+        case _:
+            return value
+
+
+def fitting(items: list[Json], room: int = MOST_BYTES) -> list[Json]:
+    """Return as many items as fit into so many bytes, the first ones."""
+    kept: list[Json] = []
+    for item in items:
+        room -= len(json.dumps(item).encode()) + 2
+        if room < 0:
+            break
+        kept.append(item)
+    return kept
+
 
 PREFIX = "service."
 CHECKS = ("trading-check", "metadata-check", "analytics-check")

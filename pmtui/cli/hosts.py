@@ -10,23 +10,29 @@ from datetime import UTC, datetime
 from pmtui.cli.venue.paper import fund_once
 from pmtui.cli.wallet.wallet_access import BuilderKeys, KeyMinter, SessionRelayer, WalletOptions
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
-from pmtui.clients.account import Account as AccountIdentity
-from pmtui.clients.account import AccountClient, HeartbeatClient, Lanes, create_or_derive
+from pmtui.clients.account import (
+    AccountClient,
+    HeartbeatClient,
+    KeysClient,
+    Lanes,
+    create_or_derive,
+)
 from pmtui.clients.analytics import AnalyticsClient, GeoblockClient
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.clob import ClobClient
+from pmtui.clients.clob_requests import Account as AccountIdentity
 from pmtui.clients.clob_requests import ServerClock, SignedRequests
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost, RequestReport
-from pmtui.clients.http.rate_budgets import (
+from pmtui.clients.http.rate_limits import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
+    HostLimits,
     RateBudgets,
+    RateGate,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.http.rate_gate import HostLimits, RateGate
-from pmtui.clients.keys import KeysClient
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.rewards import EarningsClient
 from pmtui.clients.routes import ROUTES

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from pmtui.agent.openapi import make_document
+from pmtui.agent.http_app import make_document
 from pmtui.agent.tools import Toolbox
 from tests.agent.ports import TOKEN, FakePort
 from tests.agent.serving import SIX, VALUES, served

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from pmtui.agent.bounds import LONGEST_REQUEST
 from pmtui.agent.json_rpc import (
     FAILED,
     INVALID_PARAMS,
@@ -16,7 +15,7 @@ from pmtui.agent.json_rpc import (
     read_request,
 )
 from pmtui.agent.stdio import serve_lines
-from pmtui.agent.tools import Toolbox
+from pmtui.agent.tools import LONGEST_REQUEST, Toolbox
 from tests.agent.ports import TOKEN, FakePort
 
 BOOK = {"name": "service.orderbook_book", "arguments": {"token_id": TOKEN}}

@@ -2,9 +2,17 @@ import json
 
 import pytest
 
-from pmtui.agent.bounds import LONGEST_TEXT, MOST_BYTES, MOST_LEVELS, MOST_ROWS, plain_text
 from pmtui.agent.port import Refusal, Refused
-from pmtui.agent.tools import Told, Toolbox, to_text
+from pmtui.agent.tools import (
+    LONGEST_TEXT,
+    MOST_BYTES,
+    MOST_LEVELS,
+    MOST_ROWS,
+    Told,
+    Toolbox,
+    plain_text,
+    to_text,
+)
 from pmtui.domain.markets.directory import HitKind, SearchHit
 from pmtui.domain.money import Micros
 from pmtui.reads.read import Needs

@@ -16,7 +16,7 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.money import MoneyError
-from pmtui.recording.public_formats import Recorded
+from pmtui.recording.reader import Recorded
 from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 from tests.check.tally import HashCount, Tally

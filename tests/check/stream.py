@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from pmtui.recording.public_formats import read_frames
+from pmtui.recording.reader import read_frames
 from tests.check.replay import Replay, Report
 from tests.check.tally import HashCount
 

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.market_events import BookSnapshot, LevelText
-from pmtui.recording.public_formats import read_frames
+from pmtui.recording.reader import read_frames
 from pmtui.wire.stream import decode_market_frame
 from tests.check.__main__ import main
 from tests.check.replay import Replay, Report

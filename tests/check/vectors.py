@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pmtui.recording.public_formats import read_bytes
+from pmtui.recording.reader import read_bytes
 from tests.check.clob_vectors import clob_rows
 from tests.check.row import Json, Row
 from tests.check.wallet_vectors import wallet_rows

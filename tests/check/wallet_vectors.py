@@ -7,7 +7,7 @@ from typing import Any
 
 from pmtui.domain.account.wallet_transactions import Batch, Call, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
 from pmtui.signing.contracts import POLYGON, collection_id, condition_id, token_ids
 from pmtui.signing.secret import Secret
@@ -176,7 +176,7 @@ def _create_body(given: Mapping[str, Json]) -> Json:
 
 def _calldata(given: Mapping[str, Json]) -> Json:
     call = _CALLS[text(given, "function")](given)
-    if calldata.decode_call(call) is None:
+    if wallet_calls.decode_call(call) is None:
         raise ValueError("the call cannot be decoded again")
     return {"to": call.target, "data": hexed(call.data), "value": str(call.value)}
 
@@ -188,13 +188,13 @@ def _position(make: Callable[..., Call], given: Mapping[str, Json], **amount: in
     return make(condition, neg_risk=boolean(given, "neg_risk"), **amount)
 
 
-def _read(function: calldata.Function, *names: str) -> Callable[[Mapping[str, Json]], Call]:
+def _read(function: wallet_calls.Function, *names: str) -> Callable[[Mapping[str, Json]], Call]:
     def call(given: Mapping[str, Json]) -> Call:
         values = [
             _number_or_text(kind, given[name])
             for (kind, _), name in zip(function.parameters, names, strict=True)
         ]
-        return Call(Address(text(given, "token")), calldata.encode_call(function, *values))
+        return Call(Address(text(given, "token")), wallet_calls.encode_call(function, *values))
 
     return call
 
@@ -206,43 +206,43 @@ def _number_or_text(kind: str, value: Json) -> Any:
 
 
 def _to(
-    target: Address, function: calldata.Function, *names: str
+    target: Address, function: wallet_calls.Function, *names: str
 ) -> Callable[[Mapping[str, Json]], Call]:
     read = _read(function, *names)
     return lambda given: read({**given, "token": target})
 
 
 _CALLS: dict[str, Callable[[Mapping[str, Json]], Call]] = {
-    "approve": _read(calldata.APPROVE, "spender", "amount"),
-    "setApprovalForAll": lambda given: calldata.set_operator(
+    "approve": _read(wallet_calls.APPROVE, "spender", "amount"),
+    "setApprovalForAll": lambda given: wallet_calls.set_operator(
         Address(text(given, "token")),
         Address(text(given, "operator")),
         is_approved=boolean(given, "approved"),
     ),
-    "transfer": _read(calldata.TRANSFER, "recipient", "amount"),
+    "transfer": _read(wallet_calls.TRANSFER, "recipient", "amount"),
     "splitPosition": lambda given: _position(
-        calldata.split, given, amount=int(text(given, "amount"))
+        wallet_calls.split, given, amount=int(text(given, "amount"))
     ),
     "mergePositions": lambda given: _position(
-        calldata.merge, given, amount=int(text(given, "amount"))
+        wallet_calls.merge, given, amount=int(text(given, "amount"))
     ),
-    "redeemPositions": lambda given: _position(calldata.redeem, given),
+    "redeemPositions": lambda given: _position(wallet_calls.redeem, given),
     "convertPositions": _to(
-        POLYGON.neg_risk_collateral_adapter, calldata.CONVERT,
+        POLYGON.neg_risk_collateral_adapter, wallet_calls.CONVERT,
         "neg_risk_market_id", "index_set", "amount",
     ),
-    "wrap": _to(POLYGON.collateral_onramp, calldata.WRAP, "asset", "to_address", "amount"),
-    "unwrap": _to(POLYGON.collateral_offramp, calldata.UNWRAP, "asset", "to_address", "amount"),
-    "router.split": _to(POLYGON.combos_router, calldata.ROUTER_SPLIT, "condition_id", "amount"),
-    "router.merge": _to(POLYGON.combos_router, calldata.ROUTER_MERGE, "condition_id", "amount"),
+    "wrap": _to(POLYGON.collateral_onramp, wallet_calls.WRAP, "asset", "to_address", "amount"),
+    "unwrap": _to(POLYGON.collateral_offramp, wallet_calls.UNWRAP, "asset", "to_address", "amount"),
+    "router.split": _to(POLYGON.combos_router, wallet_calls.ROUTER_SPLIT, "condition_id", "amount"),
+    "router.merge": _to(POLYGON.combos_router, wallet_calls.ROUTER_MERGE, "condition_id", "amount"),
     "router.redeem": _to(
-        POLYGON.combos_router, calldata.ROUTER_REDEEM, "condition_id", "outcome_index", "amount"
+        POLYGON.combos_router, wallet_calls.ROUTER_REDEEM, "condition_id", "outcome_index", "amount"
     ),
-    "allowance": _read(calldata.ALLOWANCE, "owner", "spender"),
-    "isApprovedForAll": _read(calldata.IS_APPROVED_FOR_ALL, "owner", "operator"),
-    "balanceOf(erc20)": _read(calldata.BALANCE_OF, "owner"),
-    "balanceOf(erc1155)": _read(calldata.BALANCE_OF_TOKEN, "owner", "token_id"),
-    "balanceOfBatch": _read(calldata.BALANCE_OF_BATCH, "owners", "token_ids"),
+    "allowance": _read(wallet_calls.ALLOWANCE, "owner", "spender"),
+    "isApprovedForAll": _read(wallet_calls.IS_APPROVED_FOR_ALL, "owner", "operator"),
+    "balanceOf(erc20)": _read(wallet_calls.BALANCE_OF, "owner"),
+    "balanceOf(erc1155)": _read(wallet_calls.BALANCE_OF_TOKEN, "owner", "token_id"),
+    "balanceOfBatch": _read(wallet_calls.BALANCE_OF_BATCH, "owners", "token_ids"),
 }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.clients.account import Account, AccountClient, create_or_derive
-from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.account import AccountClient, create_or_derive
+from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
 from pmtui.domain.account.keys import SignatureType

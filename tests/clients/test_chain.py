@@ -7,7 +7,7 @@ from pmtui.clients.chain import ChainClient
 from pmtui.domain.account.wallet_transactions import CallReverted, ChainTransaction, Receipt
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.signing.calldata import split
+from pmtui.signing.wallet_calls import split
 from tests.clients.raw_server import answering, serving
 
 WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")

@@ -11,6 +11,7 @@ import pytest
 from pmtui.clients.account import (
     AccountClient,
     HeartbeatClient,
+    KeysClient,
     NotificationsClient,
     create_or_derive,
 )
@@ -18,7 +19,6 @@ from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
 from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.paging import Step, collect
-from pmtui.clients.keys import KeysClient
 from pmtui.clients.rewards import EarningsClient, RewardsClient
 from pmtui.clients.routes import ROUTES, Auth, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect

@@ -1,6 +1,6 @@
 import pytest
 
-from pmtui.clients.keys import KeysClient, MadeBuilderKey
+from pmtui.clients.account import KeysClient, MadeBuilderKey
 from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ApiKey

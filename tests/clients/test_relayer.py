@@ -20,7 +20,7 @@ from pmtui.domain.account.wallet_transactions import (
 )
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.auth import sign_in
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_batch import encode_create
@@ -57,7 +57,7 @@ async def test_a_batch_is_submitted_followed_and_listed(
     owner: Owner, relayer: RelayerClient, account: RelayerClient
 ) -> None:
     assert await relayer.nonce(owner.signer.address) == 0
-    body = owner.batch(calldata.split(ConditionId(RAIN), 5, neg_risk=False))
+    body = owner.batch(wallet_calls.split(ConditionId(RAIN), 5, neg_risk=False))
     submitted = await account.submit(body)
     assert isinstance(submitted, RelayerTransaction)
     assert submitted.state is RelayerState.NEW
@@ -84,7 +84,7 @@ async def test_a_batch_is_submitted_followed_and_listed(
 async def test_a_refusal_names_the_nonce_to_sign_again_with(
     owner: Owner, account: RelayerClient
 ) -> None:
-    call = calldata.approve(POLYGON.collateral, POLYGON.exchange, 0)
+    call = wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 0)
     refused = await account.submit(owner.batch(call, nonce=3))
     assert isinstance(refused, Failure)
     assert not refused.may_have_happened
@@ -170,11 +170,13 @@ async def test_a_nonce_that_is_no_number_is_a_failure(nonce: object) -> None:
 async def test_a_call_that_would_revert_says_why(owner: Owner) -> None:
     node = HttpHost(owner.running.urls["rpc"])
     chain = ChainClient(node)
-    balance = Call(POLYGON.collateral, calldata.encode_call(calldata.BALANCE_OF, owner.wallet))
+    balance = Call(
+        POLYGON.collateral, wallet_calls.encode_call(wallet_calls.BALANCE_OF, owner.wallet)
+    )
     answer = await chain.call(balance)
     assert isinstance(answer, bytes)
     assert int.from_bytes(answer, "big") == 100_000_000
-    redeem = calldata.redeem(ConditionId(RAIN), neg_risk=False)
+    redeem = wallet_calls.redeem(ConditionId(RAIN), neg_risk=False)
     reverted = await chain.call(redeem, sender=owner.wallet)
     assert reverted == CallReverted("result for condition not received yet")
     assert await chain.chain_id() == 137
@@ -187,8 +189,8 @@ async def test_a_batch_is_tried_on_the_right_chain_as_a_whole(owner: Owner) -> N
     node = HttpHost(owner.running.urls["rpc"])
     chain = ChainClient(node, only_chain=137)
     assert await chain.has_code(owner.wallet) is True
-    split = calldata.split(ConditionId(RAIN), 60_000_000, neg_risk=False)
-    merge = calldata.merge(ConditionId(RAIN), 60_000_000, neg_risk=False)
+    split = wallet_calls.split(ConditionId(RAIN), 60_000_000, neg_risk=False)
+    merge = wallet_calls.merge(ConditionId(RAIN), 60_000_000, neg_risk=False)
     poor = CallReverted("ERC20: transfer amount exceeds balance")
     assert await chain.simulate((split, merge, split), sender=owner.wallet) == (None, None, None)
     assert await chain.simulate((split, split, merge), sender=owner.wallet) == (None, poor, None)
@@ -211,7 +213,7 @@ async def test_reasons_of_reverts_are_read_however_they_come(
     body: str, expected: CallReverted
 ) -> None:
     async with serving(answering(body.encode())) as server:
-        call = calldata.redeem(ConditionId(RAIN), neg_risk=False)
+        call = wallet_calls.redeem(ConditionId(RAIN), neg_risk=False)
         assert await ChainClient(server.host()).call(call) == expected
 
 
@@ -220,7 +222,7 @@ async def test_reasons_of_reverts_are_read_however_they_come(
 )
 async def test_a_call_without_a_readable_answer_is_a_failure(body: str) -> None:
     async with serving(answering(body.encode())) as server:
-        call = calldata.redeem(ConditionId(RAIN), neg_risk=False)
+        call = wallet_calls.redeem(ConditionId(RAIN), neg_risk=False)
         assert isinstance(await ChainClient(server.host()).call(call), Failure)
         assert isinstance(await ChainClient(server.host()).block_number(), Failure)
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.recording.rows import EndRow, FrameRow, Header
-from pmtui.recording.writer import RecordingWriter
+from pmtui.recording.writer import EndRow, FrameRow, Header, RecordingWriter
 from tests.journeys.conftest import Start
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]

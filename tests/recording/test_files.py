@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.recording.reader import Recording, Unreadable, read_recording
-from pmtui.recording.rows import AnswerRow, EndRow, FrameRow, Header, LinkRow
-from pmtui.recording.writer import CannotMakeError, RecordingWriter
+from pmtui.recording.writer import (
+    AnswerRow,
+    CannotMakeError,
+    EndRow,
+    FrameRow,
+    Header,
+    LinkRow,
+    RecordingWriter,
+)
 
 HEADER = Header(started_ms=1_790_000_000_000, token_ids=("11", "22"), profile="paper")
 CHANGE = {

@@ -10,15 +10,18 @@ from eth_account import Account
 
 from pmtui.signing.eip712 import keccak256
 from pmtui.signing.keystore import (
+    PUBLISHED,
     KeystoreProblem,
     create_key,
     decrypt_keystore,
     encrypt_keystore,
+    is_public_key,
     keystore_address,
     write_keystore,
 )
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import KeyFormatError, Signer
+from tests.sim.kit import KEYS
 
 KEY = Secret(b"\x01" * 32)
 PASSPHRASE = Secret.from_text("a long passphrase, é")
@@ -206,3 +209,25 @@ def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path: Path, keyst
     (tmp_path / ".other").write_text("not ours")
     write_keystore(tmp_path / "key.json", keystore)
     assert {file.name for file in tmp_path.iterdir()} == {"key.json", ".other"}
+
+
+MNEMONIC = "test test test test test test test test test test test junk"
+
+
+def test_the_published_addresses_are_those_of_the_mnemonic() -> None:
+    Account.enable_unaudited_hdwallet_features()
+    derived = {
+        Account.from_mnemonic(MNEMONIC, account_path=f"m/44'/60'/0'/0/{number}").address
+        for number in range(20)
+    }
+    assert derived == PUBLISHED
+
+
+@pytest.mark.parametrize("text", [*KEYS, f"{1:064x}", f"{2**64 - 1:064x}"])
+def test_a_key_that_others_have_is_known(text: str) -> None:
+    assert is_public_key(Secret.from_hex(text))
+
+
+def test_any_other_key_is_not() -> None:
+    assert not is_public_key(Secret(b"\x01" * 32))
+    assert not is_public_key(Secret.from_hex(f"{2**64:064x}"))

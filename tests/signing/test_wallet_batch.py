@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.account.wallet_transactions import Batch, Call
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -28,7 +28,7 @@ from tests.sim.kit import KEYS
 
 OWNER = Signer(Secret.from_hex(KEYS[0]))
 WALLET = derive_wallets(OWNER.address).deposit_beacon
-CALL = calldata.approve(POLYGON.collateral, POLYGON.exchange, 5)
+CALL = wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 5)
 BATCH = Batch(WALLET, nonce=4, deadline_s=1_790_000_600, calls=(CALL,))
 
 

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from pmtui.agent.bounds import plain_text
 from pmtui.agent.port import Answered, Refusal, Refused
+from pmtui.agent.tools import plain_text
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.domain.answers import Failure, FailureKind

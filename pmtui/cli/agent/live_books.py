@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pmtui.agent.found import FoundHit, to_found
+from pmtui.agent.answers import FoundHit, to_found
 from pmtui.agent.port import Answered, ReadPort, Refusal, Refused
 from pmtui.cli.agent.onlooker import Onlooker, attach
 from pmtui.domain.books.book_view import BookView

@@ -14,13 +14,13 @@ from pmtui.clients.chain import ChainClient
 from pmtui.clients.clob import ClobClient, HostCheck
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost, RequestReport
-from pmtui.clients.http.rate_budgets import (
+from pmtui.clients.http.rate_limits import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
+    HostLimits,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.http.rate_gate import HostLimits
 from pmtui.clients.probe import Reached, ThroughProxy, Unreached, probe
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES

@@ -29,13 +29,12 @@ from pmtui.cli.keys.key_checks import (
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
-from pmtui.clients.account import Account, AccountClient, create_or_derive
+from pmtui.clients.account import AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.rate_budgets import RELAYER_LIMITS, analytics_limits, clob_limits
-from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.http.rate_limits import RELAYER_LIMITS, RateGate, analytics_limits, clob_limits
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Endpoints

@@ -8,9 +8,9 @@ from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path, paper_addre
 from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
-from pmtui.clients.account import Account, AccountClient, create_or_derive
+from pmtui.clients.account import AccountClient, create_or_derive
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.relayer import Authorize, RelayerClient
 from pmtui.config.settings import Settings

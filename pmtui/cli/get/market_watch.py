@@ -15,8 +15,8 @@ from pmtui.cli.get.watching import LinkNotes, Output, first_of
 from pmtui.cli.output import warn
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.reads.asking import Extent, ask
-from pmtui.clients.reads.book_reads import write_book
 from pmtui.clients.reads.hosts import ReadHosts
+from pmtui.clients.reads.trading_reads import write_book
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.domain.account.standings import PublicTrade
 from pmtui.domain.answers import Failure, FailureKind

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.rate_budgets import METADATA_LIMITS, analytics_limits, clob_limits
-from pmtui.clients.http.rate_gate import RateGate
+from pmtui.clients.http.rate_limits import METADATA_LIMITS, RateGate, analytics_limits, clob_limits
 from pmtui.clients.routes import ANALYTICS_ROUTES, METADATA_ROUTES, ROUTES, Call
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Market
-from pmtui.recording.rows import AnswerRow
+from pmtui.recording.writer import AnswerRow
 from pmtui.wire import clob as wire
 from pmtui.wire.bounds import WireError
 from pmtui.wire.gamma import decode_markets

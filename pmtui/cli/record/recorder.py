@@ -12,14 +12,13 @@ from pathlib import Path
 
 from pmtui import __version__
 from pmtui.cli.record.reads import RecordedMarket, RecordedReads
-from pmtui.clients.streams.raw_market import RawMarketChannel
+from pmtui.clients.streams.channels import RawMarketChannel
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.settings import Settings
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
-from pmtui.recording.rows import AnswerRow, EndRow, FrameRow, Header, LinkRow
-from pmtui.recording.writer import RecordingWriter
+from pmtui.recording.writer import AnswerRow, EndRow, FrameRow, Header, LinkRow, RecordingWriter
 from pmtui.service.ports import Clock
 
 FLUSH_S = 1.0

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from pmtui.cli.wallet.wallet_keys import WalletKeyFiles, why_no_key
+from pmtui.clients.account import KeysClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.keys import KeysClient
 from pmtui.clients.relayer import NO_KEY, RelayerClient, SignInSession, begin_sign_in
 from pmtui.domain.account.keys import (
     NO_BUILDER,

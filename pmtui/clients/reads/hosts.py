@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pmtui.clients.account import AccountClient
 from pmtui.clients.http.client import HttpHost, ShownRequest
-from pmtui.clients.http.rate_budgets import (
+from pmtui.clients.http.rate_limits import (
     METADATA_LIMITS,
     RELAYER_LIMITS,
+    RateGate,
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.http.rate_gate import RateGate
 from pmtui.clients.relayer import Authorize
 from pmtui.clients.routes import ROUTES, ClobRoutes
 from pmtui.config.endpoints import Dialect, Endpoints

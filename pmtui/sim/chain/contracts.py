@@ -20,8 +20,8 @@ from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call, DecodedC
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON, Contracts
+from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.venue import Venue
 

@@ -19,11 +19,11 @@ from pmtui.domain.account.wallet_transactions import (
     RelayerState,
 )
 from pmtui.domain.ids import Address
-from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import MOST_METADATA, recover_batch_signer
+from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.chain.contracts import CONTRACTS, TRADES_THROUGH, Chain, Reverted, execute
 from pmtui.sim.chain.logs import LogEntry, write_entries
 from pmtui.sim.controls import RelayCourse

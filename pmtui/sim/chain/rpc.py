@@ -10,7 +10,6 @@ from starlette.routing import Route
 from pmtui.domain.account.wallet_transactions import Batch, Call, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import SCALE
-from pmtui.signing.calldata import decode_call
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import (
     AddressError,
@@ -22,6 +21,7 @@ from pmtui.signing.eip712 import (
 )
 from pmtui.signing.wallet import derive_deposit
 from pmtui.signing.wallet_batch import encode_creation, encode_execution
+from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.chain.contracts import Chain, Reverted, execute, try_each
 from pmtui.sim.chain.logs import MOST_BLOCKS, Log, LogFilter, block_hash, place_entries
 from pmtui.sim.chain.relay import Relay, Transaction

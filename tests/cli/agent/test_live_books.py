@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.agent.found import FoundHit
+from pmtui.agent.answers import FoundHit
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.tools import Toolbox
 from pmtui.cli.agent.live_books import SERVICE, LiveBooks

@@ -7,8 +7,7 @@ import pytest
 from pmtui.cli.main import main
 from pmtui.cli.replay.replay import make_timeline
 from pmtui.recording.reader import Message, Recording
-from pmtui.recording.rows import FrameRow, Header
-from pmtui.recording.writer import RecordingWriter
+from pmtui.recording.writer import FrameRow, Header, RecordingWriter
 
 
 @pytest.mark.parametrize("content", [None, b"", b"hello", b'{"kind":"x"}'])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.clients.http.content_coding import MAX_MEMBERS, STEP, BodyError, BodyReader
+from pmtui.clients.http.client import MAX_MEMBERS, STEP, BodyError, BodyReader
 
 
 def read(

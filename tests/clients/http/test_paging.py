@@ -1,10 +1,14 @@
 from collections.abc import Awaitable, Callable
+from threading import get_ident
 
 import pytest
 
-from pmtui.clients.http.paging import Step, collect, walk
+from pmtui.clients.http.paging import LONG_ANSWER, Step, collect, read_rows, walk
 from pmtui.clients.routes import Route
 from pmtui.domain.answers import Failure, FailureKind, Page
+from pmtui.wire.bounds import WireError
+from pmtui.wire.rows import Rows
+from tests.clients.raw_server import answering, serving
 
 ROUTE = Route("GET", "/numbers")
 LOST = Failure(FailureKind.LOST, "GET /numbers", "gone")
@@ -74,3 +78,30 @@ async def test_progress_can_be_watched_while_collecting() -> None:
     pages: dict[str | None, Page[int] | Failure] = {None: Page((1, 2), "b"), "b": Page((3,), None)}
     await collect(walk(reading(pages, []), ROUTE), on_step=lambda step: seen.append(step.seen))
     assert seen == [2, 3]
+
+
+@pytest.mark.parametrize(("size", "is_aside"), [(LONG_ANSWER - 1, False), (LONG_ANSWER, True)])
+async def test_a_long_answer_does_not_hold_up_the_loop(size: int, is_aside: bool) -> None:
+    def decode(body: bytes) -> Rows[bool]:
+        return Rows((get_ident() != here, len(body) == size), skipped=1, reasons=("odd",))
+
+    here, told = get_ident(), list[tuple[str, tuple[str, ...]]]()
+    async with serving(answering(b"x" * size)) as server:
+        rows = await read_rows(
+            server.host(), "/rows", (), decode=decode, observe_skips=lambda *each: told.append(each)
+        )
+    assert isinstance(rows, Rows)
+    assert rows.items == (is_aside, True)
+    assert told == [("GET /rows", ("odd",))]
+
+
+async def test_a_long_answer_that_cannot_be_read_is_a_failure() -> None:
+    def decode(_: bytes) -> Rows[bool]:
+        raise WireError("rows", "missing")
+
+    async with serving(answering(b"x" * LONG_ANSWER)) as server:
+        rows = await read_rows(
+            server.host(), "/rows", (), decode=decode, observe_skips=lambda *_: None
+        )
+    assert isinstance(rows, Failure)
+    assert rows.kind is FailureKind.SERVER

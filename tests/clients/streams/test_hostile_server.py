@@ -11,15 +11,15 @@ from random import Random
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from pmtui.clients.streams.bounded_socket import (
+from pmtui.clients.streams.channels import MarketChannel
+from pmtui.clients.streams.connection import (
+    _MESSAGES_A_TURN,
     MAX_MESSAGE,
     MOST_BYTES,
     MOST_MESSAGES,
     SLICE,
     open_socket,
 )
-from pmtui.clients.streams.channels import MarketChannel
-from pmtui.clients.streams.connection import _MESSAGES_A_TURN
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
 from tests.clients.raw_server import answering, serving

@@ -1,4 +1,4 @@
-from pmtui.clients.streams.bounded_socket import (
+from pmtui.clients.streams.connection import (
     FAST_READ_S,
     LONG_PAUSE_S,
     PAUSE_S,

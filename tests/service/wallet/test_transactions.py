@@ -46,7 +46,7 @@ from pmtui.service.wallet.transactions import (
     WalletTransactions,
 )
 from pmtui.service.wallet.wallet_views import Simulation
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -58,7 +58,7 @@ from tests.sim.kit import KEYS
 
 SIGNER = DepositWalletSigner(Signer(Secret.from_hex(KEYS[0])))
 WALLET = derive_wallets(SIGNER.owner).deposit_beacon
-CALL = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+CALL = wallet_calls.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
 LOST = Failure(FailureKind.LOST, "POST /submit", "no answer")
 DOWN = Failure(FailureKind.UNREACHABLE, "GET /transactions", "no connection")
 ROW = RelayerTransaction(TransactionId("t1"), "STATE_NEW")

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId, TokenId
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.chain import contracts as chain
 from pmtui.sim.chain.contracts import Condition, Reverted, World, execute
@@ -85,11 +85,11 @@ def test_a_batch_sees_what_its_earlier_calls_did() -> None:
     state.operators.clear()
     adapter = POLYGON.collateral_adapter
     calls = [
-        calldata.approve(POLYGON.collateral, adapter, 10),
-        calldata.split(RAIN, 10, neg_risk=False),
-        calldata.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
-        calldata.merge(RAIN, 4, neg_risk=False),
-        calldata.transfer(POLYGON.collateral, FRIEND, 4),
+        wallet_calls.approve(POLYGON.collateral, adapter, 10),
+        wallet_calls.split(RAIN, 10, neg_risk=False),
+        wallet_calls.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
+        wallet_calls.merge(RAIN, 4, neg_risk=False),
+        wallet_calls.transfer(POLYGON.collateral, FRIEND, 4),
     ]
     assert execute(WALLET, calls, state) == (
         chain.Approved(adapter, 10),
@@ -98,16 +98,18 @@ def test_a_batch_sees_what_its_earlier_calls_did() -> None:
         chain.Merged(RAIN, 4),
         chain.Sent(FRIEND, 4),
     )
-    assert reason([*calls, calldata.transfer(POLYGON.collateral, FRIEND, 1)], state) == (
+    assert reason([*calls, wallet_calls.transfer(POLYGON.collateral, FRIEND, 1)], state) == (
         5, chain.POOR,
     )  # fmt: skip
-    again = [*calls[:2], calldata.split(RAIN, 1, neg_risk=False)]
+    again = [*calls[:2], wallet_calls.split(RAIN, 1, neg_risk=False)]
     state.cash = 11
     assert reason(again, state) == (2, chain.NO_ALLOWANCE)
 
 
 def test_calls_are_tried_on_what_those_before_them_changed() -> None:
-    split, merge = (each(RAIN, 6, neg_risk=False) for each in (calldata.split, calldata.merge))
+    split, merge = (
+        each(RAIN, 6, neg_risk=False) for each in (wallet_calls.split, wallet_calls.merge)
+    )
     outcomes = chain.try_each(WALLET, [merge, split, split, merge], world(cash=10))
     assert outcomes == (chain.TOO_FEW_SHARES, None, chain.POOR, None)
 
@@ -115,17 +117,20 @@ def test_calls_are_tried_on_what_those_before_them_changed() -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (calldata.split(RAIN, 1, neg_risk=False), chain.POOR),
-        (calldata.merge(RAIN, 1, neg_risk=False), chain.TOO_FEW_SHARES),
-        (calldata.redeem(RAIN, neg_risk=False), chain.NOT_RESOLVED),
-        (calldata.redeem(RAIN, neg_risk=True), chain.WRONG_ADAPTER),
-        (calldata.redeem(ConditionId("0x" + "00" * 32), neg_risk=False), chain.UNKNOWN_CONDITION),
-        (calldata.convert("0x" + "00" * 32, 1, 1), chain.UNKNOWN_CONDITION),
-        (calldata.convert(GROUP, 0, 1), chain.UNKNOWN_CONDITION),
-        (calldata.convert(GROUP, 0b1000, 1), chain.UNKNOWN_CONDITION),
-        (calldata.convert(GROUP, 0b1, 1), chain.TOO_FEW_SHARES),
+        (wallet_calls.split(RAIN, 1, neg_risk=False), chain.POOR),
+        (wallet_calls.merge(RAIN, 1, neg_risk=False), chain.TOO_FEW_SHARES),
+        (wallet_calls.redeem(RAIN, neg_risk=False), chain.NOT_RESOLVED),
+        (wallet_calls.redeem(RAIN, neg_risk=True), chain.WRONG_ADAPTER),
+        (
+            wallet_calls.redeem(ConditionId("0x" + "00" * 32), neg_risk=False),
+            chain.UNKNOWN_CONDITION,
+        ),
+        (wallet_calls.convert("0x" + "00" * 32, 1, 1), chain.UNKNOWN_CONDITION),
+        (wallet_calls.convert(GROUP, 0, 1), chain.UNKNOWN_CONDITION),
+        (wallet_calls.convert(GROUP, 0b1000, 1), chain.UNKNOWN_CONDITION),
+        (wallet_calls.convert(GROUP, 0b1, 1), chain.TOO_FEW_SHARES),
         (Call(POLYGON.collateral, b"\1\2\3\4"), chain.NO_FUNCTION),
-        (Call(FRIEND, calldata.approve(POLYGON.collateral, FRIEND, 1).data), chain.NO_FUNCTION),
+        (Call(FRIEND, wallet_calls.approve(POLYGON.collateral, FRIEND, 1).data), chain.NO_FUNCTION),
         (Call(POLYGON.collateral, b"", 1), chain.NO_FUNCTION),
     ],
 )
@@ -136,7 +141,7 @@ def test_what_a_contract_refuses_reverts_with_its_reason(call: Call, expected: s
 def test_moving_shares_needs_the_wallets_leave() -> None:
     state = world(cash=5)
     state.operators.clear()
-    for call in (calldata.merge(RAIN, 1, neg_risk=False), calldata.convert(GROUP, 1, 1)):
+    for call in (wallet_calls.merge(RAIN, 1, neg_risk=False), wallet_calls.convert(GROUP, 1, 1)):
         assert reason([call], state) == (0, chain.NOT_OPERATOR)
 
 
@@ -144,12 +149,12 @@ def test_redeeming_pays_for_both_tokens_at_once() -> None:
     state = world(pays=(500_000, 500_000))
     state.held = {TokenId(f"{RAIN}-yes"): 6, TokenId(f"{RAIN}-no"): 2}
     calls = [
-        calldata.redeem(RAIN, neg_risk=False),
-        calldata.transfer(POLYGON.collateral, FRIEND, 4),
+        wallet_calls.redeem(RAIN, neg_risk=False),
+        wallet_calls.transfer(POLYGON.collateral, FRIEND, 4),
     ]
     outcome = execute(WALLET, calls, state)
     assert outcome == (chain.Redeemed(RAIN, (6, 2), 4), chain.Sent(FRIEND, 4))
-    calls.append(calldata.transfer(POLYGON.collateral, FRIEND, 1))
+    calls.append(wallet_calls.transfer(POLYGON.collateral, FRIEND, 1))
     assert reason(calls, state) == (2, chain.POOR)
 
 
@@ -161,8 +166,8 @@ def test_converting_frees_a_dollar_for_every_no_but_one(chosen: int, amount: int
     given_legs = tuple(leg for i, leg in enumerate(LEGS) if chosen >> i & 1)
     others = tuple(leg for leg in LEGS if leg not in given_legs)
     freed = amount * (len(given_legs) - 1)
-    convert = calldata.convert(GROUP, chosen, amount)
-    calls = [convert, calldata.transfer(POLYGON.collateral, FRIEND, freed)]
+    convert = wallet_calls.convert(GROUP, chosen, amount)
+    calls = [convert, wallet_calls.transfer(POLYGON.collateral, FRIEND, freed)]
     assert execute(WALLET, calls, state) == (
         chain.Converted(given_legs, others, amount, GROUP, chosen),
         chain.Sent(FRIEND, freed),

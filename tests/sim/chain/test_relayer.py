@@ -12,7 +12,7 @@ from eth_abi.abi import decode
 from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
@@ -40,8 +40,8 @@ CORE = tuple(
         POLYGON.neg_risk_collateral_adapter,
     )
     for call in (
-        calldata.approve(POLYGON.collateral, contract, MAX_UINT256),
-        calldata.set_operator(POLYGON.conditional_tokens, contract, is_approved=True),
+        wallet_calls.approve(POLYGON.collateral, contract, MAX_UINT256),
+        wallet_calls.set_operator(POLYGON.conditional_tokens, contract, is_approved=True),
     )
 )
 
@@ -178,13 +178,13 @@ async def test_cash_becomes_both_outcomes_and_cash_again(owner: Owner) -> None:
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
     condition = ConditionId(RAIN)
-    await owner.run_batch(calldata.split(condition, 40_000_000, neg_risk=False))
+    await owner.run_batch(wallet_calls.split(condition, 40_000_000, neg_risk=False))
     ledger = await owner.ledger()
     assert ledger["collateral"] == "60"
     assert ledger["shares"] == {RAIN_YES: "40", RAIN_NO: "40"}
-    await owner.run_batch(calldata.merge(condition, 10_000_000, neg_risk=False), nonce=1)
+    await owner.run_batch(wallet_calls.merge(condition, 10_000_000, neg_risk=False), nonce=1)
     await owner.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
-    done = await owner.run_batch(calldata.redeem(condition, neg_risk=False), nonce=2)
+    done = await owner.run_batch(wallet_calls.redeem(condition, neg_risk=False), nonce=2)
     assert done["state"] == "STATE_CONFIRMED"
     ledger = await owner.ledger()
     assert (ledger["collateral"], ledger["shares"], ledger["is_whole"]) == ("100", {}, True)
@@ -195,8 +195,8 @@ async def test_a_batch_that_reverts_does_nothing_and_keeps_its_nonce(owner: Owne
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
     calls = (
-        calldata.transfer(POLYGON.collateral, Address("0x" + "11" * 20), 5),
-        calldata.redeem(ConditionId(RAIN), neg_risk=False),
+        wallet_calls.transfer(POLYGON.collateral, Address("0x" + "11" * 20), 5),
+        wallet_calls.redeem(ConditionId(RAIN), neg_risk=False),
     )
     done = await owner.run_batch(*calls)
     assert done["state"] == "STATE_FAILED"
@@ -212,7 +212,7 @@ async def test_a_batch_that_reverts_does_nothing_and_keeps_its_nonce(owner: Owne
 
 async def test_a_submission_is_refused_in_the_services_words(owner: Owner) -> None:
     await owner.arrive(dollars="100")
-    good = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+    good = wallet_calls.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
     assert (await owner.submit(owner.batch(good))).status_code == 401
     await owner.get_relayer_key()
     elsewhere = Address("0x" + "11" * 20)
@@ -223,10 +223,10 @@ async def test_a_submission_is_refused_in_the_services_words(owner: Owner) -> No
         f"calls to {elsewhere} are not permitted": owner.batch(Call(elsewhere, b"")),
         "self-call": owner.batch(Call(owner.wallet, b"")),
         "must be MaxUint256": owner.batch(
-            calldata.approve(POLYGON.collateral, POLYGON.exchange, 5)
+            wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 5)
         ),
         "is not in the allowed list": owner.batch(
-            calldata.set_operator(POLYGON.conditional_tokens, elsewhere, is_approved=True)
+            wallet_calls.set_operator(POLYGON.conditional_tokens, elsewhere, is_approved=True)
         ),
         "invalid signature": owner.batch(good).replace(b'"deadline":"1', b'"deadline":"2'),
         "invalid transaction request payload": b"[]",
@@ -243,7 +243,7 @@ async def test_a_submission_is_refused_in_the_services_words(owner: Owner) -> No
 async def test_a_wallet_does_one_thing_at_a_time(owner: Owner) -> None:
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
-    call = calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
+    call = wallet_calls.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5)
     first = await owner.submit(owner.batch(call))
     assert first.status_code == 200
     busy = await owner.submit(owner.batch(call))
@@ -260,7 +260,7 @@ async def test_the_operator_chooses_what_becomes_of_a_transaction(
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
     await owner.admin("POST", "/relayer", {"course": course})
-    done = await owner.run_batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    done = await owner.run_batch(wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 0))
     assert done["state"] == state
     if course == "stalled":
         await owner.admin("POST", "/relayer", {"course": "normal"})
@@ -274,7 +274,7 @@ async def test_revoking_an_approval_stops_trading(owner: Owner) -> None:
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
     assert (await owner.place(Side.BUY, "0.50", "10")).status_code == 200
-    await owner.run_batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    await owner.run_batch(wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 0))
     refused = await owner.place(Side.BUY, "0.49", "10")
     assert refused.json()["error"] == "not enough balance / allowance"
     answer = await owner.call(
@@ -307,7 +307,7 @@ async def test_a_builders_key_submits_for_any_owner(owner: Owner) -> None:
             made["key"], Secret.from_text(made["secret"]), Secret.from_text(made["passphrase"])
         )
     )
-    body = owner.batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    body = owner.batch(wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 0))
     headers = signer.builder_headers(
         timestamp_s=owner.now_s, method="POST", path="/submit", body=body
     )
@@ -319,7 +319,7 @@ async def test_a_builders_key_submits_for_any_owner(owner: Owner) -> None:
 
 async def test_the_chain_answers_what_is_read_of_it(owner: Owner) -> None:
     await owner.arrive(dollars="100")
-    read = calldata.encode_call
+    read = wallet_calls.encode_call
     wallet = owner.wallet
 
     async def call(target: Address, data: bytes, **terms: str) -> Any:
@@ -331,13 +331,15 @@ async def test_the_chain_answers_what_is_read_of_it(owner: Owner) -> None:
     before = int(await owner.rpc("eth_blockNumber"), 16)
     owner.pass_time(20)
     assert int(await owner.rpc("eth_blockNumber"), 16) == before + 10
-    balance = await call(POLYGON.collateral, read(calldata.BALANCE_OF, wallet))
+    balance = await call(POLYGON.collateral, read(wallet_calls.BALANCE_OF, wallet))
     assert int(balance, 16) == 100_000_000
-    allowance = await call(POLYGON.collateral, read(calldata.ALLOWANCE, wallet, POLYGON.exchange))
+    allowance = await call(
+        POLYGON.collateral, read(wallet_calls.ALLOWANCE, wallet, POLYGON.exchange)
+    )
     assert int(allowance, 16) == MAX_UINT256
-    beacon = await call(POLYGON.wallets.deposit_factory, read(calldata.BEACON))
+    beacon = await call(POLYGON.wallets.deposit_factory, read(wallet_calls.BEACON))
     assert beacon.endswith(POLYGON.wallets.deposit_beacon[2:].lower())
-    redeem = calldata.redeem(ConditionId(SNOW), neg_risk=True)
+    redeem = wallet_calls.redeem(ConditionId(SNOW), neg_risk=True)
     error = await call(redeem.target, redeem.data, **{"from": wallet})
     assert error["code"] == 3
     assert "result for condition not received yet" in error["message"]
@@ -355,13 +357,13 @@ async def test_the_log_tells_of_approvals_and_transfers_that_happened(owner: Own
     await owner.get_relayer_key()
     recipient = Address("0x" + "11" * 20)
     done = await owner.run_batch(
-        calldata.approve(POLYGON.collateral, POLYGON.collateral_adapter, 7),
-        calldata.set_operator(
+        wallet_calls.approve(POLYGON.collateral, POLYGON.collateral_adapter, 7),
+        wallet_calls.set_operator(
             POLYGON.conditional_tokens, POLYGON.collateral_adapter, is_approved=True
         ),
-        calldata.transfer(POLYGON.collateral, recipient, 5_000_000),
+        wallet_calls.transfer(POLYGON.collateral, recipient, 5_000_000),
     )
-    await owner.run_batch(calldata.redeem(ConditionId(RAIN), neg_risk=False), nonce=1)
+    await owner.run_batch(wallet_calls.redeem(ConditionId(RAIN), neg_risk=False), nonce=1)
     receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
     assert [log["topics"][0] for log in receipt["logs"]] == [APPROVAL, APPROVAL_FOR_ALL, TRANSFER]
     everything = {"fromBlock": receipt["blockNumber"], "toBlock": "latest"}
@@ -385,11 +387,13 @@ async def test_the_log_tells_what_shares_were_made_of_and_became(owner: Owner) -
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
     split = await owner.run_batch(
-        calldata.split(ConditionId(RAIN), 9_000_000, neg_risk=False),
-        calldata.merge(ConditionId(RAIN), 4_000_000, neg_risk=False),
+        wallet_calls.split(ConditionId(RAIN), 9_000_000, neg_risk=False),
+        wallet_calls.merge(ConditionId(RAIN), 4_000_000, neg_risk=False),
     )
     await owner.admin("POST", "/resolve", {"condition_id": RAIN, "winner": 0})
-    redeemed = await owner.run_batch(calldata.redeem(ConditionId(RAIN), neg_risk=False), nonce=1)
+    redeemed = await owner.run_batch(
+        wallet_calls.redeem(ConditionId(RAIN), neg_risk=False), nonce=1
+    )
 
     async def logs(done: dict[str, Any]) -> list[dict[str, Any]]:
         receipt = await owner.rpc("eth_getTransactionReceipt", done["transactionHash"])
@@ -425,7 +429,7 @@ async def test_the_log_tells_what_shares_were_made_of_and_became(owner: Owner) -
 async def test_a_transaction_holds_the_batch_as_it_was_signed(owner: Owner) -> None:
     await owner.arrive(dollars="100")
     await owner.get_relayer_key()
-    body = owner.batch(calldata.approve(POLYGON.collateral, POLYGON.exchange, 0))
+    body = owner.batch(wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 0))
     answer = await owner.submit(body)
     for seconds in STEPS_S:
         owner.pass_time(seconds)
@@ -449,8 +453,9 @@ async def test_a_transaction_holds_the_batch_as_it_was_signed(owner: Owner) -> N
 
 async def test_a_resolved_market_tells_what_its_shares_pay(owner: Owner) -> None:
     async def payouts() -> list[int]:
-        reads = [calldata.encode_call(calldata.PAYOUT_DENOMINATOR, RAIN)] + [
-            calldata.encode_call(calldata.PAYOUT_NUMERATORS, RAIN, index) for index in (0, 1)
+        reads = [wallet_calls.encode_call(wallet_calls.PAYOUT_DENOMINATOR, RAIN)] + [
+            wallet_calls.encode_call(wallet_calls.PAYOUT_NUMERATORS, RAIN, index)
+            for index in (0, 1)
         ]
         target = POLYGON.conditional_tokens
         asked = [{"to": target, "data": "0x" + data.hex()} for data in reads]
@@ -469,7 +474,7 @@ async def test_what_was_submitted_goes_on_after_a_restart(tmp_path: Path) -> Non
             assert isinstance(owner, Owner)
             await owner.get_relayer_key()
             answer = await owner.submit(
-                owner.batch(calldata.split(ConditionId(RAIN), 5, neg_risk=False))
+                owner.batch(wallet_calls.split(ConditionId(RAIN), 5, neg_risk=False))
             )
             owner.pass_time(STEPS_S[0])
             before = await owner.transaction(answer.json()["transactionID"])

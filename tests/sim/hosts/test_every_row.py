@@ -14,17 +14,16 @@ from typing import TypeVar
 import pytest
 
 from pmtui.clients.account import (
-    Account,
     AccountClient,
     HeartbeatClient,
+    KeysClient,
     NotificationsClient,
     create_or_derive,
 )
 from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
-from pmtui.clients.clob_requests import ServerClock
+from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost, RequestReport
 from pmtui.clients.http.paging import collect
-from pmtui.clients.keys import KeysClient
 from pmtui.clients.rewards import EarningsClient, RewardsClient
 from pmtui.clients.routes import ROUTES, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect

@@ -20,7 +20,7 @@ from pmtui.domain.account.wallet_transactions import MAX_UINT256
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId
 from pmtui.service.clock import SystemClock
-from pmtui.signing import calldata
+from pmtui.signing import wallet_calls
 from pmtui.signing.auth import sign_in
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
@@ -127,12 +127,12 @@ def batches(condition: ConditionId) -> dict[str, list[dict[str, str]]]:
     adapter = POLYGON.collateral_adapter
     calls = {
         "approve": [
-            calldata.approve(POLYGON.collateral, adapter, MAX_UINT256),
-            calldata.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
+            wallet_calls.approve(POLYGON.collateral, adapter, MAX_UINT256),
+            wallet_calls.set_operator(POLYGON.conditional_tokens, adapter, is_approved=True),
         ],
-        "split": [calldata.split(condition, 40_000_000, neg_risk=False)],
-        "merge": [calldata.merge(condition, 10_000_000, neg_risk=False)],
-        "redeem": [calldata.redeem(condition, neg_risk=False)],
+        "split": [wallet_calls.split(condition, 40_000_000, neg_risk=False)],
+        "merge": [wallet_calls.merge(condition, 10_000_000, neg_risk=False)],
+        "redeem": [wallet_calls.redeem(condition, neg_risk=False)],
     }
     return {
         name: [{"target": c.target, "value": "0", "data": "0x" + c.data.hex()} for c in those]

@@ -13,8 +13,8 @@ import pytest
 
 from pmtui.domain.markets.market import Side
 from pmtui.recording.reader import Recording, read_recording
-from pmtui.recording.rows import Header
 from pmtui.recording.timeline import Timeline
+from pmtui.recording.writer import Header
 from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
 from tests.clients.streams.servers import until
 from tests.recording.kit import Scene, book_of, recorded

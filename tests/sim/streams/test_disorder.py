@@ -11,7 +11,7 @@ from typing_extensions import override
 from pmtui.domain.ids import ApiKey, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.recording.public_formats import Recorded
+from pmtui.recording.reader import Recorded
 from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder

@@ -2,7 +2,7 @@ import copy
 import hashlib
 import hmac
 import pickle
-from base64 import urlsafe_b64encode
+from base64 import b64encode, urlsafe_b64encode
 
 import pytest
 from hypothesis import given
@@ -13,9 +13,59 @@ from pmtui.signing.auth import (
     ApiCredentials,
     CredentialsError,
     RequestSigner,
+    SignedIn,
+    auth_headers,
     relayer_headers,
+    sign_in,
+    verify_auth,
+    verify_sign_in,
 )
 from pmtui.signing.secret import Secret, SecretError
+from pmtui.signing.signer import Signer
+from tests.sim.kit import KEYS
+
+
+def test_headers_prove_their_signer(signer: Signer) -> None:
+    headers = auth_headers(signer, timestamp_s=1_790_000_000)
+    assert headers["POLY_NONCE"] == "0"
+    assert verify_auth(headers) == signer.address
+
+
+def test_an_address_in_lower_case_is_the_same_owner(signer: Signer) -> None:
+    headers = auth_headers(signer, timestamp_s=1_790_000_000)
+    assert verify_auth({**headers, "POLY_ADDRESS": signer.address.lower()}) == signer.address
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"POLY_TIMESTAMP": "1790000001"},
+        {"POLY_NONCE": "1"},
+        {"POLY_NONCE": "-1"},
+        {"POLY_NONCE": "٣"},
+        {"POLY_NONCE": "9" * 78},
+        {"POLY_ADDRESS": ""},
+        {"POLY_ADDRESS": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},
+        {"POLY_SIGNATURE": ""},
+        {"POLY_SIGNATURE": "0xzz"},
+        {"POLY_SIGNATURE": "0x" + "00" * 65},
+    ],
+    ids=lambda c: "-".join(next(iter(c.items())))[:40],
+)
+def test_altered_headers_prove_nothing(signer: Signer, change: dict[str, str]) -> None:
+    headers = auth_headers(signer, timestamp_s=1_790_000_000)
+    assert verify_auth({**headers, **change}) is None
+
+
+def test_a_signature_for_another_chain_proves_nothing(signer: Signer) -> None:
+    headers = auth_headers(signer, timestamp_s=1_790_000_000, chain_id=80002)
+    assert verify_auth(headers) is None
+    assert verify_auth(headers, chain_id=80002) == signer.address
+
+
+def test_missing_headers_prove_nothing() -> None:
+    assert verify_auth({}) is None
+
 
 ADDRESS = Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 ZERO_SECRET = "A" * 43 + "="
@@ -115,3 +165,39 @@ def test_a_request_signer_shows_its_public_key_only_and_cannot_be_copied() -> No
     for leak in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(SecretError):
             leak(signer)
+
+
+OWNER = Signer(Secret.from_hex(KEYS[0]))
+
+
+def signed(nonce: str = "abc", expiration: str | None = "2026-11-27T10:00:00.000Z") -> SignedIn:
+    return sign_in(
+        OWNER, nonce=nonce, issued_at="2026-11-20T10:00:00.000Z", expiration_time=expiration
+    )
+
+
+@pytest.mark.parametrize("expiration", [None, "2026-11-27T10:00:00.000Z"])
+def test_a_bearer_proves_the_very_fields_that_were_signed(expiration: str | None) -> None:
+    given = signed(expiration=expiration)
+    assert verify_sign_in(given.authorization) == given.fields
+
+
+def test_fields_that_were_not_signed_prove_nothing() -> None:
+    mine, other = signed(), signed(nonce="other")
+    assert verify_sign_in(SignedIn(other.fields, mine.signature).authorization) is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer !!!",
+        "Basic " + b64encode(b"{}:::0x00").decode(),
+        "Bearer " + b64encode(b"{}:::0x00").decode(),
+        "Bearer " + b64encode(b"\xff\xfe:::0x").decode(),
+        "Bearer " + b64encode(b"x" * 20_000).decode(),
+    ],
+)
+def test_anything_else_proves_nothing(header: str) -> None:
+    assert verify_sign_in(header) is None
