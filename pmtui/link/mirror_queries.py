@@ -113,7 +113,7 @@ class MirrorQueries:
 
     def event_quotes(self, event_id: EventId) -> EventQuotesView:
         """Return live prices of an event's markets."""
-        return self._read(EventQuotesTopic(event_id), EventQuotesView((), None))
+        return self._read(EventQuotesTopic(event_id), EventQuotesView(()))
 
     def market(self, condition_id: ConditionId) -> MarketView:
         """Return a market and its terms."""

@@ -12,7 +12,7 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_market, open_markets
-from pmtui.domain.money import ONE, Micros, notional_floor
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
@@ -56,7 +56,6 @@ from pmtui.service.views import (
     MarketView,
     Mode,
     OwnList,
-    QuoteRow,
     RequestsView,
     RowBooksView,
     SearchView,
@@ -305,13 +304,13 @@ class ServiceQueries:
     def _event_quotes(self, event_id: EventId) -> EventQuotesView:
         state = self._metadata.store.events.get(event_id)
         if state is None or state.event is None:
-            return EventQuotesView((), None)
+            return EventQuotesView(())
         rows = tuple(
             self._quotes.quote(m, state.as_of)
             for m in state.event.markets
             if m.condition_id is not None
         )
-        return EventQuotesView(rows, _midpoint_sum(state.event, rows))
+        return EventQuotesView(rows)
 
     def _market(self, condition_id: ConditionId) -> MarketView:
         state = self._metadata.store.markets.get(condition_id) or MarketState()
@@ -353,18 +352,3 @@ class ServiceQueries:
             is_starred=self._watchlist.is_starred(market.condition_id),
             as_of=self._metadata.store.index.seen_at(market.market_id),
         )
-
-
-def _midpoint_sum(event: Event, rows: tuple[QuoteRow, ...]) -> Micros | None:
-    if not event.neg_risk:
-        return None
-    closed = {m.condition_id for m in event.markets if m.closed}
-    total = 0
-    for row in rows:
-        if row.condition_id in closed:
-            continue
-        if row.best_bid is None and row.best_ask is None:
-            return None
-        # Long shots often have no bid: then nobody pays anything for them.
-        total += (row.best_bid or 0) + (row.best_ask if row.best_ask is not None else ONE)
-    return notional_floor(Micros(total), Micros(ONE // 2))

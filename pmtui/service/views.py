@@ -214,8 +214,6 @@ class EventQuotesView:
     """Live prices of an event's outcomes."""
 
     rows: tuple[QuoteRow, ...]
-    yes_midpoint_sum: Micros | None
-    """Sum of the midpoints; for a negative-risk event it ought to be near 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from functools import partial
 
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.books.verification import HashTerms, hash_of, levels_text
 from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
-from pmtui.domain.markets.fees import taker_fee, taker_fee_exact
+from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import Micros, format_micros, parse_micros
+from pmtui.domain.money import ONE, SCALE, Micros, format_micros, parse_micros
 from pmtui.domain.orders.amounts import (
     OrderAmounts,
     limit_amounts,
@@ -320,9 +321,10 @@ def _taker_fee(row: Mapping[str, Json], _document: Mapping[str, Json]) -> Json:
     shares, price = parse_micros(text(row, "shares")), parse_micros(text(row, "price"))
     schedule = FeeSchedule(parse_micros(text(row, "rate")), int(text(row, "exponent")))
     fee = taker_fee(shares, price, schedule)
-    exact = str(taker_fee_exact(shares, price, schedule))
+    spread = Fraction(price * (ONE - price), SCALE * SCALE)
+    exact = Fraction(shares * schedule.rate, SCALE * SCALE) * spread**schedule.exponent
     return {
-        "feeUnrounded": same_number(row.get("feeUnrounded"), exact),
+        "feeUnrounded": same_number(row.get("feeUnrounded"), str(exact)),
         "fee5dp": f"{fee // 1_000_000}.{fee % 1_000_000 // 10:05d}",
     }
 

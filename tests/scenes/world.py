@@ -235,8 +235,7 @@ def _quotes(event: Event) -> EventQuotesView:
         )
         for market in event.markets
     )  # fmt: skip
-    total = sum((row.best_bid or 0) + (row.best_ask or 0) for row in rows) // 2
-    return EventQuotesView(rows, Micros(total))
+    return EventQuotesView(rows)
 
 
 def _add_market(service: FakeService, market: Market) -> None:

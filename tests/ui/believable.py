@@ -196,10 +196,7 @@ def quotes(subject: Event, *, live: int, age_s: float = 40) -> EventQuotesView:
         )
         for i, m in enumerate(subject.markets)
     )
-    total = sum(
-        ((m.best_bid or 0) + (m.best_ask or 0)) // 2 for m in subject.markets if not m.closed
-    )
-    return EventQuotesView(rows, Micros(total) if subject.neg_risk else None)
+    return EventQuotesView(rows)
 
 
 def comments() -> tuple[Comment, ...]:

@@ -247,7 +247,7 @@ class FakeService:
         return self.events.get(event_id) or EventView(None, Load.LOADING, None)
 
     def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        return self.quotes.get(event_id) or EventQuotesView((), None)
+        return self.quotes.get(event_id) or EventQuotesView(())
 
     def market(self, condition_id: ConditionId) -> MarketView:
         return self.markets.get(condition_id) or MarketView(None, None, Load.LOADING, None)

@@ -20,7 +20,7 @@ from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, Tr
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
-from pmtui.domain.money import ONE, Micros, complement
+from pmtui.domain.money import ONE, ZERO, Micros, complement
 from pmtui.domain.orders.order import Order, OrderStatus, Volume
 
 _MULTIPLES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
@@ -253,9 +253,6 @@ def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:
     )
 
 
-_ZERO = Micros(0)
-
-
 class Zone(Enum):
     """Where a price lies against the best two."""
 
@@ -272,10 +269,10 @@ class Rung:
 
     price: Micros
     zone: Zone
-    bid_size: Micros = _ZERO
-    ask_size: Micros = _ZERO
-    own_bid: Micros = _ZERO
-    own_ask: Micros = _ZERO
+    bid_size: Micros = ZERO
+    ask_size: Micros = ZERO
+    own_bid: Micros = ZERO
+    own_ask: Micros = ZERO
     has_unknown: bool = False
     """Some of what is ours here may not rest: its order has not been answered."""
     is_scoring: bool = False
@@ -284,9 +281,9 @@ class Rung:
     """Estimate of what fills before the first of our orders here; never more than is displayed."""
     ahead_of_last: Micros | None = None
     """The same before the last of them; None where that is no other."""
-    depth: Micros = _ZERO
+    depth: Micros = ZERO
     """All size from the best price of the row's side to this row; 0 on rows without size."""
-    traded: Micros = _ZERO
+    traded: Micros = ZERO
     """Shares traded here since the book is heard."""
     is_last_trade: bool = False
     is_in_band: bool = False
@@ -428,8 +425,8 @@ class Ladder:
             is_scoring=own.is_scoring,
             ahead=ahead,
             ahead_of_last=last,
-            depth=Micros(self.depths.get(index, 0)) if shown.depth else _ZERO,
-            traded=Micros(self.traded.get(index, 0)) if shown.traded else _ZERO,
+            depth=Micros(self.depths.get(index, 0)) if shown.depth else ZERO,
+            traded=Micros(self.traded.get(index, 0)) if shown.traded else ZERO,
             is_last_trade=index == self.last,
             is_in_band=placed.band is not None and placed.band.holds(price),
             is_entry=index in placed.entries,

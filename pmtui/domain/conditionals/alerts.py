@@ -186,8 +186,7 @@ def met(condition: Condition, sight: Sight) -> str:
     if isinstance(condition, TimeLeft):
         return _time_left(condition, sight)
     book = sight.book
-    bid, ask = book.best_bid, book.best_ask
-    if not book.state.is_good or (bid is not None and ask is not None and bid >= ask):
+    if not is_sound(book):
         return ""
     match condition:
         case Move():

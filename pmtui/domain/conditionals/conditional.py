@@ -405,8 +405,7 @@ def describe_attachment(attachment: Attachment) -> str:
     """Say what comes with a purchase: `stop 38¢ (limit 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:
-        lowest = with_cent_sign(Micros(max(stop - attachment.give_way, 0)))
-        parts.append(f"stop {with_cent_sign(stop)} (limit {lowest})")
+        parts.append(_describe_stop(stop, attachment.give_way))
     if attachment.take_profit is not None:
         parts.append(f"target {with_cent_sign(attachment.take_profit)}")
     return ", ".join(parts)
@@ -415,11 +414,15 @@ def describe_attachment(attachment: Attachment) -> str:
 def _describe(size: str, outcome: str, plan: ConditionalPlan) -> str:
     parts = []
     if plan.stop is not None:
-        lowest = with_cent_sign(Micros(max(plan.stop - plan.give_way, 0)))
-        parts.append(f"stop {with_cent_sign(plan.stop)} (limit {lowest})")
+        parts.append(_describe_stop(plan.stop, plan.give_way))
     if plan.trail is not None:
         parts.append(f"trail {with_cent_sign(plan.trail)}")
     if plan.take_profit is not None:
         parts.append(f"target {with_cent_sign(plan.take_profit)}")
     both = " (OCO)" if len(parts) > 1 and plan.take_profit is not None else ""
     return f"SELL {size} {outcome}, {', '.join(parts)}{both}"
+
+
+def _describe_stop(stop: Micros, give_way: Micros) -> str:
+    lowest = with_cent_sign(Micros(max(stop - give_way, 0)))
+    return f"stop {with_cent_sign(stop)} (limit {lowest})"

@@ -17,7 +17,7 @@ from enum import Enum
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, MarketTerms
-from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
 from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import book_of_others
@@ -208,8 +208,8 @@ def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Mic
     sizes = []
     for market in markets:
         asks = _asks(market, own)
-        sizes.append(asks[0].size if asks and not market.why_not else Micros(0))
-    return size_floor(min(sizes, default=Micros(0)))
+        sizes.append(asks[0].size if asks and not market.why_not else ZERO)
+    return size_floor(min(sizes, default=ZERO))
 
 
 def least_sets(markets: Iterable[BasketMarket]) -> Micros:
@@ -273,4 +273,4 @@ def _why_not(market: BasketMarket, asks: tuple[Level, ...], size: Micros) -> str
 
 
 def _nothing(name: str, problem: str, *, is_thin: bool = False) -> BasketLeg:
-    return BasketLeg(name, None, problem, Micros(0), Micros(0), None, is_thin)
+    return BasketLeg(name, None, problem, ZERO, ZERO, None, is_thin)

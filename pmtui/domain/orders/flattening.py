@@ -13,7 +13,8 @@ from pmtui.domain.formats import exact_shares, shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, price_ceil, size_floor
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.life import IN_DOUBT
+from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import bids_of_others, own_bids_from
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
@@ -21,7 +22,6 @@ from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 NOT_SOLD = "Not sold"
 """So a refusal begins that leaves a position where it is for what is in its way."""
-_IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def plan_flatten(
     sales = tuple(
         o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
     )
-    if any(sale.status in _IN_DOUBT for sale in sales):
+    if any(sale.status in IN_DOUBT for sale in sales):
         return FlattenProblem("A sale of it is still being checked: wait, or cancel it")
     best = others.bids[0].price
     intent = LimitIntent(

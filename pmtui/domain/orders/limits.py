@@ -15,7 +15,6 @@ The two outcomes of a market add up, although a share of each is worth a dollar 
 hedges is warned a little early, and nobody too late.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.account.position import Position
@@ -47,17 +46,6 @@ class Limits:
 NO_LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class Exposed:
-    """What is at stake without the order in question, and how the day went so far."""
-
-    market: Micros = ZERO
-    """In the order's market."""
-    total: Micros = ZERO
-    loss: Micros = ZERO
-    """Since midnight UTC; negative for a gain."""
-
-
 def position_exposure(position: Position) -> Micros:
     """Return what the shares of a position cost; nothing once their market is resolved."""
     return ZERO if position.is_redeemable else position.cost
@@ -76,58 +64,6 @@ def order_exposure(order: Order, booked: Micros) -> Micros:
     resting = order.remaining_size if order.status.is_open else 0
     unbooked = max(order.matched_size - booked, 0)
     return notional_ceil(order.price, Micros(resting + unbooked))
-
-
-def exposure(
-    positions: Iterable[Position],
-    orders: Iterable[tuple[Order, Micros]],
-    condition_id: ConditionId | None = None,
-) -> Micros:
-    """Return what is at stake in a market, or everywhere.
-
-    Args:
-        positions: what is held.
-        orders: our orders, each with how many of its shares are among the positions.
-        condition_id: the market; None for all of them.
-    """
-    held = sum(position_exposure(p) for p in positions if condition_id in (None, p.condition_id))
-    bought = sum(
-        order_exposure(order, booked)
-        for order, booked in orders
-        if condition_id in (None, order.condition_id)
-    )
-    return Micros(held + bought)
-
-
-def find_breach(limits: Limits, exposed: Exposed, *, side: Side, cash: Micros) -> str:
-    """Return which limit an order would break, in words with the numbers; "" for none.
-
-    Args:
-        limits: the trader's own.
-        exposed: what is at stake without the order.
-        side: a sale breaks no limit.
-        cash: dollars a purchase costs if all of it fills, fee aside.
-    """
-    if side is not Side.BUY:
-        return ""
-    if limits.daily_loss is not None and exposed.loss >= limits.daily_loss:
-        return (
-            f"Your daily loss limit of {_usd(limits.daily_loss)} is reached: "
-            f"{_usd(exposed.loss)} lost since 00:00 UTC"
-        )
-    would_be = (
-        ("an order", limits.order, cash),
-        ("a market", limits.market, Micros(exposed.market + cash)),
-        ("all markets", limits.total, Micros(exposed.total + cash)),
-    )
-    for scope, limit, value in would_be:
-        if limit is not None and value > limit:
-            return f"Over your limit of {_usd(limit)} for {scope}: it would be {_usd(value)}"
-    return ""
-
-
-def _usd(amount: Micros) -> str:
-    return f"${format_micros(amount, min_decimals=2)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +91,7 @@ class EntryRules:
         return self.find_breach(intent.condition_id, intent.side, cash)
 
     def find_breach(self, condition_id: ConditionId, side: Side, cash: Micros) -> str:
-        """Return which limit an order would break; empty for none.
+        """Return which limit an order would break, in words with the numbers; empty for none.
 
         Args:
             condition_id: its market.
@@ -166,10 +102,29 @@ class EntryRules:
             return ""
         if self.unchecked:
             return self.unchecked
-        market = dict(self.markets).get(condition_id, ZERO)
-        exposed = Exposed(market=market, total=self.total, loss=self.loss)
-        breach = find_breach(self.limits, exposed, side=side, cash=cash)
+        breach = self._breach(dict(self.markets).get(condition_id, ZERO), cash)
         return f"{breach}; {self.doubt}" if breach and self.doubt else breach
+
+    def _breach(self, market: Micros, cash: Micros) -> str:
+        limits = self.limits
+        if limits.daily_loss is not None and self.loss >= limits.daily_loss:
+            return (
+                f"Your daily loss limit of {_usd(limits.daily_loss)} is reached: "
+                f"{_usd(self.loss)} lost since 00:00 UTC"
+            )
+        would_be = (
+            ("an order", limits.order, cash),
+            ("a market", limits.market, Micros(market + cash)),
+            ("all markets", limits.total, Micros(self.total + cash)),
+        )
+        for scope, limit, value in would_be:
+            if limit is not None and value > limit:
+                return f"Over your limit of {_usd(limit)} for {scope}: it would be {_usd(value)}"
+        return ""
+
+
+def _usd(amount: Micros) -> str:
+    return f"${format_micros(amount, min_decimals=2)}"
 
 
 NO_RULES = EntryRules()

@@ -129,11 +129,6 @@ class OwnOrders:
             self._combine(fact.order_id)
         return merged
 
-    @property
-    def contradictions(self) -> frozenset[Contradiction]:
-        """Reports that cannot all be true, whichever came first."""
-        return frozenset(self._flaws)
-
     def take_contradictions(self) -> tuple[Contradiction, ...]:
         """Return the contradictions that nobody has been told of, once each."""
         untold, self._untold = tuple(self._untold), []

@@ -19,13 +19,12 @@ from typing import NamedTuple
 from pmtui.domain.formats import (
     exact_dollars,
     exact_shares,
-    format_cents,
     parse_cents,
     parse_size,
     with_cent_sign,
 )
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros, format_micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import is_on_tick, price_ceil, price_floor
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, parse_life
@@ -211,25 +210,6 @@ def completed(text: str, candidate: Candidate) -> str:
     words = _words(text)
     kept = text if not words or text[-1:].isspace() else text[: words[-1].start]
     return f"{kept}{candidate.word} "
-
-
-def write_command(command: Command, outcomes: Sequence[str]) -> str:
-    """Write a command as it would be typed: what is read from it is the same command."""
-    match command:
-        case EnterOrder(draft):
-            return " ".join(_write_order(draft, outcomes))
-        case CancelOrders(_, price) if price is not None:
-            return f"cancel {format_cents(price)}"
-        case CancelOrders(scope):
-            return f"cancel {scope.value}"
-        case FlattenPosition(index):
-            return f"flatten {outcome_words(outcomes)[index]}"
-        case SplitCash(amount):
-            return "split" if amount is None else f"split {format_micros(amount)}"
-        case FindMarkets(text):
-            return f"find {text}"
-        case GoToPrice(price):
-            return f"@{format_cents(price)}"
 
 
 def describe_command(command: Command, outcomes: Sequence[str]) -> str:
@@ -468,26 +448,6 @@ def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candi
     has_outcome = bool(used & {name.word for name in names})
     market = () if used & set(_MARKET) else (Candidate("market", "at the market, in dollars"),)
     return (*(() if has_outcome else names), *market, *options)
-
-
-def _write_order(draft: TicketDraft, outcomes: Sequence[str]) -> list[str]:
-    size = draft.size_text
-    match draft.size_unit:
-        case SizeUnit.DOLLARS:
-            size = f"${size}"
-        case SizeUnit.PERCENT:
-            size = f"{size}%"
-        case SizeUnit.SHARES:
-            pass
-    is_market = draft.kind is OrderKind.MARKET
-    words = [draft.side.value.lower(), size, outcome_words(outcomes)[draft.outcome_index]]
-    words.append("market" if is_market else draft.price_text)
-    words.append(draft.time_in_force.value.lower())
-    words += [draft.expiry_text] if draft.time_in_force is TimeInForce.GTD else []
-    words += ["po"] if draft.is_post_only else []
-    words += ["stop", draft.stop_text] if draft.stop_text else []
-    words += ["target", draft.target_text] if draft.target_text else []
-    return words
 
 
 def _describe_order(draft: TicketDraft, outcomes: Sequence[str]) -> str:

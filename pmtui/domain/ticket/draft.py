@@ -65,9 +65,6 @@ DEFAULT_GIVE_WAY = 10
 """Percent of the best bid by which the worst price of selling a position may lie below it."""
 
 
-_NO_SHARES = Micros(0)
-
-
 class OrderKind(StrEnum):
     """What the ticket is for."""
 
@@ -133,9 +130,9 @@ class TicketContext:
     available_cash: Micros | None
     available_shares: Micros
     """Shares of the outcome not spoken for by resting sales."""
-    resting_shares: Micros = _NO_SHARES
+    resting_shares: Micros = ZERO
     """Shares of the outcome that rest in open orders to sell."""
-    reserved_cash: Micros = _NO_SHARES
+    reserved_cash: Micros = ZERO
     """Dollars that open orders to buy speak for."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to that matters here, the most severe first."""

@@ -9,12 +9,10 @@ from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.formats import parse_cents
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.amounts import is_on_tick
 from pmtui.domain.ticket.draft import OrderKind, TicketDraft
 from pmtui.domain.ticket.scaled import ScaledPlan
-
-_NONE = Micros(0)
 
 
 def ghosts_of_ticket(draft: TicketDraft, tick: Micros, *, size: Micros | None) -> tuple[Ghost, ...]:
@@ -25,7 +23,7 @@ def ghosts_of_ticket(draft: TicketDraft, tick: Micros, *, size: Micros | None) -
         tick: of the market.
         size: shares that the fields come to; None while they come to none.
     """
-    shares = size or _NONE
+    shares = size or ZERO
     ghosts = list[Ghost]()
     price = _price(draft.price_text, tick)
     if price is not None and draft.kind is OrderKind.LIMIT:

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from pmtui.domain.markets.fees import (
     FEE_STEP,
-    builder_fee,
     buy_cost,
     fit_buy_amount,
     most_fee,
     taker_fee,
-    taker_fee_exact,
 )
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
@@ -28,11 +26,17 @@ amounts = st.integers(0, 10**12).map(Micros)
 schedules = st.builds(FeeSchedule, st.integers(0, 300_000).map(Micros), st.integers(1, 3))
 
 
+def exact_fee(shares: Micros, price: Micros, fee: FeeSchedule) -> Fraction:
+    """Return the published formula in dollars, before any rounding."""
+    spread = Fraction(price * (ONE - price), SCALE * SCALE)
+    return Fraction(shares, SCALE) * Fraction(fee.rate, SCALE) * spread**fee.exponent
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: "-".join((r["shares"], r["price"], r["rate"])))
 def test_published_fees_come_out_exactly(row: dict[str, Any]) -> None:
     schedule = FeeSchedule(parse_micros(row["rate"]), int(row["exponent"]))
     shares, price = parse_micros(row["shares"]), parse_micros(row["price"])
-    assert taker_fee_exact(shares, price, schedule) == Fraction(row["feeUnrounded"])
+    assert exact_fee(shares, price, schedule) == Fraction(row["feeUnrounded"])
     assert taker_fee(shares, price, schedule) == parse_micros(row["fee5dp"])
 
 
@@ -42,7 +46,7 @@ def test_a_fee_has_five_decimals_and_is_within_half_of_the_last(
 ) -> None:
     fee = taker_fee(shares, price, schedule)
     assert fee % FEE_STEP == 0
-    exact = taker_fee_exact(shares, price, schedule) * SCALE
+    exact = exact_fee(shares, price, schedule) * SCALE
     assert -FEE_STEP < 2 * (exact - fee) <= FEE_STEP or 2 * (fee - exact) == FEE_STEP
 
 
@@ -74,35 +78,27 @@ def test_half_of_the_last_decimal_rounds_up() -> None:
     assert taker_fee(Micros(ONE - 1), Micros(500_000), half) == 0
 
 
-@pytest.mark.parametrize(("notional", "bps", "fee"), [("10", 100, "0.1"), ("0.5", 1, "0.00005")])
-def test_a_builder_takes_basis_points_of_the_notional(notional: str, bps: int, fee: str) -> None:
-    assert builder_fee(parse_micros(notional), bps) == parse_micros(fee)
-
-
-@given(amounts, amounts, prices, schedules, st.integers(0, 100))
+@given(amounts, amounts, prices, schedules)
 def test_a_fitted_purchase_never_costs_more_than_there_is(
-    amount: Micros, max_spend: Micros, price: Micros, schedule: FeeSchedule, bps: int
+    amount: Micros, max_spend: Micros, price: Micros, schedule: FeeSchedule
 ) -> None:
-    fitted = fit_buy_amount(amount, max_spend, price, fee=schedule, builder_bps=bps)
+    fitted = fit_buy_amount(amount, max_spend, price, fee=schedule)
     assert 0 <= fitted <= amount
-    cost = buy_cost(fitted, price, schedule, builder_bps=bps)
+    cost = buy_cost(fitted, price, schedule)
     assert cost <= max_spend
     if fitted < amount:
-        exact = (
-            fitted * (1 + Fraction(bps, 10_000))
-            + taker_fee_exact(Micros(SCALE), price, schedule) * fitted * SCALE / price
-        )
-        # What is left over is the rounding of two fees and of the amount, times their rates.
-        slack = 2 * FEE_STEP + 2 + (exact - fitted) / max(fitted, 1) * 2 * FEE_STEP
+        exact = fitted + exact_fee(Micros(SCALE), price, schedule) * fitted * SCALE / price
+        # What is left over is the rounding of the fee and of the amount, times its rate.
+        slack = FEE_STEP + 2 + (exact - fitted) / max(fitted, 1) * 2 * FEE_STEP
         assert max_spend - exact <= slack
 
 
 def test_a_purchase_that_fits_is_left_alone() -> None:
     schedule = FeeSchedule(parse_micros("0.07"))
     amount = parse_micros("10")
-    cost = buy_cost(amount, parse_micros("0.5"), schedule, builder_bps=50)
-    assert cost == parse_micros("10.4")
-    assert fit_buy_amount(amount, cost, parse_micros("0.5"), fee=schedule, builder_bps=50) == amount
+    cost = buy_cost(amount, parse_micros("0.5"), schedule)
+    assert cost == parse_micros("10.35")
+    assert fit_buy_amount(amount, cost, parse_micros("0.5"), fee=schedule) == amount
     assert fit_buy_amount(amount, amount, parse_micros("0.5"), fee=NO_FEE) == amount
 
 

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,11 +14,9 @@ from pmtui.domain.money import ZERO, Micros, notional_ceil, parse_micros
 from pmtui.domain.orders.limits import (
     NO_RULES,
     EntryRules,
-    Exposed,
     Limits,
-    exposure,
-    find_breach,
     order_exposure,
+    position_exposure,
 )
 from pmtui.domain.orders.order import (
     Fill,
@@ -33,6 +32,7 @@ from pmtui.domain.orders.order import (
 
 m = parse_micros
 AT = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+HERE = ConditionId("0x" + "ab" * 32)
 MARKETS = [ConditionId("0xaa"), ConditionId("0xbb"), ConditionId("0xcc")]
 
 prices = st.integers(1, 999).map(lambda cents: Micros(cents * 1_000))
@@ -60,6 +60,17 @@ def positions(draw: st.DrawFn) -> Position:
         size=draw(sizes), average_price=draw(prices), current_price=draw(prices), realized=ZERO,
         is_redeemable=draw(st.booleans()),
     )  # fmt: skip
+
+
+def exposure(
+    held: Iterable[Position],
+    ours: Iterable[tuple[Order, Micros]],
+    condition_id: ConditionId | None = None,
+) -> Micros:
+    """Add up what is at stake in a market, or everywhere."""
+    shares = sum(position_exposure(p) for p in held if condition_id in (None, p.condition_id))
+    bought = sum(order_exposure(o, n) for o, n in ours if condition_id in (None, o.condition_id))
+    return Micros(shares + bought)
 
 
 def booked(order: Order) -> tuple[Order, Micros]:
@@ -140,10 +151,11 @@ def test_whatever_is_let_through_one_by_one_stays_within_the_limits(
     for order in wanted:
         new = replace(order, status=OrderStatus.PENDING, matched_size=ZERO)
         cash = notional_ceil(new.price, new.original_size)
-        before = Exposed(
-            market=exposure(held, admitted, new.condition_id), total=exposure(held, admitted)
+        here = exposure(held, admitted, new.condition_id)
+        rules = EntryRules(
+            limits, total=exposure(held, admitted), markets=((new.condition_id, here),)
         )
-        if find_breach(limits, before, side=new.side, cash=cash):
+        if rules.find_breach(new.condition_id, new.side, cash):
             continue
         admitted.append(booked(new))
         if new.side is Side.BUY:
@@ -155,32 +167,32 @@ def test_whatever_is_let_through_one_by_one_stays_within_the_limits(
 def test_nothing_is_refused_without_limits_and_no_sale_ever(
     cash: Micros, market: Micros, total: Micros, loss: int
 ) -> None:
-    exposed = Exposed(market, total, Micros(loss))
-    assert find_breach(Limits(), exposed, side=Side.BUY, cash=cash) == ""
     strict = Limits(order=ZERO, market=ZERO, total=ZERO, daily_loss=ZERO)
-    assert find_breach(strict, exposed, side=Side.SELL, cash=cash) == ""
+    for limits, side in ((Limits(), Side.BUY), (strict, Side.SELL)):
+        rules = EntryRules(limits, total=total, markets=((HERE, market),), loss=Micros(loss))
+        assert rules.find_breach(HERE, side, cash) == ""
 
 
 @pytest.mark.parametrize(
-    ("limits", "exposed", "said"),
+    ("rules", "said"),
     [
-        (Limits(order=m("50")), Exposed(), ""),
-        (Limits(order=m("49.99")), Exposed(),
+        (EntryRules(Limits(order=m("50"))), ""),
+        (EntryRules(Limits(order=m("49.99"))),
          "Over your limit of $49.99 for an order: it would be $50.00"),
-        (Limits(market=m("100")), Exposed(market=m("50")), ""),
-        (Limits(market=m("100")), Exposed(market=m("50.01"), total=m("50.01")),
+        (EntryRules(Limits(market=m("100")), markets=((HERE, m("50")),)), ""),
+        (EntryRules(Limits(market=m("100")), markets=((HERE, m("50.01")),), total=m("50.01")),
          "Over your limit of $100.00 for a market: it would be $100.01"),
-        (Limits(total=m("1000")), Exposed(total=m("999")),
+        (EntryRules(Limits(total=m("1000")), total=m("999")),
          "Over your limit of $1000.00 for all markets: it would be $1049.00"),
-        (Limits(daily_loss=m("20")), Exposed(loss=m("19.999999")), ""),
-        (Limits(daily_loss=m("20")), Exposed(loss=m("20")),
+        (EntryRules(Limits(daily_loss=m("20")), loss=m("19.999999")), ""),
+        (EntryRules(Limits(daily_loss=m("20")), loss=m("20")),
          "Your daily loss limit of $20.00 is reached: $20.00 lost since 00:00 UTC"),
     ],
 )  # fmt: skip
 def test_a_refusal_names_the_limit_its_value_and_what_it_would_become(
-    limits: Limits, exposed: Exposed, said: str
+    rules: EntryRules, said: str
 ) -> None:
-    assert find_breach(limits, exposed, side=Side.BUY, cash=m("50")) == said
+    assert rules.find_breach(HERE, Side.BUY, m("50")) == said
 
 
 def buy(price: Micros, size: Micros) -> Order:
@@ -206,7 +218,6 @@ def test_only_a_limit_of_one_order_can_be_judged_without_the_account() -> None:
     assert Limits(daily_loss=Micros(1)).need_account
 
 
-HERE = ConditionId("0x" + "ab" * 32)
 DOLLAR = 1_000_000
 BUY = LimitIntent(HERE, TokenId("1"), Side.BUY, Micros(500_000), Micros(20 * DOLLAR))
 SALE = LimitIntent(HERE, TokenId("1"), Side.SELL, Micros(500_000), Micros(20 * DOLLAR))

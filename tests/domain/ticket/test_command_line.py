@@ -1,11 +1,14 @@
 """The command line: what is written is read again, and what is wrong is pointed at."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.formats import format_cents
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.command_line import (
     LONGEST,
@@ -23,7 +26,6 @@ from pmtui.domain.ticket.command_line import (
     describe_command,
     outcome_words,
     parse_command,
-    write_command,
 )
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft
 
@@ -70,6 +72,45 @@ commands = st.one_of(
         lambda words: FindMarkets(" ".join(words))
     ),
 )
+
+
+def write_command(command: Command, outcomes: Sequence[str]) -> str:
+    """Write a command as it would be typed: what is read from it is the same command."""
+    match command:
+        case EnterOrder(draft):
+            return " ".join(write_order(draft, outcomes))
+        case CancelOrders(_, price) if price is not None:
+            return f"cancel {format_cents(price)}"
+        case CancelOrders(scope):
+            return f"cancel {scope.value}"
+        case FlattenPosition(index):
+            return f"flatten {outcome_words(outcomes)[index]}"
+        case SplitCash(amount):
+            return "split" if amount is None else f"split {format_micros(amount)}"
+        case FindMarkets(text):
+            return f"find {text}"
+        case GoToPrice(price):
+            return f"@{format_cents(price)}"
+
+
+def write_order(draft: TicketDraft, outcomes: Sequence[str]) -> list[str]:
+    size = draft.size_text
+    match draft.size_unit:
+        case SizeUnit.DOLLARS:
+            size = f"${size}"
+        case SizeUnit.PERCENT:
+            size = f"{size}%"
+        case SizeUnit.SHARES:
+            pass
+    is_market = draft.kind is OrderKind.MARKET
+    words = [draft.side.value.lower(), size, outcome_words(outcomes)[draft.outcome_index]]
+    words.append("market" if is_market else draft.price_text)
+    words.append(draft.time_in_force.value.lower())
+    words += [draft.expiry_text] if draft.time_in_force is TimeInForce.GTD else []
+    words += ["po"] if draft.is_post_only else []
+    words += ["stop", draft.stop_text] if draft.stop_text else []
+    words += ["target", draft.target_text] if draft.target_text else []
+    return words
 
 
 @given(commands)

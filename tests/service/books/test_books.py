@@ -17,8 +17,8 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import trade_price_text
 from pmtui.domain.health import LinkState
-from pmtui.domain.ids import ConditionId, EventId, MarketId, TokenId
-from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Event, Side
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
 from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S, MOST_LEFT
 from pmtui.service.topics import (
@@ -30,7 +30,7 @@ from pmtui.service.topics import (
 )
 from tests.manual_clock import settle
 from tests.service.book_kit import book, change, mirrored, snapshot, watching
-from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, lost, running_world
+from tests.service.fakes import CONDITION, EVENT, NO, YES, World, lost, running_world
 
 
 def of_no(world: World) -> BookView:
@@ -536,23 +536,3 @@ async def test_a_row_that_moves_is_told_and_a_market_on_show_outlives_its_row(
         world.service.hub.subscribe([RowQuotesTopic(many)], lambda _: None)
         await world.pass_time(GRACE_S + 1)
         assert {YES, NO} <= world.stream.watched
-
-
-async def test_the_prices_of_exclusive_outcomes_are_summed(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        quotes = [(300_000, 320_000), (650_000, 670_000), (None, 10_000)]
-        markets = tuple(
-            replace(
-                MARKET,
-                market_id=MarketId(str(n)),
-                condition_id=ConditionId(f"0x{n:064x}"),
-                outcomes=(),
-                best_bid=None if bid is None else Micros(bid),
-                best_ask=Micros(ask),
-            )
-            for n, (bid, ask) in enumerate(quotes)
-        )
-        world.metadata.events = [Event(EventId("9"), "e", "Exclusive", markets, neg_risk=True)]
-        world.service.hub.subscribe([EventTopic(EventId("9"))], lambda _: None)
-        await settle()
-        assert world.service.queries.event_quotes(EventId("9")).yes_midpoint_sum == 975_000

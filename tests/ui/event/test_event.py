@@ -97,7 +97,7 @@ async def test_a_quote_that_moves_is_shown_without_a_key() -> None:
         await until(pilot, lambda: "45.5¢" in _row(app, "Ilse Maro"), "the first quote")
         rows = service.quotes[ELECTION.event_id].rows
         moved = replace(rows[0], best_bid=believable.micros(0.461))
-        service.quotes[ELECTION.event_id] = EventQuotesView((moved, *rows[1:]), None)
+        service.quotes[ELECTION.event_id] = EventQuotesView((moved, *rows[1:]))
         service.announce(EventQuotesTopic(ELECTION.event_id))
         await until(pilot, lambda: "46.1¢" in _row(app, "Ilse Maro"), "the new bid")
 
@@ -112,7 +112,7 @@ def _with_quotes(service: FakeService, *pairs: tuple[int | None, int | None]) ->
         )
         for row, (bid, ask) in zip(rows, pairs, strict=False)
     ]  # fmt: skip
-    service.quotes[ELECTION.event_id] = EventQuotesView(tuple(quoted), None)
+    service.quotes[ELECTION.event_id] = EventQuotesView(tuple(quoted))
 
 
 def _without_fees(event: Event) -> Event:
@@ -286,7 +286,7 @@ async def test_a_row_says_that_it_counts_an_empty_side() -> None:
     service = _service()
     view = service.quotes[ELECTION.event_id]
     first = replace(view.rows[0], best_bid=None, best_ask=Micros(22_000))
-    service.quotes[ELECTION.event_id] = EventQuotesView((first, *view.rows[1:]), Micros(974_000))
+    service.quotes[ELECTION.event_id] = EventQuotesView((first, *view.rows[1:]))
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "~1.1¢" in _row(app, "Ilse Maro"), "the mid")
