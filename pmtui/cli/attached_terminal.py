@@ -17,8 +17,7 @@ from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.link.attachment import Attachment
 from pmtui.link.messages import Welcome
-from pmtui.link.mirror import Mirror
-from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import new_kill, write_killed

@@ -21,7 +21,7 @@ from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp

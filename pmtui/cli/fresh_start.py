@@ -6,7 +6,7 @@ from pmtui.cli.venue.paper import begin_practice
 from pmtui.config.paths import Paths
 from pmtui.config.settings import Settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 
 

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from uuid import uuid4
 
 from pmtui import __version__
 from pmtui.domain.formats import count
 from pmtui.link.calls import Calls
+from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
@@ -35,12 +35,10 @@ from pmtui.link.messages import (
     pack,
     read_to_service,
 )
-from pmtui.link.place import UidOf, is_our_user, uid_of
 from pmtui.link.session import Session
 from pmtui.service.data_service import DataService
 from pmtui.service.views import Level, LogEntry
 
-MOST_CONNECTIONS = 32
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
 _ACCEPT_AGAIN_S = 1.0
@@ -362,23 +360,3 @@ _BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
 def is_news(entry: LogEntry, left_at: int) -> bool:
     """Whether an entry came after another one, and is more than information."""
     return entry.sequence > left_at and entry.level is not Level.INFO
-
-
-def bind(path: Path) -> socket.socket:
-    """Return a socket that listens at a path for our user alone; whatever lay there is replaced.
-
-    Raises:
-        OSError: it cannot be bound.
-    """
-    with suppress(FileNotFoundError):
-        path.unlink()
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        listening.bind(os.fspath(path))
-        path.chmod(0o600)
-        listening.listen(MOST_CONNECTIONS)
-        listening.settimeout(0)
-    except OSError:
-        listening.close()
-        raise
-    return listening

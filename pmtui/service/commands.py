@@ -23,7 +23,7 @@ from pmtui.domain.orders.order import (
     Rejected,
     Verdict,
 )
-from pmtui.service.orders.recent import PreparedOrders
+from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import Parts
 from pmtui.service.safety.arming import Arming
 from pmtui.service.surface import PreparedOrder, WalletVerdict

@@ -17,10 +17,9 @@ from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.own_orders import EndingPolicy
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import make_maker_stats
 from pmtui.service.account.onboarding import OnboardingFeed
-from pmtui.service.account.own_events import OwnEvents
+from pmtui.service.account.pnl import DailyPnl, EquityCurve
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
 from pmtui.service.books.tapes import TapeBackfill
@@ -35,7 +34,7 @@ from pmtui.service.log import Log
 from pmtui.service.markets.event_list_cache import EventListCache
 from pmtui.service.markets.market_store import KnownMarkets, Needed
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.markets.own_markets import OwnMarkets, needed_markets
+from pmtui.service.markets.own_markets import OwnEvents, OwnMarkets, needed_markets
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
@@ -44,13 +43,12 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.lost_orders import OrderSearch
-from pmtui.service.orders.recent import PreparedOrders
+from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
 from pmtui.service.ports import Clock, Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
 from pmtui.service.safety.arming import ArmedTerminals
-from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.safety.heartbeats import HeartbeatSender

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.account.equity import EquityCurve
 from pmtui.service.account.maker_stats import MakerStats
 from pmtui.service.account.onboarding import OnboardingFeed
-from pmtui.service.account.own_events import OwnEvents
+from pmtui.service.account.pnl import DailyPnl, EquityCurve
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.tapes import TapeBackfill
 from pmtui.service.clock import TimeFeed
@@ -15,6 +14,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.markets.event_list_cache import EventListCache
 from pmtui.service.markets.market_store import KnownMarkets
 from pmtui.service.markets.metadata import MetadataFeed
+from pmtui.service.markets.own_markets import OwnEvents
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
@@ -23,7 +23,6 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.profile import Profile
 from pmtui.service.safety.arming import ArmedTerminals
-from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_switch import KillSwitch

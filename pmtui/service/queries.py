@@ -62,10 +62,10 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+    WatchlistView,
     awake_of,
 )
 from pmtui.service.wallet.wallet_views import WalletView
-from pmtui.service.watch.watch_views import WatchlistView
 
 
 class AccountReader:

@@ -77,6 +77,7 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+    WatchlistView,
 )
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
@@ -86,7 +87,6 @@ from pmtui.service.wallet.wallet_views import (
     WalletCard,
     WalletView,
 )
-from pmtui.service.watch.watch_views import WatchlistView
 
 
 class Queries(Protocol):

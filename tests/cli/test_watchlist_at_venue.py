@@ -7,8 +7,7 @@ from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import Accepted
 from pmtui.service.topics import WatchlistTopic
-from pmtui.service.views import Load
-from pmtui.service.watch.watch_views import WatchRow
+from pmtui.service.views import Load, WatchRow
 from tests.cli.at_venue import TimeWithoutPolls
 from tests.cli.test_missed_events import until
 from tests.cli.test_venue_states import HERE, YES, StepStatus, stand

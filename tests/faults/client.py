@@ -33,11 +33,11 @@ from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.link.attachment import Attachment
+from pmtui.link.local_socket import bind
 from pmtui.link.messages import Configured, Unlock
-from pmtui.link.mirror import Mirror
-from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
-from pmtui.link.server import Household, LinkServer, bind
+from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health

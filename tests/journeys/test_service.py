@@ -20,8 +20,8 @@ import pytest
 from pmtui.cli.session_lock import session_lock
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
+from pmtui.link.local_socket import bind
 from pmtui.link.messages import Done, Goodbye, Hello, Refused, pack
-from pmtui.link.server import bind
 from pmtui.sim.admin_token import read_token
 from tests.journeys import trader
 from tests.journeys.conftest import Start

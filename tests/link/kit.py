@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pmtui.link.attachment import Attachment
+from pmtui.link.local_socket import UidOf, bind, uid_of
 from pmtui.link.messages import Configured, Refused, Unlock, Welcome
-from pmtui.link.mirror import Mirror
-from pmtui.link.mirror_queries import MirrorQueries
-from pmtui.link.place import UidOf, uid_of
+from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
-from pmtui.link.server import Household, LinkServer, bind
+from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.views import Mode, StatusView
 from tests.service.fakes import World, running_world

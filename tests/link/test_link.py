@@ -16,6 +16,7 @@ from pmtui.domain.health import HealthState
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
+from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
     PROTOCOL,
@@ -35,10 +36,8 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
-from pmtui.link.mirror_queries import MirrorQueries
-from pmtui.link.place import is_our_user, is_somebody_there, why_no_socket
+from pmtui.link.mirror import MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
-from pmtui.link.server import bind
 from pmtui.service.codec import encode, encode_call
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic

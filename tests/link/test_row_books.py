@@ -6,8 +6,7 @@ from typing import cast
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
 from pmtui.link.messages import Peek, ToService, Unwatch, View, Watch
-from pmtui.link.mirror import Mirror
-from pmtui.link.mirror_queries import MirrorQueries
+from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.session import changed_books
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import decode, encode

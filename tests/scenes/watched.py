@@ -15,8 +15,7 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import key_of_event, key_of_market, see_event, see_market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
-from pmtui.service.views import Load, QuoteRow
-from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
+from pmtui.service.views import AlertRow, Load, QuoteRow, WatchlistView, WatchRow
 from tests.scenes.prices import CENT, ago
 from tests.scenes.world import World
 from tests.ui.fake_surface import NOW

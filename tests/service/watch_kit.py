@@ -10,7 +10,7 @@ from pmtui.domain.markets.watchlist import (
 )
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import MarketListTopic, WatchlistTopic
-from pmtui.service.watch.watch_views import WatchlistView
+from pmtui.service.views import WatchlistView
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World
 

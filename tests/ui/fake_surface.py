@@ -68,6 +68,7 @@ from pmtui.service.views import (
     StatusView,
     TagsView,
     TapeView,
+    WatchlistView,
 )
 from pmtui.service.wallet.wallet_views import (
     NO_WALLET,
@@ -76,7 +77,6 @@ from pmtui.service.wallet.wallet_views import (
     WalletCard,
     WalletView,
 )
-from pmtui.service.watch.watch_views import WatchlistView
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.surface import Options, Surface
 

@@ -18,7 +18,7 @@ from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 
 ACTIONS = ("new", "import", "show", "remove")
 _PROG = "pmtui account"

@@ -39,7 +39,7 @@ from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.wallet_steps import CreateCredentials
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WalletTopic

@@ -35,7 +35,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.reads.read import Needs, Read
 from pmtui.reads.registry import READS
 from pmtui.signing.secret import Secret

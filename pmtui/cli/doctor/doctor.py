@@ -42,7 +42,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 

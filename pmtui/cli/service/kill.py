@@ -19,7 +19,7 @@ from pmtui.config.paths import find_obstacle, is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
-from pmtui.link.place import socket_path
+from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import (
     KillAnswer,

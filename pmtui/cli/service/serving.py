@@ -24,9 +24,8 @@ from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
-from pmtui.link.kept_socket import KeptSocket
+from pmtui.link.local_socket import KeptSocket, is_somebody_there, socket_path, why_no_socket
 from pmtui.link.messages import Configure, Configured, Unlock
-from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
 from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService

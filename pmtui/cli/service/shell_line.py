@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui import __version__
+from pmtui.link.local_socket import listener_of
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
@@ -28,7 +29,6 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
-from pmtui.link.place import listener_of
 
 ANSWER_WITHIN_S = 30.0
 """For an answer: ending may take as long as cancelling every order does, unlocking some seconds."""

@@ -18,8 +18,8 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.link.local_socket import socket_path
 from pmtui.link.messages import Refused, Standing
-from pmtui.link.place import socket_path
 from pmtui.service.clock import SystemClock
 
 NONE_RUNS = 1

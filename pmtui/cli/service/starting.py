@@ -17,8 +17,8 @@ from pmtui.cli.session_lock import is_session_running
 from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_append, private_dir
 from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
 from pmtui.config.toml_file import ConfigError
+from pmtui.link.local_socket import is_somebody_there, socket_path, why_no_socket
 from pmtui.link.messages import Configure, Configured, Refused, Welcome, unpack_to_terminal
-from pmtui.link.place import is_somebody_there, socket_path, why_no_socket
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 

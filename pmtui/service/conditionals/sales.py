@@ -198,7 +198,7 @@ class ConditionalSales:
 
     def held(self, token_id: TokenId) -> Micros:
         """Return the shares held, without those that were sold by answers not yet seen as trades."""
-        return Micros(max(held_of(self._account(), token_id) - self._unbooked(token_id), 0))
+        return Micros(max(self._account().held(token_id) - self._unbooked(token_id), 0))
 
     async def is_gone(self, token_id: TokenId) -> bool:
         """Whether the venue itself says, and says again after its lag, that no shares are held."""
@@ -369,11 +369,6 @@ class ConditionalSales:
                 return order
             self._moved.clear()
             await self._moved.wait()
-
-
-def held_of(account: AccountView, token_id: TokenId) -> Micros:
-    """Return the shares held, those that open sales speak for included."""
-    return account.held(token_id)
 
 
 def _sales(account: AccountView, token_id: TokenId) -> tuple[Order, ...]:

@@ -33,9 +33,9 @@ from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
 from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
-from pmtui.service.orders.preparing import find_market_disagreement, prepare_order
-from pmtui.service.orders.recent import MOST_PREPARED, Verdicts
+from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
 from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
+from pmtui.service.orders.verdicts import Verdicts
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder

@@ -1,8 +1,13 @@
-"""From what a trader means to the very fields that are hashed: pure, no task, no clock, no wire."""
+"""From what a trader means to the very fields that are hashed, which are kept for a while.
 
+A front end names an order by its id. What is signed is what was prepared and kept here, never what
+somebody hands in, and it can be asked for during a minute: prices and limits move on.
+"""
+
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import most_fee
 from pmtui.domain.markets.identity import Disagreement, find_disagreement, is_position_id
 from pmtui.domain.markets.market import Market, MarketTerms, Side
@@ -18,7 +23,7 @@ from pmtui.domain.orders.order import (
     Rejected,
     TimeInForce,
 )
-from pmtui.service.ports import OrderSigner
+from pmtui.service.ports import Clock, OrderSigner
 from pmtui.service.surface import PreparedOrder
 
 
@@ -117,3 +122,38 @@ def _expiration_s(intent: OrderIntent) -> int:
     if intent.time_in_force is not TimeInForce.GTD:
         return 0
     return int((intent.expires_at + VENUE_EXPIRY_LEAD).timestamp())
+
+
+KEPT_FOR_S = 60.0
+MOST_PREPARED = 200
+"""More than every leg of a ladder, prepared anew with each key while a form is filled in."""
+NOT_PREPARED = Rejected("This order was not prepared here, or over a minute ago: review it again")
+
+
+class PreparedOrders:
+    """The orders that may be named, for a minute each."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: dict[OrderId, tuple[float, PreparedOrder]] = {}
+
+    def keep(self, order: PreparedOrder) -> None:
+        """Keep an order, and drop what is too old or too much."""
+        now = self._clock.monotonic()
+        self._kept[order.order_id] = now, order
+        for order_id, (since, _) in list(self._kept.items()):
+            if now - since <= KEPT_FOR_S and len(self._kept) <= MOST_PREPARED:
+                break
+            del self._kept[order_id]
+
+    def find(self, order_id: OrderId) -> PreparedOrder | Rejected:
+        """Return a kept order, or why it must not leave."""
+        since, order = self._kept.get(order_id, (float("-inf"), None))
+        is_kept = order is not None and self._clock.monotonic() - since <= KEPT_FOR_S
+        return order if is_kept and order is not None else NOT_PREPARED
+
+    def find_all(self, order_ids: Iterable[OrderId]) -> tuple[PreparedOrder, ...] | Rejected:
+        """Return kept orders, or why they must not leave: all that were agreed to, or none."""
+        found = [self.find(order_id) for order_id in order_ids]
+        orders = tuple(order for order in found if isinstance(order, PreparedOrder))
+        return orders if len(orders) == len(found) else NOT_PREPARED

@@ -1,11 +1,15 @@
 """What the answer to a posted order allows one to conclude: accepted, rejected, or not known.
 
-A refusal is read by its words: what it proves, and which field of the ticket it is about.
+A refusal is read by its words: what it proves, and which field of the ticket it is about. `Verdicts` keeps how
+the newest commands ended.
 """
 
+import asyncio
 from datetime import datetime
+from typing import Generic, TypeVar
 
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
 from pmtui.domain.orders.order import (
@@ -187,3 +191,30 @@ def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
     """Whether a purchase gave all the dollars it was to give, however many shares that brought."""
     is_buy = order.intent.side is Side.BUY
     return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount
+
+
+R = TypeVar("R")
+MOST_VERDICTS = 500
+
+
+class Verdicts(Generic[R]):
+    """How the newest commands ended, or will: those that are not known yet are never dropped."""
+
+    def __init__(self) -> None:
+        self._futures: dict[CommandId, tuple[asyncio.Future[R], ...]] = {}
+
+    def expect(self, command_id: CommandId, *futures: asyncio.Future[R]) -> None:
+        """Remember what a command will be answered with."""
+        self._futures[command_id] = futures
+        excess = len(self._futures) - MOST_VERDICTS
+        ended = (each for each, futures in self._futures.items() if all(f.done() for f in futures))
+        for old in [each for each, _ in zip(ended, range(excess), strict=False)]:
+            del self._futures[old]
+
+    async def of(self, command_id: CommandId) -> tuple[R, ...]:
+        """Wait for the first thing that can be said of every order of a command.
+
+        Raises:
+            KeyError: there was no such command, or it ended long ago.
+        """
+        return tuple([await asyncio.shield(future) for future in self._futures[command_id]])

@@ -23,8 +23,8 @@ from pmtui.domain.orders.limits import (
 )
 from pmtui.domain.orders.order import Order, OrderStatus, Rejected
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.pnl import DailyPnl
 from pmtui.service.kernel import Kernel
-from pmtui.service.safety.daily_pnl import DailyPnl
 from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.surface import PreparedOrder
 

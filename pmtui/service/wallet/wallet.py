@@ -37,10 +37,11 @@ from pmtui.service.profile import Profile
 from pmtui.service.surface import WalletVerdict
 from pmtui.service.topics import AccountTopic, OnboardingTopic, Topic, WalletTopic
 from pmtui.service.views import Level, Mode
-from pmtui.service.wallet.call_words import CallWords, MarketNames
 from pmtui.service.wallet.preparing import (
     NO_RELAYER_KEY,
     NOT_DEPLOYED,
+    CallWords,
+    MarketNames,
     StepPlanner,
     card_of_batch,
     least_cash,

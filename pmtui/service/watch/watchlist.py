@@ -45,9 +45,8 @@ from pmtui.service.topics import (
     Topic,
     WatchlistTopic,
 )
-from pmtui.service.views import Load, QuoteRow
+from pmtui.service.views import AlertRow, Load, QuoteRow, WatchlistView, WatchRow
 from pmtui.service.watch.watch_store import Kept, WatchKeeper
-from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
 
 PERIOD_S = 30.0
 """How often the metadata of an open list is fetched again, like that of every list."""

@@ -10,8 +10,7 @@ from pmtui.domain.conditionals.alerts import (
     describe_ring,
 )
 from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
-from pmtui.service.views import Load
-from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
+from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH

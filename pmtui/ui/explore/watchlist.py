@@ -15,7 +15,7 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.service.topics import AccountTopic, HistoryTopic, StatusTopic, Topic, WatchlistTopic
-from pmtui.service.watch.watch_views import AlertRow, WatchRow
+from pmtui.service.views import AlertRow, WatchRow
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.explore.paint_watchlist import (

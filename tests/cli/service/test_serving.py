@@ -18,9 +18,9 @@ from pmtui.cli.service.shell_line import talk
 from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
 from pmtui.link.attachment import Attachment
+from pmtui.link.local_socket import is_somebody_there, socket_path
 from pmtui.link.messages import Ask, Done, Goodbye, Standing, Stop, ToService, Unlock, Welcome
 from pmtui.link.mirror import Mirror
-from pmtui.link.place import is_somebody_there, socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret

@@ -9,8 +9,8 @@ import pytest
 
 from pmtui.cli.service.shell_line import Silent, ask_standing, talk
 from pmtui.cli.service.standing import run_status, run_stop
+from pmtui.link.local_socket import is_somebody_there
 from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
-from pmtui.link.place import is_somebody_there
 from pmtui.link.server import IN_USE
 from tests.link.kit import running_house
 

@@ -19,7 +19,7 @@ from pmtui.service.account.maker_stats import (
     SHOWN_AFTER_S,
     ScoringFeed,
 )
-from pmtui.service.books.tape import TAPE_LENGTH
+from pmtui.service.books.tracked_books import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
 from tests.service.book_kit import change, snapshot, watching

@@ -11,7 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
-from pmtui.service.books.tape import MOST_KNOWN, Tape
+from pmtui.service.books.tracked_books import MOST_KNOWN, Tape
 
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 YES = TokenId("1")

@@ -21,9 +21,9 @@ from pmtui.domain.orders.order import (
     Unknown,
     UnsignedOrder,
 )
+from pmtui.service.account.pnl import DAY_FILE
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import LastCheck
-from pmtui.service.safety.daily_pnl import FILE
 from tests.service.fakes import FakeSigner, lost, resting, running_world
 from tests.service.order_kit import (
     FIRST,
@@ -148,7 +148,7 @@ async def test_what_was_held_this_morning_is_for_the_owner_alone(tmp_path: Path)
     async with running_world(tmp_path) as world:
         day = world.service.parts.safeguards.day
         await until(world, lambda: day.loss() is not None, "the day's opening")
-        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+        assert stat.S_IMODE((tmp_path / DAY_FILE).stat().st_mode) == 0o600
 
 
 async def test_an_order_that_was_thought_gone_is_open_again_when_the_venue_lists_it(

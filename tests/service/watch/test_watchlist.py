@@ -20,9 +20,8 @@ from pmtui.domain.markets.watchlist import (
     key_of_market,
 )
 from pmtui.service.topics import EventTopic, MarketListTopic, SearchTopic, Topic, WatchlistTopic
-from pmtui.service.views import Level, Load
+from pmtui.service.views import Level, Load, WatchRow
 from pmtui.service.watch.watch_store import FILE, WatchStore
-from pmtui.service.watch.watch_views import WatchRow
 from pmtui.service.watch.watchlist import PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world

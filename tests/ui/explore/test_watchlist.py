@@ -19,8 +19,7 @@ from pmtui.domain.conditionals.alerts import (
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import key_of_event, key_of_market, see_event, see_market
 from pmtui.service.topics import AlertTopic, MarketListTopic, StatusTopic, WatchlistTopic
-from pmtui.service.views import Load, QuoteRow
-from pmtui.service.watch.watch_views import AlertRow, WatchlistView, WatchRow
+from pmtui.service.views import AlertRow, Load, QuoteRow, WatchlistView, WatchRow
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.alert_form import AlertForm

@@ -6,14 +6,8 @@ import pytest
 
 from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.orders.order import Accepted, CancelResult, CancelVerdict, MoveEnd, Rejected
-from pmtui.service.orders.recent import (
-    KEPT_FOR_S,
-    MOST_PREPARED,
-    MOST_VERDICTS,
-    NOT_PREPARED,
-    PreparedOrders,
-    Verdicts,
-)
+from pmtui.service.orders.preparing import KEPT_FOR_S, MOST_PREPARED, NOT_PREPARED, PreparedOrders
+from pmtui.service.orders.verdicts import MOST_VERDICTS, Verdicts
 from tests.manual_clock import ManualClock
 from tests.service.fakes import running_world
 from tests.service.order_kit import prepared

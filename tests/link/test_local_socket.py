@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.link.kept_socket import TAKEN, KeptSocket
-from pmtui.link.place import is_somebody_there
+from pmtui.link.local_socket import TAKEN, KeptSocket, is_somebody_there
 
 LISTENER = """
 import socket, sys

@@ -1,8 +1,7 @@
 """What a terminal shows before its service has answered."""
 
 from pmtui.link.messages import View
-from pmtui.link.mirror import Mirror
-from pmtui.link.mirror_queries import MirrorQueries, narrow
+from pmtui.link.mirror import Mirror, MirrorQueries, narrow
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode
 from pmtui.service.topics import AlertTopic, SearchTopic

@@ -1,14 +1,15 @@
-"""The day's result as the service keeps it: what was held this morning, the day's fills, prices.
+"""Profit and loss as the service keeps it: the result of the day, and the equity of a month.
 
 Which day it is, the venue's clock says: ours may be wrong or set, which must neither hide the day's
 loss nor begin a new day. Until that clock has been measured there is no result.
 
 The opening of the day is kept in a small file, so that a session that starts again on the same day
-goes on counting where the last one was; the fills themselves come from the venue.
+goes on counting where the last one was; the fills themselves come from the venue. Samples of the equity
+are kept in another.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import date, datetime
 from itertools import takewhile
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import msgspec
 from pmtui.config.paths import replace_file
 from pmtui.domain.account.pnl import (
     DayFigures,
+    EquityPoint,
     Exchange,
     Holding,
     Opening,
@@ -27,6 +29,7 @@ from pmtui.domain.account.pnl import (
     open_day,
     price_partners,
     read_exchanges,
+    with_sample,
 )
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
@@ -35,10 +38,10 @@ from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import KnownMarkets
-from pmtui.service.topics import AccountTopic, StatusTopic
+from pmtui.service.topics import AccountTopic, ActivityTopic, StatusTopic
 from pmtui.service.views import Level
 
-FILE = "day.json"
+DAY_FILE = "day.json"
 LOOK_PERIOD_S = 5.0
 """How late a new day may be noticed, and how old the price of what is gone may be."""
 
@@ -70,7 +73,7 @@ class DailyPnl:
         self._feed = feed
         self._known = known
         self._positions = positions
-        self._path = None if state_dir is None else state_dir / FILE
+        self._path = None if state_dir is None else state_dir / DAY_FILE
         self._opening: Opening | None = None
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
@@ -195,3 +198,63 @@ def _holdings(held: Mapping[str, tuple[int, int]]) -> dict[TokenId, Holding]:
         TokenId(token): Holding(Micros(size), Micros(price))
         for token, (size, price) in held.items()
     }
+
+
+EQUITY_FILE = "equity.json"
+SAMPLE_PERIOD_S = 15.0
+WRITE_EVERY = 20
+"""Samples between two writes: five minutes of a curve may be lost with the machine."""
+
+
+class _EquityFile(msgspec.Struct, frozen=True):
+    points: list[tuple[datetime, int]]
+    """Moments and millionths of a dollar."""
+
+
+class EquityCurve:
+    """One profile's equity, sampled while the service runs."""
+
+    def __init__(self, kernel: Kernel, state_dir: Path | None) -> None:
+        self._kernel = kernel
+        self._path = None if state_dir is None else state_dir / EQUITY_FILE
+        self._points: tuple[EquityPoint, ...] = ()
+        self._unwritten = 0
+
+    @property
+    def points(self) -> tuple[EquityPoint, ...]:
+        """The samples, in ascending time."""
+        return self._points
+
+    async def run(self, equity: Callable[[], Micros | None]) -> None:
+        """Take a sample now and then, whenever the equity is known."""
+        self._points = self._read()
+        while True:
+            value = equity()
+            if value is not None:
+                self._points = with_sample(self._points, value, self._kernel.venue_now())
+                self._kernel.mark(ActivityTopic())
+                self._write_sometimes()
+            await self._kernel.clock.sleep(SAMPLE_PERIOD_S)
+
+    def _read(self) -> tuple[EquityPoint, ...]:
+        if self._path is None:
+            return ()
+        try:
+            file = msgspec.json.decode(self._path.read_bytes(), type=_EquityFile)
+        except (OSError, msgspec.MsgspecError):
+            return ()
+        aware = [(at, value) for at, value in file.points if at.tzinfo is not None]
+        return tuple(EquityPoint(at, Micros(value)) for at, value in sorted(aware))
+
+    def _write_sometimes(self) -> None:
+        self._unwritten -= 1
+        if self._unwritten > 0 or self._path is None:
+            return
+        self._unwritten = WRITE_EVERY
+        file = _EquityFile([(point.at, int(point.value)) for point in self._points])
+        try:
+            replace_file(self._path, msgspec.json.encode(file))
+        except OSError as error:
+            self._path = None
+            text = f"The equity curve is not kept for the next start: {error.strerror or error}"
+            self._kernel.log.notice(Level.WARNING, text)

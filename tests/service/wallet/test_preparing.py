@@ -5,7 +5,7 @@ import pytest
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
 from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
 from pmtui.domain.ids import Address, ConditionId
-from pmtui.service.wallet.call_words import CallWords, MarketNames
+from pmtui.service.wallet.preparing import CallWords, MarketNames
 from pmtui.service.wallet.wallet_views import CallView
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_calls import WalletCalls

@@ -1,0 +1,161 @@
+"""Where a service listens, and who it is that connects: a socket in a directory of the user's own.
+
+The system clears a runtime directory at logout, and people clear directories: a service that goes on
+without its socket could neither be found nor ended, so `KeptSocket` makes it again where it was taken away.
+"""
+
+import os
+import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pmtui.config.paths import private_dir, why_untrusted
+
+LONGEST_PATH = 100
+"""Bytes: the system takes 107 of a socket's path, some 103."""
+MOST_CONNECTIONS = 32
+_CREDENTIALS = struct.Struct("3i")
+"""Process, user and group of the other end."""
+
+UidOf = Callable[[socket.socket], int | None]
+
+
+def socket_path(runtime: Path, profile: str) -> Path:
+    """Return where the service of a profile listens."""
+    return runtime / f"{profile}.sock"
+
+
+def why_no_socket(path: Path) -> str:
+    """Say why nobody may listen there; "" where one may. The directory is made where it is missing.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        return f"{path} is too long for a socket; set XDG_RUNTIME_DIR to a shorter directory"
+    _ = private_dir(path.parent)
+    if path.parent.stat().st_mode & 0o077:
+        return f"others may enter {path.parent}; chmod 700 {path.parent}"
+    return why_untrusted(path.parent)
+
+
+def is_somebody_there(path: Path) -> bool:
+    """Whether a service listens; a socket that a crash left behind has nobody behind it."""
+    return listener_of(path) is not None
+
+
+def listener_of(path: Path) -> int | None:
+    """Return the process that listens, 0 where the system does not tell; None where nobody does."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        one.settimeout(1.0)
+        try:
+            one.connect(os.fspath(path))
+        except (BlockingIOError, TimeoutError):
+            # So many wait already that nobody can be let in: it hangs, and is there.
+            return 0
+        except OSError:
+            return None
+        return _credentials_of(one)[0] or 0
+
+
+def uid_of(one: socket.socket) -> int | None:
+    """Return the user at the other end; None where the system does not tell."""
+    return _credentials_of(one)[1]
+
+
+def _credentials_of(one: socket.socket) -> tuple[int | None, int | None]:
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return None, None
+    process, user, _ = _CREDENTIALS.unpack(
+        one.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
+    )
+    return process, user
+
+
+def is_our_user(one: socket.socket, uid: UidOf = uid_of) -> bool:
+    """Whether the other end belongs to our own user; root may read our memory anyway."""
+    user = uid(one)
+    return user is None or user in (os.geteuid(), 0)
+
+
+def bind(path: Path) -> socket.socket:
+    """Return a socket that listens at a path for our user alone; whatever lay there is replaced.
+
+    Raises:
+        OSError: it cannot be bound.
+    """
+    with suppress(FileNotFoundError):
+        path.unlink()
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.bind(os.fspath(path))
+        path.chmod(0o600)
+        listening.listen(MOST_CONNECTIONS)
+        listening.settimeout(0)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+TAKEN = "another service listens there"
+
+
+class KeptSocket:
+    """The path where one service listens."""
+
+    def __init__(self, path: Path, listen: Callable[[socket.socket], None]) -> None:
+        """Listen there from now on.
+
+        Args:
+            path: of the socket.
+            listen: takes the listening socket, in the place of the one before.
+
+        Raises:
+            OSError: it cannot be bound.
+        """
+        self._path = path
+        self._listen = listen
+        listen(bind(path))
+        self._mark = _mark_of(path)
+        self.problem = ""
+        """Why nobody can come in any more; empty while they can."""
+
+    def keep(self) -> bool:
+        """Look whether it is still there, and make it again where it is not; whether that was done."""
+        mark = _mark_of(self._path)
+        if mark is not None and mark == self._mark:
+            self.problem = ""
+            return False
+        listener = listener_of(self._path)
+        if listener is not None:
+            self._mark = mark if listener == os.getpid() else None
+            self.problem = "" if listener == os.getpid() else TAKEN
+            return False
+        try:
+            self.problem = why_no_socket(self._path)
+            if self.problem:
+                return False
+            self._listen(bind(self._path))
+        except OSError as error:
+            self.problem = error.strerror or str(error)
+            return False
+        self._mark = _mark_of(self._path)
+        return True
+
+    def remove(self) -> None:
+        """Take it away, unless it is another one's by now."""
+        if self._mark is not None and _mark_of(self._path) == self._mark:
+            with suppress(OSError):
+                self._path.unlink()
+
+
+def _mark_of(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
