@@ -107,7 +107,9 @@ def applications(venue: Venue, subsystems: Subsystems) -> dict[str, ASGIApp]:
             *metadata_routes(venue.catalogue, VenueNumbers(venue, subsystems.prices)),
         ],
         "data": analytics_routes(venue, subsystems.chain, subsystems.prices),
-        "relayer": RelayerRoutes(venue, subsystems).routes(),
+        "relayer": RelayerRoutes(
+            venue, subsystems.relay, sign_ins=subsystems.sign_ins, keys=subsystems.keys
+        ).routes(),
         "rpc": RpcRoutes(venue, subsystems.chain, subsystems.relay).routes(),
         "geoblock": geoblock_routes(venue),
         "admin": [*AdminRoutes(venue).routes(), *ControlRoutes(venue, subsystems).routes()],

@@ -137,7 +137,7 @@ class Relay:
 
     def __init__(self, venue: Venue, chain: Chain) -> None:
         self._venue = venue
-        self._chain = chain
+        self.chain = chain
         self._rng = random.Random(f"{venue.seed}/relay/{venue.run}")
         kept = sorted((_decode(row) for _, row in venue.notes(KIND)), key=lambda t: t.created_ms)
         self._known = {transaction.transaction_id: transaction for transaction in kept}
@@ -219,7 +219,7 @@ class Relay:
             return TOO_SOON
         if refusal := self._policy(batch) or self._busy(wallet):
             return refusal
-        nonce = self._chain.nonce(wallet)
+        nonce = self.chain.nonce(wallet)
         if batch.nonce != nonce:
             return Refusal(400, f"batch nonce {batch.nonce} does not match on-chain nonce {nonce}")
         if recover_batch_signer(batch, _hex(submission.signature)) != owner:
@@ -307,20 +307,20 @@ class Relay:
             return
         wallet = transaction.wallet
         if transaction.kind == "WALLET-CREATE":
-            self._chain.begin(wallet)
+            self.chain.begin(wallet)
             self._venue.deploy(wallet)
             self._registered_ms[wallet] = now_ms
         else:
             calls = [Call(target, _hex(data)) for target, data in transaction.calls]
-            effects = execute(wallet, calls, self._chain)
+            effects = execute(wallet, calls, self.chain)
             if isinstance(effects, Reverted):
                 transaction.state = RelayerState.FAILED
                 transaction.error = f"call {effects.call_index}: {effects.reason}"
                 return
-            transaction.logs = write_entries(wallet, effects, self._chain)
-            transaction.mined_ms = self._chain.apply(wallet, effects)
-            self._chain.note_hash(wallet, transaction.mined_ms, transaction.hash)
-            self._chain.count_batch(wallet)
+            transaction.logs = write_entries(wallet, effects, self.chain)
+            transaction.mined_ms = self.chain.apply(wallet, effects)
+            self.chain.note_hash(wallet, transaction.mined_ms, transaction.hash)
+            self.chain.count_batch(wallet)
         transaction.state = RelayerState.MINED
 
     def _new_hash(self) -> str:

@@ -13,12 +13,11 @@ from pmtui.domain.ids import Address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.signing.wallet import derive_wallets
-from pmtui.sim.chain.relay import Submission, Transaction
-from pmtui.sim.chain.sign_in import cookies_in, key_row
-from pmtui.sim.clob.builder_keys import KeyKind
+from pmtui.sim.chain.relay import Relay, Submission, Transaction
+from pmtui.sim.chain.sign_in import SignIns, cookies_in, key_row
+from pmtui.sim.clob.builder_keys import KeyKind, SideKeys
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, failure, refused
-from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
@@ -36,9 +35,11 @@ _decode = msgspec.json.Decoder(Submission).decode
 class RelayerRoutes:
     """Every route of the relayer."""
 
-    def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
+    def __init__(self, venue: Venue, relay: Relay, *, sign_ins: SignIns, keys: SideKeys) -> None:
         self._venue = venue
-        self._subsystems = subsystems
+        self._relay = relay
+        self._sign_ins = sign_ins
+        self._keys = keys
         self._submitted_ms: deque[int] = deque(maxlen=SUBMISSIONS_A_MINUTE)
 
     def routes(self) -> list[Route]:
@@ -75,7 +76,7 @@ class RelayerRoutes:
             return failure(400, "invalid transaction request payload")
         if allowed and submission.from_.lower() != allowed.lower():
             return failure(400, f"from {submission.from_[:60]} does not match auth {allowed}")
-        taken = self._subsystems.relay.submit(submission)
+        taken = self._relay.submit(submission)
         if isinstance(taken, Refusal):
             return refused(taken)
         return JsonResponse({"transactionID": taken.transaction_id, "state": taken.state})
@@ -98,14 +99,14 @@ class RelayerRoutes:
         asked = request.query_params.get("id", "")
         if not asked or len(asked) > 64:
             return failure(400, "invalid id")
-        found = self._subsystems.relay.find(asked)
+        found = self._relay.find(asked)
         if found is None:
             return failure(404, "transaction not found")
         return JsonResponse([_row(found)])
 
     async def short_transaction(self, request: Request) -> Response:
         """Show one transaction in the newer, shorter form."""
-        found = self._subsystems.relay.find(request.path_params["transaction_id"])
+        found = self._relay.find(request.path_params["transaction_id"])
         if found is None:
             return failure(404, "transaction not found")
         return JsonResponse(
@@ -122,9 +123,7 @@ class RelayerRoutes:
         allowed = await self._caller(request)
         if not allowed:
             return failure(401, _UNAUTHORIZED)
-        return JsonResponse(
-            [_row(each) for each in self._subsystems.relay.of(allowed)[:MOST_SHOWN]]
-        )
+        return JsonResponse([_row(each) for each in self._relay.of(allowed)[:MOST_SHOWN]])
 
     async def deployed(self, request: Request) -> Response:
         """Say whether a wallet exists, in the relayer's view: it learns of one once confirmed."""
@@ -144,32 +143,30 @@ class RelayerRoutes:
 
     async def mint(self, request: Request) -> Response:
         """Make a relayer key for whoever signed in."""
-        owner = self._subsystems.sign_ins.owner_of_session(cookies_in(request))
+        owner = self._sign_ins.owner_of_session(cookies_in(request))
         if owner is None:
             return failure(401, _UNAUTHORIZED)
-        key = self._subsystems.sign_ins.mint(owner)
+        key = self._sign_ins.mint(owner)
         return failure(403, "not allowed") if key is None else JsonResponse(key_row(key))
 
     async def keys(self, request: Request) -> Response:
         """List the caller's relayer keys."""
-        owner = self._subsystems.sign_ins.owner_of_session(cookies_in(request))
+        owner = self._sign_ins.owner_of_session(cookies_in(request))
         owner = owner or await self._caller(request)
         if not owner:
             return failure(401, _UNAUTHORIZED)
-        return JsonResponse([key_row(key) for key in self._subsystems.sign_ins.keys_of(owner)])
+        return JsonResponse([key_row(key) for key in self._sign_ins.keys_of(owner)])
 
     async def _caller(self, request: Request) -> Address | None:
         """Return whom the caller may act for; empty for anyone, None for nobody."""
         headers = request.headers
         if key := headers.get("RELAYER_API_KEY"):
             address = headers.get("RELAYER_API_KEY_ADDRESS", "")
-            return self._subsystems.sign_ins.owner_of_key(key, address)
-        builder = self._subsystems.keys.find(
-            headers.get("POLY_BUILDER_API_KEY", ""), KeyKind.BUILDER
-        )
+            return self._sign_ins.owner_of_key(key, address)
+        builder = self._keys.find(headers.get("POLY_BUILDER_API_KEY", ""), KeyKind.BUILDER)
         if builder is None:
             return None
-        is_right = self._subsystems.keys.verify(
+        is_right = self._keys.verify(
             builder,
             headers,
             method=request.method,
@@ -186,7 +183,7 @@ class RelayerRoutes:
         wallets = derive_wallets(owner)
         has_older = self._venue.accounts.is_deployed(wallets.deposit_uups)
         wallet = wallets.deposit_uups if has_older else wallets.deposit_beacon
-        return self._subsystems.chain.nonce(wallet) if kind == "WALLET" else 0
+        return self._relay.chain.nonce(wallet) if kind == "WALLET" else 0
 
     def _may_be(self, address: Address, kind: str) -> bool:
         """Whether an address can be a wallet of a type; of an owner nobody knows it can be any."""
@@ -205,7 +202,7 @@ class RelayerRoutes:
         owner = self._venue.accounts.owner_of(wallet)
         creations = (
             each
-            for each in self._subsystems.relay.of(owner or _ANYONE)
+            for each in self._relay.of(owner or _ANYONE)
             if each.kind == "WALLET-CREATE" and each.wallet == wallet
         )
         return any(each.state is RelayerState.MINED for each in creations)

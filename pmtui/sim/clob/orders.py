@@ -5,7 +5,6 @@ are in the service's words.
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -20,6 +19,7 @@ from pmtui.domain.money import format_micros
 from pmtui.domain.orders.order import CancelResult
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.clob.account import HASH_ID
 from pmtui.sim.clob.markets import delay_of
 from pmtui.sim.clob.order_check import CheckedOrder, check_order, split_batch
 from pmtui.sim.clob.pending_orders import STILL_PENDING, Delayed
@@ -281,7 +281,6 @@ def _answer(
 
 
 MAX_BATCH = 15
-ORDER_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
 
 
 class _CancelOne(msgspec.Struct, rename={"order_id": "orderID"}):
@@ -393,7 +392,7 @@ class OrderRoutes:
 
     def _cancel(self, asked: list[str], caller: Credentials) -> Response:
         order_ids = [OrderId(order_id.lower()) for order_id in dict.fromkeys(asked)]
-        if any(ORDER_ID.fullmatch(order_id) is None for order_id in order_ids):
+        if any(HASH_ID.fullmatch(order_id) is None for order_id in order_ids):
             return failure(400, "Invalid orderID")
         result = self._venue.act(
             lambda exchange, now_ms: exchange.cancel(order_ids, caller.api_key, now_ms=now_ms)

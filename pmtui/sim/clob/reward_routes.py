@@ -23,9 +23,8 @@ from pmtui.sim.accounts import Credentials
 from pmtui.sim.auth import credentials_of, unauthorized
 from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket, Row
-from pmtui.sim.clob.account import CONDITION_ID, wallet_asked
+from pmtui.sim.clob.account import HASH_ID, wallet_asked
 from pmtui.sim.clob.markets import first_price, iso_time, number, token_rows
-from pmtui.sim.clob.orders import ORDER_ID
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.clob.rewards import Earning, Rebate, Rewards, rebates
 from pmtui.sim.gamma.rows import id_number
@@ -176,7 +175,7 @@ class RewardMarketRoutes:
     async def one(self, request: Request) -> Response:
         """Show one market's terms and competition, as a page of one row or of none."""
         named = request.path_params.get("condition_id") or request.query_params.get("market", "")
-        if CONDITION_ID.fullmatch(named.lower()) is None:
+        if HASH_ID.fullmatch(named.lower()) is None:
             return failure(400, "Invalid market")
         market = self._venue.market(named)
         found = [market] if market is not None and self._pays(market) else []
@@ -340,7 +339,7 @@ class ScoringRoutes:
     async def one(self, request: Request) -> Response:
         """Answer for one order; one that does not rest scores nothing."""
         order_id = request.query_params.get("order_id", "").lower()
-        if ORDER_ID.fullmatch(order_id) is None:
+        if HASH_ID.fullmatch(order_id) is None:
             return failure(400, "Invalid order_id")
         return JsonResponse({"scoring": self._rewards.is_scoring(OrderId(order_id))})
 
@@ -351,7 +350,7 @@ class ScoringRoutes:
         except UNREADABLE:
             return failure(400, "Invalid payload")
         order_ids = asked if isinstance(asked, list) else asked.order_ids
-        if any(ORDER_ID.fullmatch(order_id.lower()) is None for order_id in order_ids):
+        if any(HASH_ID.fullmatch(order_id.lower()) is None for order_id in order_ids):
             return failure(400, "Invalid order_id")
         return JsonResponse(
             {text: self._rewards.is_scoring(OrderId(text.lower())) for text in order_ids}
