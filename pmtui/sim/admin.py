@@ -2,7 +2,7 @@
 
 All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
 token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
-could have sent (any with an `Origin`) are refused (see `pmtui.sim.access`).
+could have sent (any with an `Origin`) are refused (see `pmtui.sim.server`).
 Modes, standings, controls, faults and steps of the clock end with the process; money, grids and
 resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
 their resting value.

@@ -9,19 +9,17 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from pmtui.sim.access import AccessRules
 from pmtui.sim.admin_token import new_token, write_token
 from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
-from pmtui.sim.clock import SystemClock, VenueClock
-from pmtui.sim.server import HostRouter, HttpServer, applications
+from pmtui.sim.server import AccessRules, HostRouter, HttpServer, applications
 from pmtui.sim.storage.maintenance import Maintenance, PublicTape
 from pmtui.sim.storage.store import Store, StoreError
 from pmtui.sim.streams.channels import serve_streams
 from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.traders import Traders
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import SystemClock, Venue, VenueClock
 
 LOOPBACK = "127.0.0.1"
 LISTENERS = ("clob", "gamma", "data", "relayer", "ws", "rpc", "geoblock", "admin")

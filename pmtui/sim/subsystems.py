@@ -6,7 +6,7 @@ The subsystems hear of every event and are ticked by the venue's maintenance; th
 from collections.abc import Iterable
 
 from pmtui.sim.chain.contracts import Chain
-from pmtui.sim.chain.relay import Relay
+from pmtui.sim.chain.relayer import Relay
 from pmtui.sim.chain.sign_in import SignIns
 from pmtui.sim.clob.builder_keys import Attribution, SideKeys
 from pmtui.sim.clob.heartbeats import Heartbeats

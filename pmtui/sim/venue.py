@@ -1,4 +1,4 @@
-"""The one object behind every host: catalogue, exchange, accounts, clock, memory and listeners.
+"""The one object behind every host, catalogue, exchange, accounts, memory and listeners; and the time by which it goes.
 
 Every change goes through `act`: the command runs, what happened is remembered, then written down
 (and flushed to the disk where it concerns anybody who is not simulated), then published. So nobody
@@ -7,9 +7,11 @@ are no locks because there is nothing to race.
 """
 
 import random
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from datetime import UTC, datetime
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from typing_extensions import override
@@ -19,7 +21,6 @@ from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent, CatalogueMarket
-from pmtui.sim.clock import VenueClock
 from pmtui.sim.controls import Controls
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
@@ -27,6 +28,65 @@ from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refus
 from pmtui.sim.storage.persistence import Persistence
 from pmtui.sim.storage.records import Records
 from pmtui.sim.storage.store import Store
+
+
+class VenueClock(Protocol):
+    """Milliseconds since 1970, which never run backwards by themselves."""
+
+    def now_ms(self) -> int:
+        """Return the time in unix milliseconds."""
+        ...
+
+    def step(self, milliseconds: int) -> None:
+        """Move time by some milliseconds, for good."""
+        ...
+
+    def now(self) -> datetime:
+        """Return the time as an aware datetime."""
+        ...
+
+
+class SystemClock(VenueClock):
+    """The machine's time plus whatever was stepped."""
+
+    def __init__(self) -> None:
+        self._offset_ms = 0
+
+    @override
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000 + self._offset_ms
+
+    @override
+    def step(self, milliseconds: int) -> None:
+        self._offset_ms += milliseconds
+
+    @override
+    def now(self) -> datetime:
+        return _to_datetime(self.now_ms())
+
+
+class ManualClock(VenueClock):
+    """A time that stands still until it is stepped."""
+
+    def __init__(self, start_ms: int) -> None:
+        self._now_ms = start_ms
+
+    @override
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    @override
+    def step(self, milliseconds: int) -> None:
+        self._now_ms += milliseconds
+
+    @override
+    def now(self) -> datetime:
+        return _to_datetime(self._now_ms)
+
+
+def _to_datetime(at_ms: int) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1_000, UTC)
+
 
 Listener = Callable[[tuple[Event, ...]], None]
 T = TypeVar("T")

@@ -17,11 +17,10 @@ from starlette.routing import Match, Route
 
 from pmtui.clients.routes import ROUTES, Call
 from pmtui.sim.catalogue.load import load_packaged
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.server import applications
 from pmtui.sim.storage.store import Store
 from pmtui.sim.subsystems import Subsystems
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 
 _START_MS = 1_790_000_000_000
 _BY_ROW = "tests.clients.test_every_route"

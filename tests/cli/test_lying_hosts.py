@@ -30,8 +30,8 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Load, Mode
 from pmtui.signing.contracts import token_ids
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
+from pmtui.sim.venue import ManualClock
 from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
 from tests.cli.test_missed_events import until
 from tests.clients.raw_server import Call, serving

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import httpx
 
 from pmtui.sim.admin_token import operator_headers
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue
+from pmtui.sim.venue import ManualClock
 from tests.sim.kit import Person
 from tests.sim.process import VenueProcess
 

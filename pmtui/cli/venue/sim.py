@@ -14,7 +14,7 @@ import msgspec
 
 from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.sim.catalogue.recorded import CatalogueFileError
+from pmtui.sim.catalogue.load import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
 from pmtui.sim.storage.store import StoreError
 

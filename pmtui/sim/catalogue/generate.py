@@ -11,8 +11,14 @@ import msgspec
 
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.load import PACKAGED_NAME
-from pmtui.sim.catalogue.making.drafts import SeriesDraft
-from pmtui.sim.catalogue.making.games import leagues, sport_drafts
+from pmtui.sim.catalogue.making.drafts import (
+    People,
+    SeriesDraft,
+    event_drafts,
+    leagues,
+    series_drafts,
+    sport_drafts,
+)
 from pmtui.sim.catalogue.making.oddities import legacy_events, odd_drafts
 from pmtui.sim.catalogue.making.people import (
     comment_rows,
@@ -21,7 +27,6 @@ from pmtui.sim.catalogue.making.people import (
     team_rows,
 )
 from pmtui.sim.catalogue.making.shapes import EventShaper, Registry
-from pmtui.sim.catalogue.making.templates import People, event_drafts, series_drafts
 
 SEED = 20_261_102
 

@@ -1,18 +1,36 @@
-"""Loads the packaged catalogue or recorded pages into the venue's model."""
+"""Loads the packaged catalogue into the venue's model, or rows found in recorded answers, however those were saved.
+
+Understood: `/events` and `/markets` answers and bare arrays, pages one to a line under `body`,
+objects with `data`, `events` or `markets`, search answers, single objects, rows wrapped in `raw`;
+as JSON or JSON lines, gzipped or not; and the list that the terminal keeps of its last session.
+What is none of these is counted, with the reason.
+"""
 
 import gzip
+import json
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from pmtui.domain.ids import EventId
+from pmtui.domain.markets.market import Event, FeeSchedule, Market, RewardTerms
+from pmtui.domain.money import Micros, format_micros
 from pmtui.sim.catalogue import dates, rolling
-from pmtui.sim.catalogue.gamma import read_event, read_market, rows_of, text_of
+from pmtui.sim.catalogue.gamma import (
+    decimal_number,
+    moment_of,
+    read_event,
+    read_market,
+    rows_of,
+    text_of,
+)
 from pmtui.sim.catalogue.model import (
     Catalogue,
     CatalogueEvent,
@@ -20,7 +38,289 @@ from pmtui.sim.catalogue.model import (
     Extras,
     Row,
 )
-from pmtui.sim.catalogue.recorded import RecordedRows
+
+_MARKS: Final = frozenset({"format", "seen_at", "events"})
+
+
+def is_kept_list(value: Row) -> bool:
+    """Whether an object is such a file and no answer of the metadata host."""
+    return value.keys() >= _MARKS
+
+
+def rows_of_kept(value: Row) -> list[Row]:
+    """Return its events as rows, each with its markets.
+
+    Raises:
+        msgspec.ValidationError: it is damaged, or of another version.
+    """
+    return [_event_row(event) for event in msgspec.convert(value["events"], list[Event])]
+
+
+def _event_row(event: Event) -> Row:
+    return _stated(
+        id=event.event_id,
+        slug=event.slug,
+        title=event.title,
+        markets=[_market_row(market) for market in event.markets],
+        tags=[{"id": tag.tag_id, "slug": tag.slug, "label": tag.label} for tag in event.tags],
+        series=[
+            {"id": s.series_id, "slug": s.slug, "title": s.title, "recurrence": s.recurrence}
+            for s in event.series
+        ],
+        negRisk=event.neg_risk,
+        active=event.active,
+        closed=event.closed,
+        archived=event.archived,
+        volume=_number(event.volume),
+        volume24hr=_number(event.volume_24h),
+        liquidity=_number(event.liquidity),
+        openInterest=_number(event.open_interest),
+        commentCount=event.comment_count,
+        createdAt=event.created_at and event.created_at.isoformat(),
+        endDate=event.end_at and event.end_at.isoformat(),
+    )
+
+
+def _market_row(market: Market) -> Row:
+    tokens = market.token_ids
+    return _stated(
+        id=market.market_id,
+        conditionId=market.condition_id,
+        slug=market.slug,
+        question=market.question,
+        groupItemTitle=market.group_title or None,
+        outcomes=json.dumps([outcome.label for outcome in market.outcomes]),
+        outcomePrices=_prices(market),
+        clobTokenIds=json.dumps(list(tokens)) if tokens else None,
+        orderPriceMinTickSize=_number(market.tick_size),
+        orderMinSize=_number(market.min_order_size),
+        negRisk=market.neg_risk,
+        active=market.active,
+        closed=market.closed,
+        archived=market.archived,
+        acceptingOrders=market.accepting_orders,
+        enableOrderBook=market.has_order_book,
+        bestBid=_number(market.best_bid),
+        bestAsk=_number(market.best_ask),
+        lastTradePrice=_number(market.last_trade_price),
+        oneDayPriceChange=_number(market.day_change),
+        volumeNum=_number(market.volume),
+        volume24hr=_number(market.volume_24h),
+        liquidityNum=_number(market.liquidity),
+        createdAt=market.created_at and market.created_at.isoformat(),
+        endDate=market.end_at and market.end_at.isoformat(),
+        gameStartTime=market.game_start_at and market.game_start_at.isoformat(),
+        sportsMarketType=market.sports_type or None,
+        **_fee(market.fee),
+        **_rewards(market.rewards),
+    )
+
+
+def _prices(market: Market) -> str | None:
+    stated = [format_micros(o.price) for o in market.outcomes if o.price is not None]
+    return json.dumps(stated) if len(stated) == len(market.outcomes) else None
+
+
+def _fee(fee: FeeSchedule | None) -> Row:
+    if fee is None:
+        return {}
+    if not fee.rate:
+        return {"feesEnabled": False}
+    schedule = {
+        "rate": decimal_number(fee.rate),
+        "exponent": fee.exponent,
+        "takerOnly": fee.is_taker_only,
+    }
+    return {"feesEnabled": True, "feeSchedule": schedule}
+
+
+def _rewards(terms: RewardTerms | None) -> Row:
+    if terms is None:
+        return {}
+    cents = Micros(terms.max_spread * 100)
+    return {
+        "rewardsMinSize": decimal_number(terms.min_size),
+        "rewardsMaxSpread": decimal_number(cents),
+    }
+
+
+def _number(amount: Micros | None) -> int | float | None:
+    return None if amount is None else decimal_number(amount)
+
+
+# What is not known is left out, as the host does.
+def _stated(**fields: object) -> Row:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
+
+
+class CatalogueFileError(Exception):
+    """A catalogue file that cannot be opened or holds no JSON at all."""
+
+
+@dataclass(slots=True)
+class RecordedRows:
+    """Rows found so far, each kind by id; of two versions of a market or event the newer is taken.
+
+    The newer row replaces the older one completely. An event that came inside a market is a part of
+    one, and only adds to what is known.
+    """
+
+    events: dict[str, Row] = field(default_factory=dict)
+    markets: dict[str, Row] = field(default_factory=dict)
+    event_of_market: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, Row] = field(default_factory=dict)
+    series: dict[str, Row] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
+    merged: int = 0
+    _tag_rows: int = 0
+    _listed_events: set[str] = field(default_factory=set)
+
+    def add_file(self, path: Path) -> None:
+        """Take every row of one file.
+
+        Raises:
+            CatalogueFileError: the file cannot be read, or nothing in it is of the metadata host.
+        """
+        known = self._known()
+        for value in self._values_of(path):
+            self.add_answer(value)
+        # Another copy of what is known already is of the host, too.
+        if self._known() == known:
+            raise CatalogueFileError(f"{path}: holds no events, markets or tags")
+
+    def add_answer(self, value: object) -> None:
+        """Take every row of one decoded answer."""
+        self._take(value)
+
+    def _known(self) -> tuple[int, int]:
+        return self.rows, self._tag_rows
+
+    def _values_of(self, path: Path) -> Iterator[object]:
+        try:
+            data = path.read_bytes()
+            if data.startswith(_GZIP_MAGIC):
+                data = gzip.decompress(data)
+            data = data.removeprefix(_BYTE_ORDER_MARK)
+        except (OSError, EOFError, zlib.error) as error:
+            raise CatalogueFileError(f"{path}: cannot be read: {error}") from error
+        try:
+            whole = msgspec.json.decode(data)
+        except _NOT_JSON as error:
+            yield from self._lines_of(data, path, error)
+        else:
+            yield whole
+
+    def _lines_of(self, data: bytes, path: Path, error: Exception) -> Iterator[object]:
+        broken = read = 0
+        for line in data.splitlines():
+            if not line.strip():
+                continue
+            try:
+                value = msgspec.json.decode(line)
+            except _NOT_JSON:
+                broken += 1
+                continue
+            read += 1
+            yield value
+        if not read:
+            raise CatalogueFileError(f"{path}: holds no JSON: {error}") from error
+        if broken:
+            self.skipped["line is not JSON"] += broken
+
+    def _take(self, value: object) -> None:
+        if isinstance(value, list):
+            for item in value:
+                self._take(item)
+        elif not isinstance(value, dict):
+            self.skipped["not an object"] += 1
+        elif "question" in value or "conditionId" in value:
+            self._take_market(value)
+        elif "id" in value and ("markets" in value or "title" in value):
+            self._take_event(value)
+        elif "id" in value and "label" in value:
+            self._tag_rows += 1
+            self.tags.setdefault(text_of(value, "id"), value)
+        elif is_kept_list(value):
+            self._take_kept(value)
+        else:
+            self._take_wrapped(value)
+
+    def _take_kept(self, value: Row) -> None:
+        try:
+            rows = rows_of_kept(value)
+        except msgspec.ValidationError:
+            self.skipped["list of another version"] += 1
+            return
+        for row in rows:
+            self._take_event(row)
+
+    def _take_wrapped(self, value: Row) -> None:
+        inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), list | dict)]
+        if not inner:
+            self.skipped["neither event nor market"] += 1
+        for item in inner:
+            self._take(item)
+
+    def _take_event(self, row: Row) -> None:
+        event_id = text_of(row, "id")
+        if not event_id:
+            self.skipped["event without id"] += 1
+            return
+        self.rows += 1
+        self._put(self.events, event_id, {key: row[key] for key in row if key != "markets"})
+        self._listed_events.add(event_id)
+        for tag in rows_of(row, "tags"):
+            self.tags.setdefault(text_of(tag, "id"), tag)
+        for series in rows_of(row, "series"):
+            self.series.setdefault(text_of(series, "id"), series)
+        for market in rows_of(row, "markets"):
+            self._take_market(market, event_id)
+
+    def _take_market(self, row: Row, event_id: str | None = None) -> None:
+        market_id = text_of(row, "id")
+        if not market_id:
+            self.skipped["market without id"] += 1
+            return
+        self.rows += 1
+        self._put(self.markets, market_id, {key: row[key] for key in row if key != "events"})
+        if event_id is not None:
+            self.event_of_market[market_id] = event_id
+            return
+        for event in rows_of(row, "events"):
+            parent_id = text_of(event, "id")
+            if parent_id:
+                self.event_of_market.setdefault(market_id, parent_id)
+                self._put_part(parent_id, event)
+                for series in rows_of(event, "series"):
+                    self.series.setdefault(text_of(series, "id"), series)
+                return
+
+    def _put(self, rows: dict[str, Row], row_id: str, row: Row) -> None:
+        known = rows.get(row_id)
+        if known is not None and rows is self.markets:
+            self.merged += 1
+        is_part = rows is self.events and row_id not in self._listed_events
+        if known is None or is_part or _is_newer(row, known):
+            rows[row_id] = row
+
+    def _put_part(self, event_id: str, part: Row) -> None:
+        known = self.events.get(event_id, {})
+        is_newer = _is_newer(part, known)
+        self.events[event_id] = {**known, **part} if is_newer else {**part, **known}
+
+
+def _is_newer(row: Row, known: Row) -> bool:
+    """Whether a row replaces another: of rows without a date the one that came later does."""
+    changed, before = moment_of(row, "updatedAt"), moment_of(known, "updatedAt")
+    return before is None or (changed is not None and changed >= before)
+
 
 PACKAGED_NAME = "catalogue.json.gz"
 _WINDOWS_BEHIND = timedelta(minutes=30)

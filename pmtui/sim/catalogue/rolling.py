@@ -14,7 +14,7 @@ import msgspec
 from pmtui.domain.ids import EventId
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.gamma import read_event, read_market
-from pmtui.sim.catalogue.making import naming
+from pmtui.sim.catalogue.making import shapes
 from pmtui.sim.catalogue.model import (
     Activity,
     CatalogueEvent,
@@ -150,8 +150,8 @@ def _window(coin: Coin, index: int, start: datetime, *, now: datetime) -> Catalo
 
 
 def _market_fields(coin: Coin, slug: str, start: datetime, rng: random.Random) -> dict[str, object]:
-    question_id = naming.made_up_hash(f"window:{slug}")
-    condition_id, tokens = naming.chain_ids(question_id, neg_risk=False)
+    question_id = shapes.made_up_hash(f"window:{slug}")
+    condition_id, tokens = shapes.chain_ids(question_id, neg_risk=False)
     volume = round(rng.uniform(8_000, 140_000), 6)
     return {
         "questionID": question_id,
@@ -159,11 +159,11 @@ def _market_fields(coin: Coin, slug: str, start: datetime, rng: random.Random) -
         "clobTokenIds": _in_string(tokens),
         "outcomes": '["Up", "Down"]',
         "outcomePrices": '["0.505", "0.495"]',
-        "resolvedBy": naming.REGULAR_ORACLE,
+        "resolvedBy": shapes.REGULAR_ORACLE,
         "eventStartTime": f"{start:%Y-%m-%dT%H:%M:%SZ}",
         "acceptingOrders": True,
         "acceptingOrdersTimestamp": f"{start - _LISTED_BEFORE:%Y-%m-%dT%H:%M:%SZ}",
-        "version": naming.PROTOCOL,
+        "version": shapes.PROTOCOL,
         "orderPriceMinTickSize": coin.tick,
         "orderMinSize": 5,
         "bestBid": 0.5,

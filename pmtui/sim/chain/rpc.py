@@ -24,7 +24,7 @@ from pmtui.signing.wallet_batch import encode_creation, encode_execution
 from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.chain.contracts import Chain, Reverted, execute, try_each
 from pmtui.sim.chain.logs import MOST_BLOCKS, Log, LogFilter, block_hash, place_entries
-from pmtui.sim.chain.relay import Relay, Transaction
+from pmtui.sim.chain.relayer import Relay, Transaction
 from pmtui.sim.http_json import JsonResponse
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE

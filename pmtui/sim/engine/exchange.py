@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import custody, placing, seeding, settling, state
-from pmtui.sim.engine import placing as cancelling
+from pmtui.sim.engine import custody, placing, settling, state
 from pmtui.sim.engine.events import Event, MarketSwitched, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.reads import Reads
@@ -177,13 +176,13 @@ class Exchange:
         Raises:
             ValueError: an account is not simulated and unlimited.
         """
-        return seeding.seed(self._floor, self._market(condition_id, now_ms), orders, owner=owner)
+        return placing.seed(self._floor, self._market(condition_id, now_ms), orders, owner=owner)
 
     def cancel(
         self, order_ids: Iterable[OrderId], owner: ApiKey, *, now_ms: int
     ) -> CancelResult | Refusal:
         """Cancel the named orders as far as they are this owner's and still rest."""
-        return cancelling.cancel_named(self._at(now_ms), order_ids, owner)
+        return placing.cancel_named(self._at(now_ms), order_ids, owner)
 
     def cancel_all(
         self,
@@ -194,13 +193,13 @@ class Exchange:
         now_ms: int,
     ) -> CancelResult | Refusal:
         """Cancel all of an owner's orders, or those of a market, a token, or both."""
-        return cancelling.cancel_where(
+        return placing.cancel_where(
             self._at(now_ms), owner, condition_id=condition_id, token_id=token_id
         )
 
     def expire(self, *, now_ms: int) -> int:
         """Remove the GTD orders that are due and say how many there were."""
-        return cancelling.expire(self._at(now_ms))
+        return placing.expire(self._at(now_ms))
 
     def advance_trade(
         self, trade_id: TradeId, status: TradeStatus, *, now_ms: int

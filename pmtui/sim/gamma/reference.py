@@ -7,10 +7,11 @@ from starlette.requests import Request
 
 from pmtui.sim.catalogue.gamma import text_of
 from pmtui.sim.catalogue.model import Catalogue, Row
-from pmtui.sim.gamma.filters import Filters, TagGraph
 from pmtui.sim.gamma.query import (
+    Filters,
     Query,
     QueryRefused,
+    TagGraph,
     keyset_page,
     not_allowed,
     not_found,

@@ -26,7 +26,6 @@ from websockets.http11 import Request, Response
 
 from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.orders.order import TimeInForce, TradeStatus
-from pmtui.sim.access import WRONG_HOST, is_loopback_host
 from pmtui.sim.clob.account import maker_row, order_row, trade_row
 from pmtui.sim.controls import Controls, Framing, Silence, Trick
 from pmtui.sim.engine.events import (
@@ -38,6 +37,7 @@ from pmtui.sim.engine.events import (
     TradeAdvanced,
     TradeMatched,
 )
+from pmtui.sim.server import WRONG_HOST, is_loopback_host
 from pmtui.sim.streams.frames import Frame
 from pmtui.sim.streams.publisher import MarketFeed, Watcher
 from pmtui.sim.venue import Venue

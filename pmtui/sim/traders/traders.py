@@ -21,22 +21,22 @@ from pmtui.domain.money import ONE, SCALE, Micros, complement, notional_floor
 from pmtui.domain.orders.amounts import fit, size_floor
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.eip712 import checksum_address
-from pmtui.sim.catalogue.depth import BookLevel, book_for
-from pmtui.sim.catalogue.depth import Side as BookSide
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
-from pmtui.sim.engine.amounts import decimals_of
 from pmtui.sim.engine.events import Event, MarketAdded, MarketRemoved
 from pmtui.sim.engine.exchange import Exchange
+from pmtui.sim.engine.matching import decimals_of
 from pmtui.sim.engine.terms import NewOrder, Placed, Seeded, SeedOrder
 from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.traders.habits import (
     VOLATILITY,
     WINDOW_VOLATILITY,
+    BookLevel,
     Bursts,
     Churn,
     FairValues,
     Pace,
     Touch,
+    book_for,
     choose_churn,
     distance,
     drawn_count,
@@ -44,6 +44,7 @@ from pmtui.sim.traders.habits import (
     pace_of,
     shares,
 )
+from pmtui.sim.traders.habits import Side as BookSide
 from pmtui.sim.venue import Venue
 
 NOBODY = ApiKey("")

@@ -8,8 +8,8 @@ from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, ActivityTopic
 from pmtui.service.wallet.wallet_views import Confirmed
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
+from pmtui.sim.venue import ManualClock
 from tests.cli.wallet.test_wallet_at_venue import SHARE, card_of, passing, session, take, until
 from tests.sim.kit import START_MS, Person, http_client
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.money import ONE, Micros
-from pmtui.sim.catalogue.depth import BookLevel, Side, book_for
 from pmtui.sim.catalogue.model import Catalogue, CatalogueMarket, DepthProfile, MarketState
+from pmtui.sim.traders.habits import BookLevel, Side, book_for
 
 _TICKS = st.sampled_from([100_000, 10_000, 5_000, 2_500, 1_000, 100])
 

@@ -7,8 +7,8 @@ import pytest
 from pmtui.sim.catalogue import generate
 from pmtui.sim.catalogue.gamma import text_of
 from pmtui.sim.catalogue.load import PACKAGED_NAME
-from pmtui.sim.catalogue.making import naming
-from pmtui.sim.catalogue.making.templates import People, exclusive_prices
+from pmtui.sim.catalogue.making import shapes
+from pmtui.sim.catalogue.making.drafts import People, exclusive_prices
 from pmtui.sim.catalogue.model import Catalogue, MarketState
 
 
@@ -42,7 +42,7 @@ def test_ids_follow_the_derivation_of_the_contracts(packaged: Catalogue) -> None
     for market in packaged.markets[::9]:
         if market.state is MarketState.LEGACY or not market.token_ids:
             continue
-        condition_id, tokens = naming.chain_ids(market.question_id, neg_risk=market.neg_risk)
+        condition_id, tokens = shapes.chain_ids(market.question_id, neg_risk=market.neg_risk)
         assert market.condition_id == condition_id
         assert market.token_ids == tokens
         checked += 1
@@ -76,6 +76,6 @@ def test_nobody_gets_a_name_twice() -> None:
 
 
 def test_slugs_are_plain_and_keep_dates_to_be_written() -> None:
-    assert naming.slug_of("São Telmo — Öland's “5%” [x]") == "sao-telmo-olands-5-percent-x"
-    assert naming.slug_of("Up by {{60|long}}?") == "up-by-{{60|slug}}"
-    assert naming.slug_of("Rates in {{60|month}}") == "rates-in-{{60|monthslug}}"
+    assert shapes.slug_of("São Telmo — Öland's “5%” [x]") == "sao-telmo-olands-5-percent-x"
+    assert shapes.slug_of("Up by {{60|long}}?") == "up-by-{{60|slug}}"
+    assert shapes.slug_of("Rates in {{60|month}}") == "rates-in-{{60|monthslug}}"

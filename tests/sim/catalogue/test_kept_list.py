@@ -10,9 +10,8 @@ import pytest
 
 from pmtui.domain.markets.market import Event
 from pmtui.service.markets.event_list_cache import FILE, EventListFile
-from pmtui.sim.catalogue.load import load_recorded
+from pmtui.sim.catalogue.load import CatalogueFileError, load_recorded
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent
-from pmtui.sim.catalogue.recorded import CatalogueFileError
 from pmtui.wire.gamma import decode_events
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

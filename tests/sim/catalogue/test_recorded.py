@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.sim.catalogue.depth import book_for
-from pmtui.sim.catalogue.load import LoadedCatalogue, load_recorded
+from pmtui.sim.catalogue.load import CatalogueFileError, LoadedCatalogue, load_recorded
 from pmtui.sim.catalogue.model import MarketState
-from pmtui.sim.catalogue.recorded import CatalogueFileError
+from pmtui.sim.traders.habits import book_for
 
 
 def _market(number: int, **more: object) -> dict[str, object]:

@@ -26,7 +26,7 @@ from pmtui.sim.chain.logs import (
     TRANSFER,
     TRANSFER_BATCH,
 )
-from pmtui.sim.chain.relay import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
+from pmtui.sim.chain.relayer import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
 

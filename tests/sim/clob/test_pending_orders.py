@@ -9,11 +9,10 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clob.pending_orders import Delayed, PendingOrders
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Event, OrderCancelled
 from pmtui.sim.engine.terms import NewOrder, SeedOrder
 from pmtui.sim.storage.store import Store
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_YES, START_MS, write_catalogue
 
 SELLER, BUYER = Address("0x" + "01" * 20), Address("0x" + "02" * 20)

@@ -14,11 +14,10 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.gamma import decimal_number, read_event, read_market
 from pmtui.sim.catalogue.model import Activity, Catalogue
 from pmtui.sim.clob.price_history import PastPrices
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.gamma.rows import MetadataRows, VenueNumbers
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.store import Store
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, write_catalogue
 from tests.sim.traders.test_traders import Eyes, Floor
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from pmtui.sim.access import MAX_BODY_BYTES, is_loopback_host
 from pmtui.sim.admin_token import TOKEN_FILE, operator_headers, read_token, write_token
 from pmtui.sim.run import RunningVenue
+from pmtui.sim.server import MAX_BODY_BYTES, is_loopback_host
 from tests.sim.kit import Person, small_venue, write_catalogue
 from tests.sim.process import venue_process
 

@@ -14,11 +14,10 @@ import pytest
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_packaged
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store, StoreError
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import (
     RAIN,
     RAIN_NO,

@@ -11,12 +11,11 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.catalogue.load import load_recorded
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 
 USERS = [Address("0x" + f"{n:040x}") for n in (1, 2)]

@@ -15,7 +15,6 @@ from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.clob import price_history
 from pmtui.sim.clob.price_history import PastPrices
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Trade, TradeMatched
 from pmtui.sim.storage.maintenance import WINDOW_KEPT, Maintenance
 from pmtui.sim.storage.records import (
@@ -29,7 +28,7 @@ from pmtui.sim.storage.records import (
 )
 from pmtui.sim.storage.store import TAPE_LENGTH, Store
 from pmtui.sim.traders import Traders
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.traders.test_traders import START
 
 SLOT = timedelta(minutes=5)

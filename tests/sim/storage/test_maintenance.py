@@ -9,11 +9,10 @@ import pytest
 from pmtui.domain.ids import Address
 from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.load import load_packaged
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Event, MarketAdded, MarketResolved
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.store import Store
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 SLOT_MS = 300_000

@@ -12,11 +12,11 @@ from pmtui.domain.ids import ApiKey, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.recording.reader import Recorded
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.streams.frames import Frame, in_arrival_order
 from pmtui.sim.streams.publisher import Publisher, Watcher
+from pmtui.sim.venue import ManualClock
 from tests.check.replay import Replay, Report
 from tests.sim.kit import RAIN_YES
 from tests.sim.streams.test_frames import CONDITION, WALLET, quiet_venue

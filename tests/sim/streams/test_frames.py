@@ -11,12 +11,11 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clob.books import book_document
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.store import Store
 from pmtui.sim.streams.frames import Frame, MarketLadder, in_arrival_order
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, START_MS, write_catalogue
 
 WALLET = Address("0x" + "11" * 20)

@@ -14,7 +14,6 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, notional_floor
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.sim.catalogue import depth
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import (
     Activity,
@@ -24,13 +23,12 @@ from pmtui.sim.catalogue.model import (
     DepthProfile,
 )
 from pmtui.sim.catalogue.rolling import windows_between
-from pmtui.sim.clock import ManualClock
 from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
 from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
 from pmtui.sim.storage.store import Store
 from pmtui.sim.streams.frames import Frame, MarketLadder
 from pmtui.sim.streams.publisher import Publisher
-from pmtui.sim.traders import Traders
+from pmtui.sim.traders import Traders, habits
 from pmtui.sim.traders.habits import (
     Bursts,
     FairValues,
@@ -40,7 +38,7 @@ from pmtui.sim.traders.habits import (
     follow,
     pace_of,
 )
-from pmtui.sim.venue import Venue
+from pmtui.sim.venue import ManualClock, Venue
 
 START = datetime(2026, 9, 21, 12, 1, tzinfo=UTC)
 
@@ -205,9 +203,9 @@ def test_every_book_is_whole_before_anybody_looks() -> None:
     for market in floor.venue.catalogue.markets:
         if market.is_tradable:
             book = floor.book(market)
-            rested = {(depth.Side.BID, level.price): level.size for level in book.bids}
-            rested |= {(depth.Side.ASK, level.price): level.size for level in book.asks}
-            levels = depth.book_for(market, random.Random(f"5/{market.condition_id}"))
+            rested = {(habits.Side.BID, level.price): level.size for level in book.bids}
+            rested |= {(habits.Side.ASK, level.price): level.size for level in book.asks}
+            levels = habits.book_for(market, random.Random(f"5/{market.condition_id}"))
             assert rested == {(level.side, level.price): level.size for level in levels}
     assert floor.events == []
     assert floor.venue.exchange.reads.audit() == []

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making import naming
-from pmtui.sim.catalogue.making.games import League
-from pmtui.sim.catalogue.making.templates import text_file, words_of
+from pmtui.sim.catalogue.making import shapes
+from pmtui.sim.catalogue.making.drafts import League, text_file, words_of
 
 _Rows = list[dict[str, object]]
 _COLOURS = ("#1f6f8b", "#a63d40", "#5b8c5a", "#e9b872", "#6c4a8c", "#2f3e46", "#c8553d")
@@ -25,7 +24,7 @@ def profile_rows(rng: random.Random, count: int) -> _Rows:
             "name": handle,
             "pseudonym": " ".join(part.capitalize() for part in handle.split("-")),
             "displayUsernamePublic": rng.random() < 0.9,
-            "proxyWallet": naming.made_up_address(f"profile:{handle}"),
+            "proxyWallet": shapes.made_up_address(f"profile:{handle}"),
             "createdAt": dates.mark(-rng.randint(30 * dates.DAY_S, 1_200 * dates.DAY_S), "stamp"),
             "verifiedBadge": rng.random() < 0.05,
             "users": [{"id": str(9_000 + number), "creator": False, "mod": number % 29 == 0}],
@@ -105,15 +104,15 @@ def team_rows(played: Sequence[League], rng: random.Random) -> _Rows:
     rows: _Rows = []
     for league in played:
         for club in league.clubs:
-            letters = "".join(word[0] for word in naming.slug_of(club).split("-"))
-            short = naming.slug_of(club).replace("-", "")[:3] if len(letters) < 3 else letters[:3]
+            letters = "".join(word[0] for word in shapes.slug_of(club).split("-"))
+            short = shapes.slug_of(club).replace("-", "")[:3] if len(letters) < 3 else letters[:3]
             rows.append(
                 {
                     "id": 100_200 + 3 * len(rows),
                     "name": club,
                     "league": league.code,
                     "record": f"{rng.randint(0, 18)}-{rng.randint(0, 18)}",
-                    "logo": f"https://images.example.org/pmtui/team-{naming.slug_of(club)}.png",
+                    "logo": f"https://images.example.org/pmtui/team-{shapes.slug_of(club)}.png",
                     "abbreviation": short,
                     "alias": club.split()[-1],
                     "providerId": 5_000 + len(rows),

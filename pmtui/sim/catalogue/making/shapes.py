@@ -1,17 +1,70 @@
-"""Gives a draft the shape of the metadata host: an event object with its markets and their figures.
+"""Gives a draft the shape of the metadata host: an event object with its markets, their slugs, chain ids and figures.
 
 Keys are missing where they are missing there.
 """
 
 import math
 import random
+import re
+import unicodedata
 from dataclasses import dataclass, field
 
 import msgspec
 
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.signing.contracts import POLYGON, condition_id, token_ids
+from pmtui.signing.eip712 import keccak256
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making import naming
 from pmtui.sim.catalogue.making.drafts import EventDraft, Game, MarketDraft, SeriesDraft
+
+REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
+NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
+"""Resolvers of regular and negative-risk markets; the first is also the oracle of its conditions."""
+PROTOCOL = "v1"
+"""By which a market settles. Newer rows name it, and the official library asks every row for it."""
+
+_MARK = re.compile(r"\{\{(-?\d+)\|(\w+)\}\}")
+_SLUG_FORMS = {"year": "year", "month": "monthslug", "monthname": "monthslug"}
+
+
+def slug_of(text: str) -> str:
+    """Return a slug; dates in the text stay marks."""
+    parts = []
+    place = 0
+    for match in _MARK.finditer(text):
+        parts.append(_plain_slug(text[place : match.start()]))
+        parts.append(f"{{{{{match[1]}|{_SLUG_FORMS.get(match[2], 'slug')}}}}}")
+        place = match.end()
+    parts.append(_plain_slug(text[place:]))
+    return "-".join(part for part in parts if part)
+
+
+def _plain_slug(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.replace("ø", "o").replace("Ø", "O"))
+    ascii_only = letters.encode("ascii", "ignore").decode().lower().replace("%", " percent")
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.replace("'", "")).strip("-")
+
+
+def made_up_hash(text: str) -> str:
+    """Return 0x and 64 hex digits that belong to a text."""
+    return "0x" + keccak256(text.encode()).hex()
+
+
+def made_up_address(text: str) -> str:
+    """Return 0x and 40 hex digits that belong to a text."""
+    return "0x" + keccak256(text.encode())[-20:].hex()
+
+
+def neg_risk_question(market_id: str, index: int) -> str:
+    """Return the question id of one outcome: the event's market id ending in the index."""
+    return f"{market_id[:-2]}{index:02x}"
+
+
+def chain_ids(question_id: str, *, neg_risk: bool) -> tuple[ConditionId, tuple[TokenId, TokenId]]:
+    """Return condition and token ids, by the contracts' own derivation."""
+    oracle = POLYGON.neg_risk_adapter if neg_risk else REGULAR_ORACLE
+    condition = condition_id(oracle, question_id)
+    return condition, token_ids(condition, neg_risk=neg_risk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +147,7 @@ def noisy(dollars: float, rng: random.Random) -> float:
 
 
 _IMAGES = "https://images.example.org/pmtui"
-_SUBMITTER = naming.made_up_address("pmtui catalogue submitter")
+_SUBMITTER = made_up_address("pmtui catalogue submitter")
 _REWARD_ASSET = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
 
 FEES: dict[str, tuple[str, float, float]] = {
@@ -128,7 +181,7 @@ _FLAGS = {
     "rfqEnabled": False,
     "holdingRewardsEnabled": False,
     "requiresTranslation": False,
-    "version": naming.PROTOCOL,
+    "version": PROTOCOL,
 }
 """What stands on every market and hardly ever differs."""
 
@@ -153,10 +206,10 @@ class MarketShaper:
         rng = self._rng
         market = draft.markets[index]
         self._market_id += rng.randint(1, 14)
-        slug = naming.slug_of(market.question)
+        slug = slug_of(market.question)
         if draft.game is not None:
             # Two fixtures of a side may fall on one day once they have moved in time.
-            slug = f"{event_slug}-{naming.slug_of(market.group or market.market_type)}"
+            slug = f"{event_slug}-{slug_of(market.group or market.market_type)}"
         if slug in self._slugs:
             slug = f"{slug}-{self._market_id % 1_000}"
         self._slugs.add(slug)
@@ -189,24 +242,24 @@ class MarketShaper:
         return row
 
     def _add_ids(self, row: dict[str, object], index: int, neg_risk_id: str) -> None:
-        question_id = naming.made_up_hash(f"question:{row['id']}:{row['slug']}")
+        question_id = made_up_hash(f"question:{row['id']}:{row['slug']}")
         if neg_risk_id:
-            question_id = naming.neg_risk_question(neg_risk_id, index)
+            question_id = neg_risk_question(neg_risk_id, index)
             row["negRiskMarketID"] = neg_risk_id
-        condition_id, tokens = naming.chain_ids(question_id, neg_risk=bool(neg_risk_id))
+        condition_id, tokens = chain_ids(question_id, neg_risk=bool(neg_risk_id))
         row["questionID"] = question_id
         row["conditionId"] = condition_id
         row["clobTokenIds"] = in_string(tokens)
         row["negRisk"] = bool(neg_risk_id)
         if self._rng.random() < 0.956:
-            request = naming.made_up_hash(f"request:{question_id}") if neg_risk_id else ""
+            request = made_up_hash(f"request:{question_id}") if neg_risk_id else ""
             row.update(
                 submitted_by=_SUBMITTER,
                 umaBond="500",
                 umaReward="5",
                 customLiveness=0,
                 negRiskRequestID=request,
-                resolvedBy=naming.NEG_RISK_RESOLVER if neg_risk_id else naming.REGULAR_ORACLE,
+                resolvedBy=NEG_RISK_RESOLVER if neg_risk_id else REGULAR_ORACLE,
             )
 
     def _add_dates(self, row: dict[str, object], draft: EventDraft, market: MarketDraft) -> None:
@@ -306,7 +359,7 @@ class MarketShaper:
         rng = self._rng
         row["umaResolutionStatuses"] = "[]"
         if rng.random() < 0.97:
-            icon = f"{_IMAGES}/{naming.slug_of(draft.tags[-1])}.png"
+            icon = f"{_IMAGES}/{slug_of(draft.tags[-1])}.png"
             row.update(image=icon, icon=icon)
         if rng.random() < 0.77:
             row["resolutionSource"] = draft.source if rng.random() < 0.5 else ""
@@ -366,7 +419,7 @@ class Registry:
             row: dict[str, object] = {
                 "id": str(101 + 7 * len(self.tags)),
                 "label": label,
-                "slug": naming.slug_of(label),
+                "slug": slug_of(label),
                 "createdAt": dates.mark(-rng.randint(60 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
                 "updatedAt": dates.mark(-rng.randint(600, 90_000), "stamp"),
                 "requiresTranslation": False,
@@ -432,14 +485,14 @@ class EventShaper:
         """Return the event object with its markets."""
         rng = self._rng
         self._event_id += rng.randint(3, 90)
-        slug = naming.slug_of(draft.title)
+        slug = slug_of(draft.title)
         if slug in self._slugs:
             slug = f"{slug}-{self._event_id}"
         self._slugs.add(slug)
         row = self._identity(draft, slug)
         neg_risk_id = ""
         if draft.neg_risk:
-            neg_risk_id = naming.made_up_hash(f"negrisk:{self._event_id}")[:-2] + "00"
+            neg_risk_id = made_up_hash(f"negrisk:{self._event_id}")[:-2] + "00"
             row.update(negRiskMarketID=neg_risk_id, negRiskFeeBips=0)
         markets = [
             self._markets.shape(draft, index, event_slug=slug, neg_risk_id=neg_risk_id)
@@ -460,7 +513,7 @@ class EventShaper:
         started = min(
             -rng.randint(2 * dates.DAY_S, 200 * dates.DAY_S), draft.ends.seconds - 3 * dates.DAY_S
         )
-        icon = f"{_IMAGES}/{naming.slug_of(draft.tags[-1])}.png"
+        icon = f"{_IMAGES}/{slug_of(draft.tags[-1])}.png"
         row: dict[str, object] = {
             "id": str(self._event_id),
             "ticker": slug,
