@@ -7,6 +7,7 @@
 import asyncio
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.scenes.picture import first_difference
@@ -62,18 +63,22 @@ def picture_of(scene: Scene) -> Path:
     return FOLDER / f"{scene.name}.svg"
 
 
-async def draw(folder: Path, screens: list[str]) -> None:
-    """Draw screens at every size and in every theme."""
+async def draw(
+    folder: Path,
+    screens: list[str],
+    *,
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    themes: Sequence[str] = THEMES,
+) -> None:
+    """Draw screens at every size and in every theme, or at some and in some."""
     for screen in screens:
-        for size in SIZES:
+        for size in sizes:
             if screen in NOT_DRESSED_ANEW:
-                for theme in THEMES:
-                    _keep(
-                        folder, Scene(screen, size, theme), await paint(Scene(screen, size, theme))
-                    )
+                for scene in (Scene(screen, size, theme) for theme in themes):
+                    _keep(folder, scene, await paint(scene))
                 continue
             async with playing(Scene(screen, size)) as pilot:
-                for theme in THEMES:
+                for theme in themes:
                     pilot.app.theme = theme
                     await settle(pilot)
                     scene = Scene(screen, size, theme)

@@ -107,8 +107,8 @@ def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> N
 
 
 async def test_what_is_drawn_in_a_theme_is_what_the_program_paints_in_it(tmp_path: Path) -> None:
-    await draw(tmp_path, ["palette"])
     scene = Scene("palette", SMALL, "daylight")
+    await draw(tmp_path, ["palette"], sizes=(SMALL,), themes=("harbour", scene.theme))
     drawn = (tmp_path / f"{scene.name}.svg").read_text(encoding="utf-8")
     assert drawn == await paint(scene)
 

@@ -1,7 +1,7 @@
 """The service's own libraries, unmodified, make a wallet, approve, split, merge and redeem here.
 
-Their pins are not ours, so each is installed into an environment of its own, from whatever package index this
-machine is set up for; without one its test is skipped.
+Their pins are not ours, so they are installed into an environment of their own, from whatever package index this
+machine is set up for; without one the tests are skipped.
 """
 
 import asyncio
@@ -33,28 +33,34 @@ from tests.sim.remote import remote_person
 
 pytestmark = pytest.mark.slow
 
-UNIFIED = ("polymarket-client==0.14.0",)
-RELAYER = ("py-builder-relayer-client==0.0.3", "poly-eip712-structs")
-"""The library imports the second and does not name it among what it needs."""
+LIBRARIES = (
+    "polymarket-client==0.14.0",
+    "py-builder-relayer-client==0.0.3",
+    # The library before imports it and does not name it among what it needs.
+    "poly-eip712-structs",
+)
 FOLDER = Path(__file__).parent
 INSTALL_S = 400
 RUN_S = 120
 DEADLINE_S = 600
 
 
-def interpreter_with(libraries: tuple[str, ...], folder: Path) -> Path:
-    """Return an interpreter that has some libraries, or skip the test."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=INSTALL_S)
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter that has the libraries, made with our own pip; without them tests are skipped."""
+    folder = tmp_path_factory.mktemp("official")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     found = folder / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", found)
     try:
         installed = subprocess.run(
-            [found, "-m", "pip", "install", "-q", "--disable-pip-version-check", *libraries],
+            [*pip, "install", "-q", "--no-compile", *LIBRARIES],
             capture_output=True, text=True, timeout=INSTALL_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        pytest.skip(f"{libraries[0]} takes too long to install here")
+        pytest.skip("the libraries take too long to install here")
     if installed.returncode:
-        pytest.skip(f"{libraries[0]} cannot be installed here")
+        pytest.skip("the libraries cannot be installed here")
     return found
 
 
@@ -101,8 +107,7 @@ async def request_for(venue: VenueProcess, owner: Signer) -> str:
     return json.dumps(asked)
 
 
-def test_the_unified_library_comes_from_a_bare_key_to_cash_again(tmp_path: Path) -> None:
-    python = interpreter_with(UNIFIED, tmp_path)
+def test_the_unified_library_comes_from_a_bare_key_to_cash_again(python: Path) -> None:
     owner = Signer(Secret.from_hex(KEYS[0]))
     with venue_process("--port", "0", "--seed", "7", "--speed", "20") as venue:
         seen = run_program(python, "official_wallet.py", asyncio.run(request_for(venue, owner)))
@@ -151,8 +156,7 @@ async def regular_market(venue: VenueProcess) -> ConditionId:
     )
 
 
-def test_the_relayers_library_comes_from_a_bare_key_to_cash_again(tmp_path: Path) -> None:
-    python = interpreter_with(RELAYER, tmp_path)
+def test_the_relayers_library_comes_from_a_bare_key_to_cash_again(python: Path) -> None:
     owner = Signer(Secret.from_hex(KEYS[0]))
     with venue_process("--port", "0", "--seed", "7", "--speed", "20") as venue:
         condition = asyncio.run(regular_market(venue))
