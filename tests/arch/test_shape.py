@@ -5,6 +5,9 @@ import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
@@ -35,56 +38,90 @@ def committed_files() -> list[Path]:
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_module_has_one_job_and_fits_its_limits(module: Path) -> None:
-    text = module.read_text()
-    assert len(text.splitlines()) <= MAX_MODULE_LINES
-    assert module.stem not in JOBLESS_NAMES
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A module of the package."""
+
+    name: str
+    """Its path in the package."""
+    text: str
+    nodes: tuple[ast.AST, ...]
+
+
+Rule = Callable[[Source], Iterator[str]]
+
+
+@pytest.fixture(scope="module")
+def strays() -> Mapping[Rule, list[str]]:
+    """What breaks each rule, of all modules: each is parsed once, and forgotten before the next."""
+    found = defaultdict[Rule, list[str]](list)
+    for path in modules():
+        text = path.read_text(encoding="utf-8")
+        name = path.relative_to(PACKAGE).as_posix()
+        source = Source(name, text, tuple(ast.walk(ast.parse(text))))
+        for rule in RULES:
+            found[rule] += (f"{name}: {stray}" for stray in rule(source))
+    return found
+
+
+def too_large(source: Source) -> Iterator[str]:
+    if len(source.text.splitlines()) > MAX_MODULE_LINES:
+        yield "has too many lines"
+    if Path(source.name).stem in JOBLESS_NAMES:
+        yield "has a name without a job"
+    for node in source.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert length <= MAX_FUNCTION_LINES, f"{node.name} has {length} lines"
+            if length > MAX_FUNCTION_LINES:
+                yield f"{node.name} has {length} lines"
         if isinstance(node, ast.ClassDef):
             methods = [
                 f for f in node.body if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
             ]
-            assert len(methods) <= MAX_METHODS, f"{node.name} has {len(methods)} methods"
+            if len(methods) > MAX_METHODS:
+                yield f"{node.name} has {len(methods)} methods"
 
 
-def test_only_the_supervisor_catches_everything() -> None:
-    broad = []
-    for module in modules():
-        for node in ast.walk(ast.parse(module.read_text())):
-            if not isinstance(node, ast.ExceptHandler):
-                continue
+def test_a_module_has_one_job_and_fits_its_limits(strays: Mapping[Rule, list[str]]) -> None:
+    assert strays[too_large] == []
+
+
+def catches_everything(source: Source) -> Iterator[str]:
+    if source.name == "service/supervisor.py":
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.ExceptHandler):
             names = (
                 {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)}
                 if node.type
                 else {"bare"}
             )
             if names & {"bare", "Exception", "BaseException"}:
-                broad.append(f"{module.relative_to(PACKAGE)}:{node.lineno}")
-    assert all(place.startswith("service/supervisor.py") for place in broad), broad
+                yield str(node.lineno)
+
+
+def test_only_the_supervisor_catches_everything(strays: Mapping[Rule, list[str]]) -> None:
+    assert strays[catches_everything] == []
 
 
 NO_MONEY = frozenset({"backoff.py"})
 """Counts nothing but seconds."""
 
 
-def test_the_domain_counts_in_integers() -> None:
-    for module in sorted((PACKAGE / "domain").rglob("*.py")):
-        if module.name in NO_MONEY:
-            continue
-        tree = ast.parse(module.read_text())
-        spans = [n.annotation for n in ast.walk(tree) if is_duration(n)]
-        durations = {id(i) for span in spans if span is not None for i in ast.walk(span)}
-        for node in ast.walk(tree):
-            is_float = isinstance(node, ast.Name) and node.id == "float"
-            assert not is_float or id(node) in durations, module.name
-            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), (
-                module.name
-            )
+def counts_in_floats(source: Source) -> Iterator[str]:
+    if not source.name.startswith("domain/") or Path(source.name).name in NO_MONEY:
+        return
+    spans = [n.annotation for n in source.nodes if is_duration(n)]
+    durations = {id(i) for span in spans if span is not None for i in ast.walk(span)}
+    for node in source.nodes:
+        if isinstance(node, ast.Name) and node.id == "float" and id(node) not in durations:
+            yield f"{node.lineno} float"
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            yield f"{node.lineno} {node.value}"
+
+
+def test_the_domain_counts_in_integers(strays: Mapping[Rule, list[str]]) -> None:
+    assert strays[counts_in_floats] == []
 
 
 def is_duration(node: ast.AST) -> TypeGuard[ast.AnnAssign | ast.arg]:
@@ -129,17 +166,19 @@ def test_a_path_of_a_machine_is_seen_wherever_the_clone_lies(folder: str) -> Non
     assert not MACHINE_PATH.search(f"{{base}}{path}")
 
 
-def test_what_is_remembered_by_argument_is_bounded() -> None:
-    endless = [
-        f"{module.relative_to(PACKAGE)}: {node.name}"
-        for module in modules()
-        for node in ast.walk(ast.parse(module.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        # Nothing, and the classes there are, are bounded by themselves.
-        and any(arg.annotation and ast.unparse(arg.annotation) != "type" for arg in node.args.args)
-        and any(is_endless(decorator) for decorator in node.decorator_list)
-    ]
-    assert endless == []
+def remembers_endlessly(source: Source) -> Iterator[str]:
+    for node in source.nodes:
+        if (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and any(map(is_endless, node.decorator_list))
+            # Nothing, and the classes there are, are bounded by themselves.
+            and any(a.annotation and ast.unparse(a.annotation) != "type" for a in node.args.args)
+        ):
+            yield node.name
+
+
+def test_what_is_remembered_by_argument_is_bounded(strays: Mapping[Rule, list[str]]) -> None:
+    assert strays[remembers_endlessly] == []
 
 
 def is_endless(decorator: ast.expr) -> bool:
@@ -199,42 +238,56 @@ def test_the_local_venue_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.cli.venue.sim") & {"textual", "rich", "eth_account"}
 
 
-def test_a_screen_that_is_being_taken_away_is_shown_nothing() -> None:
+def asks_for_mounted(source: Source) -> Iterator[str]:
     # Textual's own word stays true for ever: what comes late finds half of a screen gone.
-    asking = [
-        str(module.relative_to(PACKAGE))
-        for module in sorted((PACKAGE / "ui").rglob("*.py"))
-        if ".is_mounted" in (text := module.read_text()) and "Screen):" in text
-    ]
-    assert not asking, f"ask `is_live` of ui/frame.py instead: {asking}"
+    if source.name.startswith("ui/") and ".is_mounted" in source.text and "Screen):" in source.text:
+        yield "ask `is_live` of ui/frame.py instead"
 
 
-def test_commands_write_through_one_module() -> None:
+def test_a_screen_that_is_being_taken_away_is_shown_nothing(
+    strays: Mapping[Rule, list[str]],
+) -> None:
+    assert strays[asks_for_mounted] == []
+
+
+def writes_by_itself(source: Source) -> Iterator[str]:
+    if not source.name.startswith("cli/") or Path(source.name).name == "output.py":
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in WAYS_OUT:
+            yield f"{node.lineno} {ast.unparse(node)}"
+
+
+def test_commands_write_through_one_module(strays: Mapping[Rule, list[str]]) -> None:
     """Everything else may hold a venue's text, which steers a terminal that shows it raw."""
-    strays = []
-    for module in sorted((PACKAGE / "cli").rglob("*.py")):
-        if module.name == "output.py":
-            continue
-        strays += [
-            f"{module.name}:{node.lineno} {ast.unparse(node)}"
-            for node in ast.walk(ast.parse(module.read_text()))
-            if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in WAYS_OUT
-        ]
-    assert not strays
+    assert strays[writes_by_itself] == []
 
 
-def test_no_string_reaches_textual_as_markup() -> None:
+def reads_markup(source: Source) -> Iterator[str]:
+    if not source.name.startswith("ui/"):
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".notify"):
+            given = {k.arg: ast.unparse(k.value) for k in node.keywords}
+            if given.get("markup") != "False":
+                yield f"{node.lineno} notify"
+        if isinstance(node, ast.ImportFrom) and node.module == "textual.widgets":
+            yield from (f"{node.lineno} {n.name}" for n in node.names if n.name not in NO_MARKUP)
+        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in MARKUP:
+            yield f"{node.lineno} {ast.unparse(node)}"
+
+
+def test_no_string_reaches_textual_as_markup(strays: Mapping[Rule, list[str]]) -> None:
     """A market titled "[bold]" shows as that: notices are not markup, other widgets take Content."""
-    strays = []
-    for module in sorted((PACKAGE / "ui").rglob("*.py")):
-        for node in ast.walk(ast.parse(module.read_text())):
-            place = f"{module.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}"
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".notify"):
-                given = {k.arg: ast.unparse(k.value) for k in node.keywords}
-                if given.get("markup") != "False":
-                    strays.append(place)
-            if isinstance(node, ast.ImportFrom) and node.module == "textual.widgets":
-                strays += [f"{place} {n.name}" for n in node.names if n.name not in NO_MARKUP]
-            if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in MARKUP:
-                strays.append(f"{place} {ast.unparse(node)}")
-    assert not strays
+    assert strays[reads_markup] == []
+
+
+RULES: tuple[Rule, ...] = (
+    too_large,
+    catches_everything,
+    counts_in_floats,
+    remembers_endlessly,
+    asks_for_mounted,
+    writes_by_itself,
+    reads_markup,
+)
