@@ -72,6 +72,10 @@ class Workplace:
     """Whether the depth of the book stood in the place of the prices."""
     has_both: bool = False
     """Whether both outcomes stood on the ladder."""
+    has_sides: bool = False
+    """Whether the next outcomes stood beside the ladder, on a screen wide enough."""
+    tape_from: int = 0
+    """The smallest trade on the tape, in shares; -1 for own ones only."""
     prices: str = ""
     """How prices were written."""
     times: str = ""
@@ -176,6 +180,14 @@ class Memory:
     def keep_both(self, *, has_both: bool) -> None:
         """Remember whether both outcomes stand on the ladder."""
         self.keep(lambda now: replace(now, has_both=has_both))
+
+    def keep_sides(self, *, has_sides: bool) -> None:
+        """Remember whether the next outcomes stand beside the ladder."""
+        self.keep(lambda now: replace(now, has_sides=has_sides))
+
+    def keep_tape(self, least: int) -> None:
+        """Remember which trades are on the tape, by the smallest; -1 for own ones only."""
+        self.keep(lambda now: replace(now, tape_from=least))
 
     def keep_prices(self, prices: str) -> None:
         """Remember how prices are written."""

@@ -17,12 +17,15 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     memory.keep_grouping(2)
     memory.keep_charts(has_candles=True, has_depth=False)
     memory.keep_both(has_both=True)
+    memory.keep_sides(has_sides=True)
+    memory.keep_tape(1_000)
     memory.keep_prices("american")
     memory.keep_times("utc")
     memory.keep_place(Place(screen="market", item="0x1", outcome=1))
     memory.keep_listing(KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")))
     assert Memory(path).now == Workplace(
-        "nord", "250", 3, "1w", 2, has_candles=True, has_both=True, prices="american", times="utc",
+        "nord", "250", 3, "1w", 2, has_candles=True, has_both=True, has_sides=True, tape_from=1_000,
+        prices="american", times="utc",
         place=Place(screen="market", item="0x1", outcome=1),
         listing=KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")),
     )  # fmt: skip

@@ -37,7 +37,8 @@ class TapePane(ScrollingPane):
     _tick: Micros | None = None
     _fills: tuple[Fill, ...] = ()
     _shown: tuple[object, ...] = ()
-    _wanted = TapeFilter.ALL
+    wanted = TapeFilter.ALL
+    """Which of them are shown."""
     _held: TradePrint | None = None
     """The first on show, where older ones are looked at."""
 
@@ -54,18 +55,18 @@ class TapePane(ScrollingPane):
 
     def next_filter(self) -> TapeFilter:
         """Change to the next filter and return it."""
-        self._wanted, self._held = self._wanted.next, None
+        self.wanted, self._held = self.wanted.next, None
         self.repaint()
-        return self._wanted
+        return self.wanted
 
     @override
     def title(self) -> Line:
         newer = self._place()
         above = Cell(f"  {newer} newer above", Role.NOTICE_WARN) if newer else Cell("")
-        name, wanted = Cell(self.TITLE, Role.HEADING), Cell(f"  {self._wanted.words}", Role.KEY)
+        name, wanted = Cell(self.TITLE, Role.HEADING), Cell(f"  {self.wanted.words}", Role.KEY)
         if line_width((name, wanted)) >= self.title_width:
             # What is shown matters more than what it is called.
-            name, wanted = Cell(""), wanted._replace(text=self._wanted.words)
+            name, wanted = Cell(""), wanted._replace(text=self.wanted.words)
         return name, wanted, above
 
     @override
@@ -78,7 +79,7 @@ class TapePane(ScrollingPane):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         return paint_tape(
-            self._view, width, height, fills=self._fills, wanted=self._wanted, tick=self._tick,
+            self._view, width, height, fills=self._fills, wanted=self.wanted, tick=self._tick,
             skip=self._place(),
         )  # fmt: skip
 
@@ -93,7 +94,7 @@ class TapePane(ScrollingPane):
     def _passed(self) -> list[TradePrint]:
         prints = self._view.prints
         most = len(prints) + len(self._fills)
-        return [row.trade for row in tape_rows(prints, self._fills, self._wanted, most)]
+        return [row.trade for row in tape_rows(prints, self._fills, self.wanted, most)]
 
     def _place(self) -> int:
         """Return how many newer trades are above; 0 when what was held is gone."""

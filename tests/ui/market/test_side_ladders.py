@@ -4,14 +4,18 @@ from datetime import timedelta
 import pytest
 from textual.pilot import Pilot
 
+from pmtui.config.workplace import Memory
 from pmtui.domain.books.book_view import BookState, BookView, Level
+from pmtui.domain.books.tape import TapeFilter
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
+from pmtui.ui.app import PmtuiApp
 from pmtui.ui.ladder.paint_side_ladder import paint_side_state
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
 from tests.ui.market.test_market_siblings import HUGE, app_of, market_of, opened
@@ -264,3 +268,35 @@ async def test_no_number_on_the_screen_is_cut_at_odd_sizes(widths: tuple[int, ..
             shown = screen_lines(app)
             assert "PAPER" in shown[0]
             assert [line for line in shown if CUT.search(line)] == []
+
+
+async def test_side_ladders_and_the_filter_of_the_tape_come_back() -> None:
+    world, memory = make_world(), Memory()
+    surface = replace(world.service.surface(), memory=memory)
+    for keys, count in ((("W", "n"), 3), ((), 3), (("W",), 0)):
+        app = PmtuiApp(surface, themes=load_themes()[0])
+        async with app.run_test(size=HUGE) as pilot:
+            screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+            await pilot.press(*keys)
+            await settle(pilot)
+            shown = [side for side in screen.query(SideLadder) if side.ladder.region.area]
+            assert len(shown) == count
+            assert screen.tape.wanted is TapeFilter.HUNDRED
+
+
+async def test_side_ladders_that_were_left_wait_for_room_and_for_outcomes() -> None:
+    world, memory = make_world(), Memory()
+    memory.keep_sides(has_sides=True)
+    surface = replace(world.service.surface(), memory=memory)
+    app = PmtuiApp(surface, themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        assert not screen.query(SideLadder)
+        await pilot.resize_terminal(*HUGE)
+        await until(pilot, lambda: len(screen.query(SideLadder)) == 3, "the ladders")
+        await settle(pilot)
+        assert all(side.ladder.region.area for side in screen.query(SideLadder))
+        await pilot.resize_terminal(120, 36)
+        await settle(pilot)
+        assert not any(side.ladder.region.area for side in screen.query(SideLadder))
+        assert screen.chart.region.area

@@ -6,6 +6,7 @@ from functools import partial
 from textual.containers import Container
 from textual.message import Message
 
+from pmtui.domain.books.tape import TapeFilter
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.topics import (
@@ -72,6 +73,9 @@ class MarketControls:
         kept = workspace.surface.memory.now
         widgets.ladder.viewport.grouping = kept.grouping
         workspace.reader.is_mirrored = kept.has_both
+        widgets.tape.wanted = next(
+            (each for each in TapeFilter if each.value == kept.tape_from), TapeFilter.ALL
+        )
         self._news = OrderNews(workspace.surface, workspace.line)
         self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
         self.moving = Moving(workspace, self.own_orders, self._news)
@@ -336,7 +340,9 @@ class MarketControls:
 
     def _filter_tape(self) -> None:
         """Show the next kind of trades on the tape: by size, or own ones only."""
-        words = self._widgets.tape.next_filter().words
+        wanted = self._widgets.tape.next_filter()
+        self._workspace.surface.memory.keep_tape(wanted.value)
+        words = wanted.words
         self._workspace.line.confirm(f"Tape: {words}." if words else "Tape: all trades.")
 
     def _show_market(self, model: MarketModel) -> None:

@@ -63,7 +63,7 @@ class SideLadders:
     def __init__(
         self, workspace: Workspace, outcomes: Outcomes, place: Container, *, main: Widget
     ) -> None:
-        """Begin without any.
+        """Begin with those that were there when the terminal was left, as soon as there are outcomes.
 
         Args:
             workspace: the screen's service, picture and message line.
@@ -78,7 +78,9 @@ class SideLadders:
         self._outcomes = outcomes
         self._place = place
         self._main = main
-        self._is_on = False
+        self._is_wanted = workspace.surface.memory.now.has_sides
+        self._is_placed = False
+        """Whether the screen is laid out for them."""
         self._last: SideLadder | None = None
         """Where the keys were when nothing had them: a terminal that is returned to gives them
         back."""
@@ -88,7 +90,11 @@ class SideLadders:
     @property
     def is_on_show(self) -> bool:
         """Whether there are ladders beside the main one."""
-        return self._is_on and self._page.size.width >= SIDES_FROM_WIDTH
+        return (
+            self._is_wanted
+            and self._page.size.width >= SIDES_FROM_WIDTH
+            and self._outcomes.siblings is not None
+        )
 
     @property
     def have_keys(self) -> bool:
@@ -103,14 +109,10 @@ class SideLadders:
         if self._outcomes.siblings is None:
             self._line.show("This event has no other open market.")
             return
-        self._is_on, self._last = not self._is_on, None
-        _ = self._page.set_class(self._is_on, "-sides")
-        if self._is_on and not self._ladders:
-            # Only now: most screens never have any.
-            _ = self._place.mount(*(SideLadder() for _ in range(_MOST)))
+        self._is_wanted, self._last = not self._is_wanted, None
+        self._workspace.surface.memory.keep_sides(has_sides=self._is_wanted)
         self._line.take_back(_TOO_NARROW, _NO_SIDES)
-        self._page.show_parts(Part.CHARTS, Part.TOPICS)
-        _ = self._page.call_after_refresh(self._show_after_layout)
+        self.show()
 
     def focus_next(self) -> None:
         """Let keys go to the next ladder beside the main one."""
@@ -181,6 +183,7 @@ class SideLadders:
 
     def show(self) -> None:
         """Give each ladder its market, and show what is known of it."""
+        self._lay_out()
         if not self.is_on_show:
             return
         markets = self._beside()
@@ -191,7 +194,9 @@ class SideLadders:
 
     def show_topic(self, topic: Topic) -> None:
         """Show what changed of the books beside the main one."""
-        if not self.is_on_show:
+        if self._is_wanted and isinstance(topic, MarketTopic | EventTopic):
+            self._lay_out()
+        if not self._is_placed:
             return
         match topic:
             case BookTopic(token_id):
@@ -245,6 +250,18 @@ class SideLadders:
             if self._ladders[place] is not side:
                 self._place.move_child(side, before=place)
         return self._ladders
+
+    def _lay_out(self) -> None:
+        """Give the ladders their room, or take it from them, where that is another layout."""
+        if self.is_on_show is self._is_placed:
+            return
+        self._is_placed = not self._is_placed
+        _ = self._page.set_class(self._is_placed, "-sides")
+        if self._is_placed and not self._ladders:
+            # Only now: most screens never have any.
+            _ = self._place.mount(*(SideLadder() for _ in range(_MOST)))
+        self._page.show_parts(Part.CHARTS, Part.TOPICS)
+        _ = self._page.call_after_refresh(self._show_after_layout)
 
     def _show_after_layout(self) -> None:
         self._page.show_parts(Part.STATE)
