@@ -27,7 +27,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import is_on_tick, price_ceil, price_floor
 from pmtui.domain.orders.order import TimeInForce
-from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, parse_life
+from pmtui.domain.ticket.draft import UNTIL_CLOSE, OrderKind, SizeUnit, TicketDraft, parse_life
 
 LONGEST = 200
 """Characters of a command."""
@@ -326,8 +326,8 @@ class _Order:
         if name != "gtd":
             return draft
         life = next(self._words, None)
-        if life is None or parse_life(life.text) is None:
-            return _missing(life, "Enter how long: 90s, 15m, 2h, 1d", self._end)
+        if life is None or not (life.folded == UNTIL_CLOSE or parse_life(life.text)):
+            return _missing(life, "Enter how long: 90s, 15m, 2h, 1d, close", self._end)
         return replace(draft, expiry_text=life.folded)
 
     def _outcome(self, word: _Word) -> int | None:

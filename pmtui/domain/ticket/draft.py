@@ -110,7 +110,7 @@ class TicketDraft:
     size_unit: SizeUnit = SizeUnit.SHARES
     is_post_only: bool = False
     expiry_text: str = ""
-    """Minutes, or with a unit: `90s`, `30m`, `2h`, `1d`."""
+    """Minutes, or with a unit: `90s`, `30m`, `2h`, `1d`; or `close`."""
     stop_text: str = ""
     """Cents at which a stop sells what the purchase brought; empty for none."""
     target_text: str = ""
@@ -143,6 +143,8 @@ class TicketContext:
     rules: TicketRules = DEFAULT_RULES
     clock_skew: timedelta = timedelta()
     """The venue's clock minus ours."""
+    closes_at: datetime | None = None
+    """When trading in the market is to end; None where the venue names no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,9 @@ _SLACK = timedelta(seconds=2)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
 _LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
-_LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d"
+UNTIL_CLOSE = "close"
+"""In the place of a time to live: until the market closes."""
+_LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d, close"
 _MOST_QUOTED = 16
 
 
@@ -265,6 +269,8 @@ def read_expiry(
     """Return when a GTD order is to be gone."""
     if draft.time_in_force is not TimeInForce.GTD:
         return None
+    if draft.expiry_text.strip().lower() == UNTIL_CLOSE:
+        return _read_close(context, problems)
     life = parse_life(draft.expiry_text)
     if life is None:
         problems.append(Problem(TicketField.EXPIRY, _explain_no_life(draft.expiry_text.strip())))
@@ -282,6 +288,21 @@ def read_expiry(
     # By the venue's clock, which is what it compares with when the order arrives: a second of
     # slack for the way, another because that clock is known to the second only.
     return context.now + context.clock_skew + life + _SLACK
+
+
+def _read_close(context: TicketContext, problems: list[Problem]) -> datetime | None:
+    closes_at, now = context.closes_at, context.now + context.clock_skew
+    reason = ""
+    if closes_at is None:
+        reason = "The market names no closing time"
+    elif closes_at - now < MIN_LIFE + _SLACK:
+        reason = "Minimum two minutes: the market closes before that"
+    elif (closes_at - now).total_seconds() > _LONGEST_LIFE_S:
+        reason = "The market closes in over a year"
+    if reason:
+        problems.append(Problem(TicketField.EXPIRY, reason))
+        return None
+    return closes_at
 
 
 def parse_life(text: str) -> timedelta | None:
@@ -369,7 +390,7 @@ def _to_quantity(
 
 
 _PERCENT_STEP = 5 * SCALE
-LIVES = ("5m", "15m", "60m")
+LIVES = ("5m", "15m", "60m", UNTIL_CLOSE)
 """How long a timed order lives, as the key goes from one to the next."""
 
 
@@ -418,19 +439,26 @@ def after_sending(draft: TicketDraft) -> TicketDraft:
     return replace(draft, size_text="", limit=limit)
 
 
-def next_time_in_force(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
+def next_time_in_force(
+    draft: TicketDraft, step: Step = Step.UP, *, has_close: bool = True
+) -> TicketDraft:
     """Return the draft with the next time in force its kind allows.
 
     A timed order goes through the usual lives first; one that was typed stands where it belongs
-    by its length.
+    by its length. Until the close is a choice where the market names a time (`has_close`).
     """
+    lives = LIVES if has_close else tuple(life for life in LIVES if life != UNTIL_CLOSE)
     kinds = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
     choices = [
-        (kind, life) for kind in kinds for life in (LIVES if kind is TimeInForce.GTD else ("",))
+        (kind, life) for kind in kinds for life in (lives if kind is TimeInForce.GTD else ("",))
     ]
     place = _place_among(choices, draft, step)
     kind, life = choices[(place + step) % len(choices)]
     return replace(draft, time_in_force=kind, expiry_text=life or draft.expiry_text)
+
+
+def _length_of(life: str) -> timedelta | None:
+    return timedelta.max if life.strip().lower() == UNTIL_CLOSE else parse_life(life)
 
 
 def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, step: Step) -> int:
@@ -438,8 +466,8 @@ def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, ste
     same = [place for place, each in enumerate(choices) if each[0] is draft.time_in_force]
     if draft.time_in_force is not TimeInForce.GTD or not same:
         return same[0] if same else -step
-    typed = parse_life(draft.expiry_text)
-    lives = [parse_life(choices[place][1]) for place in same]
+    typed = _length_of(draft.expiry_text)
+    lives = [_length_of(choices[place][1]) for place in same]
     if typed is None:
         return same[0] - step
     if typed in lives:

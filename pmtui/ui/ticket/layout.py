@@ -106,7 +106,7 @@ class TicketLayout(Vertical):
         with Horizontal(classes="ticket-row"):
             yield Choice(id="ticket-kind")
             yield Choice(id="ticket-time-in-force")
-            yield NumberField(id="ticket-expiry", characters="0-9smhdSMHD")
+            yield NumberField(id="ticket-expiry", characters="0-9smhdcloeSMHDCLOE")
             yield Choice(id="ticket-post-only")
         yield TextBlock(id="ticket-kind-notes")
         with Horizontal(classes="ticket-row"):

@@ -22,6 +22,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.domain.ticket.draft import (
     OrderKind,
+    Step,
     TicketDraft,
     next_kind,
     next_time_in_force,
@@ -161,7 +162,10 @@ class TicketPane(TicketLayout):
         self.add_class("-open")
         self.show_state()
         self.border_title = f"TICKET {side.value}"
-        is_far = price is not None and self._is_far(price, market)
+        terms = market.terms
+        is_far = price is not None and terms is not None and _is_far(
+            price, self.surface.queries.book(terms.token_ids[outcome_index]), terms.tick_size
+        )  # fmt: skip
         field = self.price if price is None or is_far else self.size_field
         _ = field.focus()
         self.call_after_refresh(self._place_cursor)
@@ -172,15 +176,6 @@ class TicketPane(TicketLayout):
             # What is typed next is another size, not more digits of this one.
             self.size_field.action_select_all()
         self.post_message(self.Opened(self))
-
-    def _is_far(self, price: Micros, market: MarketView) -> bool:
-        """Return whether a price is far from both best prices of the book."""
-        terms = market.terms
-        if terms is None:
-            return False
-        book = self.surface.queries.book(terms.token_ids[self.draft.outcome_index])
-        touch = [each for each in (book.best_bid, book.best_ask) if each is not None]
-        return bool(touch) and all(abs(price - each) > _FAR * terms.tick_size for each in touch)
 
     def fill(self, draft: TicketDraft) -> None:
         """Take fields that were typed elsewhere; the keys are where a number is changed first."""
@@ -279,7 +274,7 @@ class TicketPane(TicketLayout):
             case "ticket-kind":
                 self.action_next_kind()
             case "ticket-time-in-force":
-                self._change(next_time_in_force(self.draft, event.step))
+                self.action_next_time_in_force(event.step)
             case "ticket-post-only":
                 self.action_toggle_post_only()
             case _:
@@ -293,9 +288,10 @@ class TicketPane(TicketLayout):
         """Switch between a limit and a market order."""
         self._change(next_kind(self.draft))
 
-    def action_next_time_in_force(self) -> None:
+    def action_next_time_in_force(self, step: Step = Step.UP) -> None:
         """Choose how long the order may rest."""
-        self._change(next_time_in_force(self.draft))
+        has_close = self._state.closes_at is not None
+        self._change(next_time_in_force(self.draft, step, has_close=has_close))
 
     def action_next_unit(self) -> None:
         """Choose what the size counts."""
@@ -392,3 +388,9 @@ class TicketPane(TicketLayout):
             self.has_suggestion = has_one
             self.post_message(self.SuggestionChanged(self))
         self._face.paint()
+
+
+def _is_far(price: Micros, book: BookView, tick: Micros) -> bool:
+    """Return whether a price is far from both best prices of a book."""
+    touch = [each for each in (book.best_bid, book.best_ask) if each is not None]
+    return bool(touch) and all(abs(price - each) > _FAR * tick for each in touch)

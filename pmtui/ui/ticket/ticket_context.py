@@ -40,6 +40,7 @@ def ticket_context(
         recent=account.recent,
         rules=surface.options.ticket,
         clock_skew=timedelta(milliseconds=skew_ms or 0),
+        closes_at=market.market.end_at if market is not None and market.market else None,
     )
 
 

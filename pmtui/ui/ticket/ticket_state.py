@@ -63,6 +63,12 @@ class TicketState:
         """What the order must obey; None until it is known."""
         return self.market.terms if self.market is not None else None
 
+    @property
+    def closes_at(self) -> datetime | None:
+        """When trading in the market is to end; None where that is not known."""
+        market = self.market.market if self.market is not None else None
+        return None if market is None else market.end_at
+
     def is_about(self, market: MarketView, outcome_index: int) -> bool:
         """Return whether the draft is for this very outcome."""
         before, now = (view.market if view else None for view in (self.market, market))

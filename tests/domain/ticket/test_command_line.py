@@ -33,9 +33,9 @@ YES_NO = ("Yes", "No")
 
 numbers = st.integers(1, 99_999).map(str) | st.decimals(1, 9_999, places=2).map(str)
 prices = st.integers(1, 99).map(str) | st.decimals(1, 98, places=1).map(str)
-lives = st.tuples(st.integers(1, 99), st.sampled_from(["s", "m", "h", "d", ""])).map(
-    lambda life: f"{life[0]}{life[1]}"
-)
+lives = st.just("close") | st.tuples(
+    st.integers(1, 99), st.sampled_from(["s", "m", "h", "d", ""])
+).map(lambda life: f"{life[0]}{life[1]}")
 
 
 @st.composite

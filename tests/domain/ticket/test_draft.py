@@ -149,14 +149,19 @@ def test_a_limit_order_that_was_a_market_order_for_a_moment_is_as_before() -> No
 
 def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:
     draft, seen = BUY, []
-    for _ in range(6):
+    for _ in range(7):
         seen.append((draft.time_in_force, draft.expiry_text))
         draft = next_time_in_force(draft)
     gtd, fok, fak = TimeInForce.GTD, TimeInForce.FOK, TimeInForce.FAK
     assert seen == [
-        (TimeInForce.GTC, ""), (gtd, "5m"), (gtd, "15m"), (gtd, "60m"), (fok, "60m"), (fak, "60m"),
+        (TimeInForce.GTC, ""), (gtd, "5m"), (gtd, "15m"), (gtd, "60m"), (gtd, "close"),
+        (fok, "close"), (fak, "close"),
     ]  # fmt: skip
-    assert draft == replace(BUY, expiry_text="60m")
+    assert draft == replace(BUY, expiry_text="close")
+    hour = replace(BUY, time_in_force=gtd, expiry_text="60m")
+    assert next_time_in_force(hour, has_close=False).time_in_force is fok
+    close = replace(hour, expiry_text="close")
+    assert next_time_in_force(close, Step.DOWN) == hour
     assert next_time_in_force(BUY, Step.DOWN).time_in_force is TimeInForce.FAK
     assert next_time_in_force(MARKET).time_in_force is TimeInForce.FAK
     resting = replace(MARKET, time_in_force=TimeInForce.GTC)
@@ -167,7 +172,7 @@ def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:
 @pytest.mark.parametrize(
     ("typed", "step", "life"),
     [
-        ("15m", Step.UP, "60m"), ("20m", Step.UP, "60m"), ("20m", Step.DOWN, "15m"),
+        ("15m", Step.UP, "60m"), ("2h", Step.UP, "close"), ("2h", Step.DOWN, "60m"), ("20m", Step.UP, "60m"), ("20m", Step.DOWN, "15m"),
         ("900s", Step.DOWN, "5m"), ("", Step.UP, "5m"), ("1", Step.UP, "5m"), ("soon", Step.UP, "5m"),
     ],
 )  # fmt: skip

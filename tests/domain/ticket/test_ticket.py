@@ -296,6 +296,17 @@ def test_a_timed_order_states_when_it_is_to_be_gone(text: str, life: int) -> Non
     assert check.intent.expires_at == NOW + timedelta(seconds=life + 2)
 
 
+def test_an_order_until_the_close_ends_with_the_market() -> None:
+    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="Close")
+    for left_s, is_possible in ((None, False), (60, False), (600, True), (400 * 86_400, False)):
+        closes_at = None if left_s is None else NOW + timedelta(seconds=left_s)
+        check = check_ticket(draft, replace(WORLD, closes_at=closes_at))
+        assert bool(check.of(TicketField.EXPIRY)) is not is_possible
+        assert (check.intent is not None) is is_possible
+        if isinstance(check.intent, LimitIntent):
+            assert check.intent.expires_at == closes_at
+
+
 @pytest.mark.parametrize("text", ["", "soon", "0", "-5m", "m", "400d", "9999999999", "1.5h", "٥m"])
 def test_what_is_no_time_is_a_problem(text: str) -> None:
     draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text)
