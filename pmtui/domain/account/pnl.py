@@ -30,7 +30,7 @@ from fractions import Fraction
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros, cents_down, cents_near, complement
+from pmtui.domain.money import SCALE, ZERO, Micros, cents_down, cents_near, complement
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 HALF = Micros(SCALE // 2)
@@ -43,6 +43,9 @@ class Holding:
 
     size: Micros
     price: Micros
+
+
+_NOTHING = Holding(ZERO, ZERO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +114,65 @@ def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
     )
 
 
-def is_fee_missing(fills: Iterable[Fill], day: date) -> bool:
-    """Whether what a trade of the day cost is not known yet."""
-    return any(fill.fee is None for fill in fills_of_day(fills, day))
+@dataclass(frozen=True, slots=True)
+class DayTrades:
+    """A day's own trades, added up once: another price asks for none of them again."""
+
+    day: date
+    fills: tuple[Fill, ...] = ()
+    """The oldest first; without those that failed on chain."""
+    markets: Mapping[TokenId, ConditionId] = field(default_factory=dict)
+    """Of each token that was traded, the one traded last first."""
+    last_prices: Mapping[TokenId, Micros] = field(default_factory=dict)
+    """Of each token's newest trade."""
+    shares: Mapping[TokenId, int] = field(default_factory=dict)
+    """Bought less sold."""
+    cost: int = 0
+    """Paid less received, fees aside, in millionths of a millionth of a dollar."""
+    fees: Micros = ZERO
+    """As far as they are known."""
+    has_every_fee: bool = True
 
 
-def open_day(day: date, positions: Iterable[Position], fills: Iterable[Fill]) -> Opening:
-    """Return a day's opening from what is held now: the day's own fills are taken off."""
-    net: dict[TokenId, int] = {}
-    for fill in fills_of_day(fills, day):
-        net[fill.token_id] = net.get(fill.token_id, 0) + _signed(fill)
+def add_up_trades(fills: Iterable[Fill], day: date) -> DayTrades:
+    """Return a day's trades out of fills of any day, in any order."""
+    own = sorted(fills_of_day(fills, day), key=lambda f: (f.matched_at, f.trade_id))
+    shares: dict[TokenId, int] = {}
+    cost = 0
+    for fill in own:
+        change = _signed(fill)
+        shares[fill.token_id] = shares.get(fill.token_id, 0) + change
+        cost += change * fill.price
+    newest: dict[TokenId, Fill] = {}
+    for fill in reversed(own):
+        _ = newest.setdefault(fill.token_id, fill)
+    return DayTrades(
+        day,
+        tuple(own),
+        {token: fill.condition_id for token, fill in newest.items()},
+        {token: fill.price for token, fill in newest.items()},
+        shares,
+        cost,
+        Micros(sum(fill.fee or 0 for fill in own)),
+        all(fill.fee is not None for fill in own),
+    )
+
+
+def open_day(positions: Iterable[Position], trades: DayTrades) -> Opening:
+    """Return a day's opening from what is held now: the day's own trades are taken off."""
     held: dict[TokenId, Holding] = {}
     for position in positions:
-        size = position.size - net.get(position.token_id, 0)
+        size = position.size - trades.shares.get(position.token_id, 0)
         price = position.current_price
         if size > 0:
             known = price if price is not None else position.average_price
             held[position.token_id] = Holding(Micros(size), known)
-    return Opening(day, held)
+    return Opening(trades.day, held)
 
 
 def price_partners(
     prices: Mapping[TokenId, Micros],
-    fills: Iterable[Fill],
+    trades: DayTrades,
     pair_of: Callable[[TokenId], tuple[TokenId, ...]],
 ) -> dict[TokenId, Micros]:
     """Return prices that also cover what was traded and is not known otherwise, and its other outcome.
@@ -143,39 +182,34 @@ def price_partners(
 
     Args:
         prices: what a share is worth now, or was when it was held last.
-        fills: of the day; the last price of a pair that nothing else prices.
+        trades: of the day; the last price of a pair that nothing else prices.
         pair_of: the outcomes of a token's market; that token alone where they are not known.
     """
     known = dict(prices)
-    real = (fill for fill in fills if fill.status is not TradeStatus.FAILED)
-    for fill in sorted(real, key=lambda f: (f.matched_at, f.trade_id), reverse=True):
-        others = [each for each in pair_of(fill.token_id) if each != fill.token_id]
-        if fill.token_id not in known:
-            priced = next((complement(known[each]) for each in others if each in known), fill.price)
-            known[fill.token_id] = priced
+    for token_id, price in trades.last_prices.items():
+        others = [each for each in pair_of(token_id) if each != token_id]
+        if token_id not in known:
+            known[token_id] = next((complement(known[e]) for e in others if e in known), price)
         for other in others:
-            _ = known.setdefault(other, complement(known[fill.token_id]))
+            _ = known.setdefault(other, complement(known[token_id]))
     return known
 
 
-def day_result(opening: Opening, fills: Iterable[Fill], prices: Mapping[TokenId, Micros]) -> Micros:
-    """Return what the opening's day brought, rounded down; negative for a loss.
+def day_result(opening: Opening, trades: DayTrades, prices: Mapping[TokenId, Micros]) -> Micros:
+    """Return what a day brought, rounded down; negative for a loss.
 
     Args:
-        opening: of the day in question.
-        fills: ours, of any day; see `is_fee_missing`.
+        opening: of the day.
+        trades: of the same day, with the fee of each.
         prices: what a share is worth now. Without one, the last own trade of the day counts, or
             the opening.
     """
-    shares = {token: int(held.size) for token, held in opening.held.items()}
-    worth: dict[TokenId, int] = {token: held.price for token, held in opening.held.items()}
     # In millionths of a millionth: one division at the end.
-    result = -sum(held.size * held.price for held in opening.held.values())
-    for fill in sorted(fills_of_day(fills, opening.day), key=lambda f: (f.matched_at, f.trade_id)):
-        shares[fill.token_id] = shares.get(fill.token_id, 0) + _signed(fill)
-        worth[fill.token_id] = fill.price
-        result -= _signed(fill) * fill.price + (fill.fee or 0) * SCALE
-    result += sum(size * prices.get(token, worth[token]) for token, size in shares.items())
+    result = -trades.cost - trades.fees * SCALE
+    for token_id in opening.held.keys() | trades.shares.keys():
+        held = opening.held.get(token_id, _NOTHING)
+        worth = prices.get(token_id, trades.last_prices.get(token_id, held.price))
+        result += (held.size + trades.shares.get(token_id, 0)) * worth - held.size * held.price
     return Micros(result // SCALE)
 
 
@@ -197,24 +231,24 @@ class DayFigures:
         return Micros(self.total - self.realized + self.fees)
 
 
-def day_figures(
-    opening: Opening,
-    fills: Iterable[Fill],
-    prices: Mapping[TokenId, Micros],
-    exchanges: Iterable[Exchange] = (),
-) -> DayFigures:
-    """Return the result of the opening's day in its parts; arguments as for `day_result`.
+def day_figures(total: Micros, trades: DayTrades, realized: Micros) -> DayFigures:
+    """Return a day's result, see `day_result`, in its parts."""
+    return DayFigures(cents_down(total), cents_near(realized), cents_near(trades.fees))
+
+
+def realized_on_day(
+    opening: Opening, trades: DayTrades, exchanges: Iterable[Exchange] = ()
+) -> Micros:
+    """Return what sales, merges and redemptions of a day brought beyond the average price of what went.
 
     Args:
-        opening: of the day in question.
-        fills: ours, of any day.
-        prices: what a share is worth now.
-        exchanges: of the day; they move parts, never the total.
+        opening: of the day.
+        trades: of the same day.
+        exchanges: of the same day; they move parts of its result, never the total.
     """
     lots = {token: (int(h.size), Fraction(h.price)) for token, h in opening.held.items()}
-    own = fills_of_day(fills, opening.day)
     moves: list[tuple[datetime, str, TokenId, int | None, Micros]] = [
-        (f.matched_at, f.trade_id, f.token_id, _signed(f), f.price) for f in own
+        (f.matched_at, f.trade_id, f.token_id, _signed(f), f.price) for f in trades.fills
     ]
     moves += [
         # Within a second shares are traded before they are merged, and split before they are traded.
@@ -236,9 +270,7 @@ def day_figures(
             # More was sold than was held by our own account of it: the excess begins anew.
             average = Fraction(price)
         lots[token_id] = left, average
-    total = cents_down(day_result(opening, own, prices))
-    fees = sum(fill.fee or 0 for fill in own)
-    return DayFigures(total, cents_near(int(realized / SCALE)), cents_near(fees))
+    return Micros(int(realized / SCALE))
 
 
 _LAST = "\uffff"

@@ -18,17 +18,19 @@ import msgspec
 from pmtui.config.paths import replace_file
 from pmtui.domain.account.pnl import (
     DayFigures,
+    DayTrades,
     EquityPoint,
     Exchange,
     Holding,
     Opening,
+    add_up_trades,
     day_figures,
     day_of,
     day_result,
-    is_fee_missing,
     open_day,
     price_partners,
     read_exchanges,
+    realized_on_day,
     with_sample,
 )
 from pmtui.domain.account.position import Position
@@ -47,8 +49,6 @@ LOOK_PERIOD_S = 5.0
 
 
 _PairOf = Callable[[TokenId], tuple[TokenId, ...]]
-_Inputs = tuple[Opening, tuple[Fill, ...], dict[TokenId, Micros]]
-_Parts = tuple[_Inputs, tuple[Exchange, ...]]
 
 
 class _DayFile(msgspec.Struct, frozen=True):
@@ -78,8 +78,11 @@ class DailyPnl:
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
         self._marked: Micros | None = None
-        self._counted: tuple[_Inputs, Micros] | None = None
-        self._parts: tuple[_Parts, DayFigures] | None = None
+        self._fills: tuple[Fill, ...] = ()
+        """Of which the trades were added up."""
+        self._trades = DayTrades(date.min)
+        self._realized: tuple[tuple[Opening, DayTrades, tuple[Exchange, ...]], Micros] | None = None
+        """With what it was counted of: prices move it no more."""
 
     @property
     def result(self) -> Micros | None:
@@ -98,18 +101,19 @@ class DailyPnl:
     @property
     def figures(self) -> DayFigures | None:
         """The result in parts that add up to it; None while unknown."""
-        if self.loss() is None or self._counted is None:
+        loss, opening, trades = self.loss(), self._opening, self._trades
+        if loss is None or opening is None:
             return None
-        inputs = self._counted[0]
         exchanges = read_exchanges(
             self._feed.state.activity,
-            inputs[0].day,
+            trades.day,
             tokens_of=self._known.tokens,
             settled_price=self._known.settled_price,
         )
-        if self._parts is None or self._parts[0] != (inputs, exchanges):
-            self._parts = (inputs, exchanges), day_figures(*inputs, exchanges)
-        return self._parts[1]
+        counted = (opening, trades, exchanges)
+        if self._realized is None or self._realized[0] != counted:
+            self._realized = counted, realized_on_day(*counted)
+        return day_figures(Micros(-loss), trades, self._realized[1])
 
     async def run(self) -> None:
         """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
@@ -124,28 +128,31 @@ class DailyPnl:
         """Return what was lost since midnight UTC, negative for a gain; None while unknown."""
         if not self._feed.state.is_complete or not self.is_dated:
             return None
-        positions = self._positions()
-        today = day_of(self._kernel.venue_now())
-        # Newest first: those of earlier days need not be looked through.
-        fills = tuple(takewhile(lambda f: day_of(f.matched_at) >= today, self._feed.own.fills()))
-        if is_fee_missing(fills, today):
+        positions, trades = self._positions(), self._todays_trades()
+        if not trades.has_every_fee:
             return None
-        if self._opening is None or self._opening.day != today:
-            self._opening = self._read(today) or open_day(today, positions, fills)
+        if self._opening is None or self._opening.day != trades.day:
+            self._opening = self._read(trades.day) or open_day(positions, trades)
             self._write(self._opening)
-        pair_of = self._pairs(positions, fills)
+        pair_of = self._pairs(positions, trades)
         self._note_prices(positions, pair_of)
-        self._price_settled(positions, fills)
-        prices = price_partners(self._prices, fills, pair_of)
-        inputs = (self._opening, fills, prices)
-        if self._counted is None or self._counted[0] != inputs:
-            self._counted = inputs, day_result(*inputs)
-        return Micros(-self._counted[1])
+        self._price_settled(positions, trades)
+        prices = price_partners(self._prices, trades, pair_of)
+        return Micros(-day_result(self._opening, trades, prices))
 
-    def _pairs(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> _PairOf:
+    def _todays_trades(self) -> DayTrades:
+        """Return the trades of the venue's day, added up again only when there is another one."""
+        fills, today = self._feed.own.fills(), day_of(self._kernel.venue_now())
+        if fills is not self._fills or today != self._trades.day:
+            # Newest first: those of earlier days need not be looked through.
+            todays = takewhile(lambda fill: day_of(fill.matched_at) >= today, fills)
+            self._fills, self._trades = fills, add_up_trades(todays, today)
+        return self._trades
+
+    def _pairs(self, positions: tuple[Position, ...], trades: DayTrades) -> _PairOf:
         """Return what names the outcomes of a token's market: all that is known, or those that were ours."""
         conditions = {position.token_id: position.condition_id for position in positions}
-        conditions |= {fill.token_id: fill.condition_id for fill in fills}
+        conditions |= trades.markets
         seen: dict[ConditionId, tuple[TokenId, ...]] = {}
         for token_id, condition_id in conditions.items():
             seen[condition_id] = (*seen.get(condition_id, ()), token_id)
@@ -165,10 +172,10 @@ class DailyPnl:
                 if other not in now and other in self._prices:
                     self._prices[other] = complement(price)
 
-    def _price_settled(self, positions: tuple[Position, ...], fills: tuple[Fill, ...]) -> None:
+    def _price_settled(self, positions: tuple[Position, ...], trades: DayTrades) -> None:
         """Note what shares were exchanged for that were traded today and are not held any more."""
         held = {position.token_id for position in positions}
-        for token_id in {fill.token_id for fill in fills} - held:
+        for token_id in trades.markets.keys() - held:
             price = self._known.settled_price(token_id)
             if price is not None:
                 self._prices[token_id] = price

@@ -1,3 +1,4 @@
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -12,6 +13,7 @@ from pmtui.domain.account.pnl import (
     Exchange,
     Holding,
     Opening,
+    add_up_trades,
     day_figures,
     day_of,
     day_result,
@@ -19,6 +21,7 @@ from pmtui.domain.account.pnl import (
     open_day,
     price_partners,
     read_exchanges,
+    realized_on_day,
     since,
     with_sample,
 )
@@ -73,26 +76,26 @@ def position(size: str, price: str | None) -> Position:
 
 def test_what_was_bought_and_fell_is_a_loss_with_its_fee() -> None:
     bought = fill(Side.BUY, "100", "0.50", fee=m("0.75"))
-    assert day_result(Opening(DAY), [bought], {TOKENS[0]: m("0.45")}) == m("-5.75")
+    assert result(Opening(DAY), [bought], {TOKENS[0]: m("0.45")}) == m("-5.75")
 
 
 def test_what_was_held_over_night_counts_from_the_price_of_the_morning() -> None:
-    opening = open_day(DAY, [position("100", "0.60")], [])
-    assert day_result(opening, [], {TOKENS[0]: m("0.60")}) == ZERO
-    assert day_result(opening, [], {TOKENS[0]: m("0.20")}) == m("-40")
+    opening = open_day([position("100", "0.60")], add_up_trades([], DAY))
+    assert result(opening, [], {TOKENS[0]: m("0.60")}) == ZERO
+    assert result(opening, [], {TOKENS[0]: m("0.20")}) == m("-40")
     sold = fill(Side.SELL, "100", "0.55")
-    assert day_result(opening, [sold], {TOKENS[0]: m("0.99")}) == m("-5")
+    assert result(opening, [sold], {TOKENS[0]: m("0.99")}) == m("-5")
 
 
 def test_a_lost_market_stays_lost_after_its_shares_are_gone() -> None:
     bought = fill(Side.BUY, "100", "0.50")
-    assert day_result(Opening(DAY), [bought], {TOKENS[0]: ZERO}) == m("-50")
+    assert result(Opening(DAY), [bought], {TOKENS[0]: ZERO}) == m("-50")
 
 
 def test_yesterday_and_what_failed_on_chain_do_not_count() -> None:
     yesterday = fill(Side.BUY, "100", "0.50", matched_at=MORNING - timedelta(hours=10))
     failed = fill(Side.BUY, "100", "0.50", status=TradeStatus.FAILED)
-    assert day_result(Opening(DAY), [yesterday, failed], {TOKENS[0]: m("0.1")}) == ZERO
+    assert result(Opening(DAY), [yesterday, failed], {TOKENS[0]: m("0.1")}) == ZERO
 
 
 def test_the_day_is_that_of_utc_wherever_the_trader_sits() -> None:
@@ -103,19 +106,36 @@ def test_the_day_is_that_of_utc_wherever_the_trader_sits() -> None:
 
 def test_a_session_that_starts_at_noon_takes_the_mornings_trades_off() -> None:
     bought = fill(Side.BUY, "40", "0.50")
-    opening = open_day(DAY, [position("100", "0.55")], [bought])
+    opening = open_day([position("100", "0.55")], add_up_trades([bought], DAY))
     assert opening.held == {TOKENS[0]: Holding(m("60"), m("0.55"))}
     # 60 fell by 5 cents since, 40 gained nothing since they were bought.
-    assert day_result(opening, [bought], {TOKENS[0]: m("0.50")}) == m("-3")
+    assert result(opening, [bought], {TOKENS[0]: m("0.50")}) == m("-3")
 
 
 def test_what_was_bought_on_the_day_itself_was_not_held_in_the_morning() -> None:
     bought = fill(Side.BUY, "100", "0.50")
-    assert open_day(DAY, [position("100", "0.55")], [bought]).held == {}
+    assert open_day([position("100", "0.55")], add_up_trades([bought], DAY)).held == {}
 
 
 def test_an_opening_without_a_price_counts_from_what_was_paid() -> None:
-    assert open_day(DAY, [position("10", None)], []).held[TOKENS[0]].price == m("0.3")
+    assert open_day([position("10", None)], add_up_trades([], DAY)).held[TOKENS[0]].price == m(
+        "0.3"
+    )
+
+
+def result(opening: Opening, traded: Iterable[Fill], now: Mapping[TokenId, Micros]) -> Micros:
+    return day_result(opening, add_up_trades(traded, opening.day), now)
+
+
+def figures_of(
+    opening: Opening,
+    traded: Iterable[Fill],
+    now: Mapping[TokenId, Micros],
+    exchanges: Iterable[Exchange] = (),
+) -> DayFigures:
+    trades = add_up_trades(traded, opening.day)
+    realized = realized_on_day(opening, trades, exchanges)
+    return day_figures(day_result(opening, trades, now), trades, realized)
 
 
 def both(_: TokenId) -> tuple[TokenId, ...]:
@@ -128,9 +148,9 @@ def test_a_sold_half_of_a_split_follows_the_half_that_is_held(
 ) -> None:
     # The split itself is no trade, so that our own account owes what was sold of it.
     sold = replace(fill(Side.SELL, "1", "0.5"), size=size, price=sold_at)
-    known = price_partners({TOKENS[1]: now}, [sold], both)
+    known = price_partners({TOKENS[1]: now}, add_up_trades([sold], DAY), both)
     in_cash = size * sold_at + size * now - size * 1_000_000
-    assert day_result(Opening(DAY), [sold], known) == in_cash // 1_000_000
+    assert result(Opening(DAY), [sold], known) == in_cash // 1_000_000
 
 
 def test_both_halves_of_a_split_bring_what_they_were_sold_for_also_after_a_restart() -> None:
@@ -138,8 +158,8 @@ def test_both_halves_of_a_split_bring_what_they_were_sold_for_also_after_a_resta
     second = fill(
         Side.SELL, "100", "0.60", token_id=TOKENS[1], matched_at=MORNING + timedelta(hours=1)
     )
-    known = price_partners({}, [first, second], both)
-    assert day_result(Opening(DAY), [first, second], known) == m("9")
+    known = price_partners({}, add_up_trades([first, second], DAY), both)
+    assert result(Opening(DAY), [first, second], known) == m("9")
 
 
 @given(holdings, markets, st.lists(fills(), max_size=8), st.randoms())
@@ -149,7 +169,7 @@ def test_the_order_in_which_fills_are_told_changes_nothing(
     shuffled = list(traded)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     opening = Opening(DAY, held)
-    assert day_result(opening, shuffled, now) == day_result(opening, traded, now)
+    assert result(opening, shuffled, now) == result(opening, traded, now)
 
 
 @given(holdings, markets, st.lists(fills(), max_size=8))
@@ -165,7 +185,20 @@ def test_the_result_is_cash_moved_plus_worth_gained(
         cash -= sign * each.size * each.price + (each.fee or 0) * scale
         shares[each.token_id] = Micros(shares[each.token_id] + sign * each.size)
     end = cash + sum(shares[token] * now[token] for token in TOKENS)
-    assert day_result(Opening(DAY, held), traded, now) == (end - start) // scale
+    assert result(Opening(DAY, held), traded, now) == (end - start) // scale
+
+
+@given(holdings, st.lists(markets, min_size=1, max_size=4), st.lists(fills(), max_size=8))
+def test_trades_that_were_added_up_once_give_the_same_result_at_every_price(
+    held: dict[TokenId, Holding], moments: list[dict[TokenId, Micros]], traded: list[Fill]
+) -> None:
+    opening, trades = Opening(DAY, held), add_up_trades(traded, DAY)
+    for now in moments:
+        one_by_one = sum(h.size * (now[t] - h.price) for t, h in held.items())
+        for each in traded:
+            signed = each.size if each.side is Side.BUY else -each.size
+            one_by_one += signed * (now[each.token_id] - each.price) - (each.fee or 0) * ONE
+        assert day_result(opening, trades, now) == one_by_one // ONE
 
 
 @given(holdings, markets, st.lists(fills(), max_size=6), fills())
@@ -174,7 +207,7 @@ def test_a_trade_at_the_present_price_costs_its_fee_and_nothing_else(
 ) -> None:
     opening = Opening(DAY, held)
     fair = replace(another, price=now[another.token_id])
-    change = day_result(opening, [*traded, fair], now) - day_result(opening, traded, now)
+    change = result(opening, [*traded, fair], now) - result(opening, traded, now)
     assert change == -(another.fee or 0)
 
 
@@ -184,7 +217,7 @@ def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:
         fill(Side.BUY, "100", "0.50", fee=m("1.00"), matched_at=MORNING + timedelta(seconds=1)),
         fill(Side.SELL, "50", "0.60", fee=m("0.48"), matched_at=MORNING + timedelta(seconds=2)),
     ]
-    figures = day_figures(Opening(DAY), traded, {TOKENS[0]: m("0.55")})
+    figures = figures_of(Opening(DAY), traded, {TOKENS[0]: m("0.55")})
     assert figures == DayFigures(total=m("20.06"), realized=m("7.50"), fees=m("2.44"))
     assert figures.unrealized == m("15")
 
@@ -192,7 +225,7 @@ def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:
 def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
     opening = Opening(DAY, {TOKENS[0]: Holding(m("100"), m("0.50"))})
     sold = fill(Side.SELL, "150", "0.60")
-    figures = day_figures(opening, [sold], {TOKENS[0]: m("0.70")})
+    figures = figures_of(opening, [sold], {TOKENS[0]: m("0.70")})
     assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
 
 
@@ -202,8 +235,8 @@ def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
 ) -> None:
     cent = 10_000
     opening = Opening(DAY, held)
-    figures = day_figures(opening, traded, now)
-    exact = day_result(opening, traded, now)
+    figures = figures_of(opening, traded, now)
+    exact = result(opening, traded, now)
     assert figures.total == figures.realized + figures.unrealized - figures.fees
     assert {n % cent for n in (figures.total, figures.realized, figures.fees)} == {0}
     assert figures.total <= exact < figures.total + cent
@@ -221,7 +254,7 @@ def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
         )
         for token, size in shares.items() if size
     ]  # fmt: skip
-    closed = day_figures(opening, [*traded, *closing], now)
+    closed = figures_of(opening, [*traded, *closing], now)
     assert (closed.total, closed.fees) == (figures.total, figures.fees)
     assert abs(closed.unrealized) < 2 * cent
 
@@ -252,20 +285,20 @@ def test_a_merged_pair_realises_a_dollar_less_what_both_cost() -> None:
     ]
     now = {TOKENS[0]: m("0.42"), TOKENS[1]: m("0.58")}
     merged = read(happened("MERGE", "10", at=LATER))
-    figures = day_figures(Opening(DAY), bought, now, merged)
+    figures = figures_of(Opening(DAY), bought, now, merged)
     assert figures.realized == m("0.50")
     # The total is what it was without the merge.
-    assert figures.total == day_figures(Opening(DAY), bought, now).total == m("1.10")
+    assert figures.total == figures_of(Opening(DAY), bought, now).total == m("1.10")
 
 
 def test_a_split_buys_either_outcome_for_half_a_dollar() -> None:
     sold = fill(Side.SELL, "10", "0.60", matched_at=LATER)
-    figures = day_figures(
+    figures = figures_of(
         Opening(DAY), [sold], {TOKENS[0]: m("0.60")}, read(happened("SPLIT", "10"))
     )
     assert figures == DayFigures(total=ZERO, realized=m("1"), fees=ZERO)
     back = read(happened("SPLIT", "10"), happened("MERGE", None, cash="10"))
-    assert day_figures(Opening(DAY), [], {}, back).realized == ZERO
+    assert figures_of(Opening(DAY), [], {}, back).realized == ZERO
 
 
 @given(sizes, st.integers(0, 1_000_000).map(Micros))
@@ -273,7 +306,7 @@ def test_what_is_redeemed_realises_what_it_pays_less_its_cost(size: Micros, pays
     bought = replace(fill(Side.BUY, "1", "0.40"), size=size)
     now = {TOKENS[0]: pays}
     text = f"{pays // ONE}.{pays % ONE:06}"
-    figures = day_figures(
+    figures = figures_of(
         Opening(DAY), [bought], now, read(happened("REDEEM", "1", at=LATER), pays=text)
     )
     assert abs(figures.realized - size * (pays - m("0.40")) / ONE) <= 5_001
