@@ -119,11 +119,6 @@ def test_altered_results_of_every_supported_kind_fail(wallet: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    "row",
-    [None, 1, [], {}, {"kind": 1}, {"side": "BUY", "price": "x"}, {"out": {}}, {"inputs": []}],
-    ids=repr,
-)
-@pytest.mark.parametrize(
     "section",
     [
         "orders",
@@ -138,10 +133,14 @@ def test_altered_results_of_every_supported_kind_fail(wallet: dict[str, Any]) ->
         "vectors",
     ],
 )
-def test_a_malformed_row_is_a_failure_in_one_line(section: str, row: Any) -> None:
-    failures = _failures({section: [row]})
-    assert len(failures) == 1
-    assert "\n" not in failures[0]
+def test_a_malformed_row_is_a_failure_in_one_line(section: str) -> None:
+    rows = (
+        None, 1, [], {}, {"kind": 1}, {"side": "BUY", "price": "x"}, {"out": {}}, {"inputs": []}
+    )  # fmt: skip
+    for row in rows:
+        failures = _failures({section: [row]})
+        assert len(failures) == 1, row
+        assert "\n" not in failures[0]
 
 
 def test_every_missing_or_mistyped_member_is_a_failure_not_a_traceback(

@@ -385,7 +385,6 @@ def credentials_of(request: Request) -> Auth:
 
 
 @pytest.mark.parametrize("dialect", Dialect)
-@pytest.mark.parametrize("call", EXAMPLES, ids=lambda call: call.value)
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -396,14 +395,15 @@ def credentials_of(request: Request) -> Auth:
     ],
     ids=["page", "cut off", "500", "400"],
 )
-async def test_whatever_goes_wrong_is_a_failure(
-    call: Call, dialect: Dialect, body: bytes, status: str
-) -> None:
-    async with serving(answering(body, status=status)) as server:
-        answer = await EXAMPLES[call].ask(Kit(server.host(), ROUTES[dialect]))
+async def test_whatever_goes_wrong_is_a_failure(dialect: Dialect, body: bytes, status: str) -> None:
+    taken = {}
+    for call, example in EXAMPLES.items():
+        async with serving(answering(body, status=status)) as server:
+            answer = await example.ask(Kit(server.host(), ROUTES[dialect]))
+        if not isinstance(answer, Failure):
+            taken[call] = answer
     # Where only the status counts, what the body holds does not.
+    mute = {Call.CHECK, Call.DELETE_KEY, Call.REFRESH_BALANCE, Call.DROP_NOTICES}
+    mute |= {Call.REVOKE_BUILDER_KEY} if dialect is Dialect.SEED else set()
     is_mute = status == "200 OK" and body == b"{"
-    mute = (Call.CHECK, Call.DELETE_KEY, Call.REFRESH_BALANCE, Call.DROP_NOTICES)
-    revokes_by_name = call is Call.REVOKE_BUILDER_KEY and dialect is Dialect.SEED
-    if not (is_mute and (call in mute or revokes_by_name)):
-        assert isinstance(answer, Failure), answer
+    assert taken.keys() <= (mute if is_mute else set()), taken

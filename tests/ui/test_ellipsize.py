@@ -1,6 +1,5 @@
 """Where words that are too long end."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,11 +32,11 @@ def test_the_last_word_that_fits_stays() -> None:
 SERIES = "Bought 40 Up at 51¢ · Bitcoin: up or down, November 23, 16:40–16:45 UTC"
 
 
-@pytest.mark.parametrize("width", range(12, len(SERIES) + 1))
-def test_the_time_of_a_series_is_not_cut_twice(width: int) -> None:
-    cut = cut_words(SERIES, width)
-    assert cell_width(cut) <= width
-    assert cut.count("…") <= 1
+def test_the_time_of_a_series_is_not_cut_twice() -> None:
+    for width in range(12, len(SERIES) + 1):
+        cut = cut_words(SERIES, width)
+        assert cell_width(cut) <= width
+        assert cut.count("…") <= 1
 
 
 words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=3, max_size=20)

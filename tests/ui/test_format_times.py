@@ -71,11 +71,11 @@ def test_the_times_below_a_chart_name_their_zone(width: int, hours: int) -> None
     assert len(times) == width
 
 
-@pytest.mark.parametrize("width", range(60))
-def test_the_zone_of_a_tape_ends_where_its_times_end(width: int) -> None:
+def test_the_zone_of_a_tape_ends_where_its_times_end() -> None:
     trade = TradePrint(TokenId("1"), Side.BUY, Micros(510_000), Micros(10**6), SUMMER)
-    line = "".join(cell.text for cell in paint_row(TapeRow(trade), width))
-    assert times_end(width) == (len(line.rstrip()) if ":" in line else 0)
+    for width in range(60):
+        line = "".join(cell.text for cell in paint_row(TapeRow(trade), width))
+        assert times_end(width) == (len(line.rstrip()) if ":" in line else 0)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])

@@ -225,15 +225,15 @@ def test_armed_at_80_columns_what_matters_is_whole() -> None:
         assert words in trouble
 
 
-@pytest.mark.parametrize("width", [*range(79, 130), 160, 200])
 @pytest.mark.parametrize("view", [BUSY, replace(BUSY, health=DOWN), replace(STATUS, health=DOWN)])
-def test_nothing_on_the_line_is_cut(view: StatusView, width: int) -> None:
-    line = text(view, width)
-    assert len(line) == width
-    assert "…" not in line
-    assert "cash $10,000.00" in line
-    assert "2 working" in line
-    assert ("down" in line) is (view.health is DOWN)
+def test_nothing_on_the_line_is_cut(view: StatusView) -> None:
+    for width in (*range(79, 130), 160, 200):
+        line = text(view, width)
+        assert len(line) == width
+        assert "…" not in line
+        assert "cash $10,000.00" in line
+        assert "2 working" in line
+        assert ("down" in line) is (view.health is DOWN)
 
 
 def test_the_reason_stays_before_a_sum_that_the_portfolio_shows_too() -> None:

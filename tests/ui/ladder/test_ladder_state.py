@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -177,29 +178,19 @@ def test_a_held_axis_is_said() -> None:
     assert "buy @ 51¢" in text_of(held)
 
 
-@pytest.mark.parametrize("state", list(BookState))
-@pytest.mark.parametrize("is_held", [False, True])
-@pytest.mark.parametrize("armed", [None, 5, 12_345])
-@pytest.mark.parametrize("tick", [10_000, 2_500, 100])
-def test_a_grouped_ladder_says_so_whatever_else_is_said(
-    state: BookState, is_held: bool, armed: int | None, tick: int
-) -> None:
-    book = BookView(
-        TOKEN, state, (Level(CENT, CENT),), (), Micros(tick), as_of=NOW - timedelta(seconds=12)
-    )
-    keys = () if armed is None else paint_arming(Micros(armed * SCALE), book, is_permitted=False)
-    for cursor in (None, (Micros(512_500), Side.BUY)):
-        line = title(
-            book,
-            NOW,
-            41,
-            group=Micros(5 * tick),
-            cursor=cursor,
-            keys=keys,
-            release_key="h" if is_held else "",
-        )
-        rows = format_price(Micros(5 * tick))
-        assert f" group {rows} " in text_of(line)
+def test_a_grouped_ladder_says_so_whatever_else_is_said() -> None:
+    states = product(BookState, ("", "h"), (None, 5, 12_345), (10_000, 2_500, 100))
+    for (state, release_key, armed, tick), cursor in product(
+        states, (None, (Micros(512_500), Side.BUY))
+    ):
+        levels = (Level(CENT, CENT),)
+        as_of = NOW - timedelta(seconds=12)
+        book = BookView(TOKEN, state, levels, (), Micros(tick), as_of=as_of)
+        left = None if armed is None else Micros(armed * SCALE)
+        keys = () if left is None else paint_arming(left, book, is_permitted=False)
+        group = Micros(5 * tick)
+        line = title(book, NOW, 41, group=group, cursor=cursor, keys=keys, release_key=release_key)
+        assert f" group {format_price(group)} " in text_of(line)
         assert line_width(line) <= 41 + BLANKS
 
 

@@ -3,8 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
@@ -43,27 +41,27 @@ def text_of(lines: tuple[Line, ...]) -> list[str]:
     return ["".join(cell.text for cell in line).rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("width", range(21, 130))
-def test_no_number_is_cut_at_any_width(width: int) -> None:
-    lines = (
-        *paint_tape(TAPE, width, 9, fills=(OWN_FILL,)),
-        *paint_own_orders(ORDERS, width, 9),
-        *paint_positions(POSITIONS, ("Yes", "No"), width),
-        paint_quote(VIEW, BOOK, width),
-        paint_terms(VIEW, PAPER_STATUS, NOW, width),
-    )
-    assert [line for line in text_of(lines) if CUT.search(line)] == []
+def test_no_number_is_cut_at_any_width() -> None:
+    for width in range(21, 130):
+        lines = (
+            *paint_tape(TAPE, width, 9, fills=(OWN_FILL,)),
+            *paint_own_orders(ORDERS, width, 9),
+            *paint_positions(POSITIONS, ("Yes", "No"), width),
+            paint_quote(VIEW, BOOK, width),
+            paint_terms(VIEW, PAPER_STATUS, NOW, width),
+        )
+        assert [line for line in text_of(lines) if CUT.search(line)] == []
 
 
-@pytest.mark.parametrize("width", range(20, 60))
-def test_a_tape_keeps_side_size_and_own_mark_before_the_time(width: int) -> None:
-    for line in text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,))):
-        assert line.startswith("SELL ")
-        assert any(size in line for size in ("10", "147.25", "1,235", "1,234.56", "98.8M"))
-        assert (":" in line) == (width >= 28)
-    if width >= 31:
+def test_a_tape_keeps_side_size_and_own_mark_before_the_time() -> None:
+    for width in range(20, 60):
         lines = text_of(paint_tape(TAPE, width, 9, fills=(OWN_FILL,)))
-        assert any(re.search(r"\d◂[BS] \d\d:", line) for line in lines)
+        for line in lines:
+            assert line.startswith("SELL ")
+            assert any(size in line for size in ("10", "147.25", "1,235", "1,234.56", "98.8M"))
+            assert (":" in line) == (width >= 28)
+        if width >= 31:
+            assert any(re.search(r"\d◂[BS] \d\d:", line) for line in lines)
 
 
 def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:
