@@ -134,7 +134,7 @@ def test_altered_results_of_every_supported_kind_fail(wallet: dict[str, Any]) ->
     ],
 )
 def test_a_malformed_row_is_a_failure_in_one_line(section: str) -> None:
-    rows = (
+    rows: tuple[Any, ...] = (
         None, 1, [], {}, {"kind": 1}, {"side": "BUY", "price": "x"}, {"out": {}}, {"inputs": []}
     )  # fmt: skip
     for row in rows:
