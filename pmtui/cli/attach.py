@@ -6,10 +6,10 @@ The service starts while the terminal is still being loaded, so that its first p
 import asyncio
 from collections.abc import Sequence
 
-from pmtui.cli.keys.key_variable import forget_key_variable
+from pmtui.cli.keys.secret_input import forget_key_variable
 from pmtui.cli.output import warn, why_no_full_screen
-from pmtui.cli.running import CRASHED, run_logged, start_log
 from pmtui.cli.service.starting import ServiceStarter
+from pmtui.cli.session_process import CRASHED, run_logged, start_log
 from pmtui.cli.usage import refuse, terminal_parser
 from pmtui.config.paths import JOURNAL_FILE, is_file_name, locate
 from pmtui.config.terminal_settings import USUAL_PROFILE, find_profile_name

@@ -8,10 +8,9 @@ import asyncio
 import gc
 import signal
 
-from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.output import show_last, warn
-from pmtui.cli.running import CRASHED
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
+from pmtui.cli.session_process import CRASHED, give_back, use_one_pool
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.domain.health import HealthState, Source, SourceHealth

@@ -5,18 +5,22 @@ import gc
 import signal
 from contextlib import ExitStack
 
-from pmtui.cli.fresh_start import begin_anew
-from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
-from pmtui.cli.last_words import print_report
 from pmtui.cli.output import warn
-from pmtui.cli.running import CRASHED, run_logged, start_log
-from pmtui.cli.service.session_service import SessionService
+from pmtui.cli.service.session_service import SessionService, print_report
 from pmtui.cli.service.starting import end_idle_service
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.session_process import (
+    CRASHED,
+    give_back,
+    run_logged,
+    session_lock,
+    start_log,
+    use_one_pool,
+)
 from pmtui.cli.terminal import end_past_terminal
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import refuse
+from pmtui.cli.venue.paper import begin_anew
 from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError

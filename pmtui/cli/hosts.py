@@ -7,9 +7,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from pmtui.cli.account.wallet_access import (
+    BuilderKeys,
+    KeyMinter,
+    SessionRelayer,
+    WalletKeyFiles,
+    WalletOptions,
+)
 from pmtui.cli.venue.paper import fund_once
-from pmtui.cli.wallet.wallet_access import BuilderKeys, KeyMinter, SessionRelayer, WalletOptions
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.account import (
     AccountClient,
     HeartbeatClient,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.theme import Theme
 
-from pmtui.cli.heap import give_back
+from pmtui.cli.session_process import give_back
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.terminal_settings import TerminalSettings

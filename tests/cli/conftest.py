@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.main import main
 from pmtui.domain.markets.market import Side
 from pmtui.signing.keystore import encrypt_keystore

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.keys.unlocking import PAPER_KEY_FILE
 from pmtui.cli.main import main
 
 

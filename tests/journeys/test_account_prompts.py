@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

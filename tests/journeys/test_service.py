@@ -17,7 +17,7 @@ import httpx
 import msgspec
 import pytest
 
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.session_process import session_lock
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
 from pmtui.link.local_socket import bind

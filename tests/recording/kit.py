@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from pmtui.cli.record.recorder import Recorder
+from pmtui.cli.record import Recorder
 from pmtui.config.settings import load_settings
 from pmtui.domain.ids import TokenId
 from pmtui.recording.reader import Recording, read_recording

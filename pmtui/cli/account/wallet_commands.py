@@ -1,53 +1,303 @@
-"""`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell.
+"""`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell, as lines and as JSON.
 
 The service of the profile runs for as long as the command takes, with the very cards, journal and checks of
 the terminal; nothing of it can run beside a terminal of the same profile.
 """
 
+import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 
-from pmtui.cli.account.wallet_arguments import (
-    PROG,
-    NothingToDoError,
-    StepError,
-    WalletRequest,
-    read_request,
-    step_of,
-)
-from pmtui.cli.account.wallet_output import card_json, card_lines, status_json, status_lines
-from pmtui.cli.keys.key_checks import (
+import msgspec
+
+from pmtui.cli.account.wallet_access import WalletKeyFiles
+from pmtui.cli.keys.secret_input import NoSecret, read_secret
+from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
+    find_session_key,
     keystore_path,
     paper_addresses,
+    read_keystore,
     read_private_key,
 )
-from pmtui.cli.keys.passphrase import NoSecret, read_secret
-from pmtui.cli.keys.unlocking import find_session_key, read_keystore
 from pmtui.cli.output import ask, data_output, show, warn
 from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
-from pmtui.cli.session_lock import session_lock
-from pmtui.cli.usage import UNAVAILABLE, refuse
+from pmtui.cli.session_process import session_lock
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.paper import load_paper_key
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
-from pmtui.domain.account.wallet_steps import CreateCredentials
-from pmtui.domain.ids import Address
+from pmtui.domain.account.onboarding import LastAnswer, is_unlimited
+from pmtui.domain.account.wallet_steps import (
+    UNLIMITED_APPROVAL,
+    ApprovalKind,
+    Approve,
+    Convert,
+    CreateCredentials,
+    Deploy,
+    Flow,
+    FlowKind,
+    Merge,
+    MintRelayerKey,
+    Redeem,
+    Revoke,
+    Send,
+    Settlement,
+    Split,
+    WalletStep,
+)
+from pmtui.domain.formats import exact_dollars, parse_size
+from pmtui.domain.ids import Address, ConditionId
+from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WalletTopic
 from pmtui.service.views import Load, OwnList
-from pmtui.service.wallet.wallet_views import Confirmed, Failed, NotKnown, WalletCard
+from pmtui.service.wallet.wallet_views import (
+    ApprovalView,
+    CallView,
+    Confirmed,
+    Failed,
+    NotKnown,
+    Simulation,
+    TransactionView,
+    WalletCard,
+    WalletView,
+)
 from pmtui.signing.keystore import keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
+
+PROG = "pmtui account"
+WALLET_ACTIONS = (
+    "status",
+    "credentials",
+    "relayer-key",
+    "deploy",
+    "approve",
+    "revoke",
+    "redeem",
+    "merge",
+    "split",
+    "convert",
+    "send",
+)
+_WORDS = {
+    "approve": "contracts by name or address; everything that is missing where there are none",
+    "revoke": "contracts by name or address",
+    "redeem": "condition ids; or --all",
+    "merge": "CONDITION AMOUNT",
+    "split": "CONDITION AMOUNT",
+    "convert": "AMOUNT CONDITION…: the markets whose No shares are given",
+    "send": "ADDRESS AMOUNT",
+}
+EXIT_CODES = (
+    "Exit codes: 0 done, or --dry-run printed it; 1 nothing happened: refused, reverted, not agreed to, or so already; "
+    "2 wrong usage; 69 a host cannot be asked; 75 it is not known whether it happened."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletRequest:
+    """What was asked for."""
+
+    action: str
+    profile: str | None
+    words: tuple[str, ...]
+    is_all: bool
+    amount: int | None
+    """Of an approval; None for one without a limit."""
+    is_dry: bool
+    is_agreed: bool
+    is_json: bool
+    key_fd: int | None
+    passphrase_fd: int | None
+
+
+class StepError(ValueError):
+    """Words that are no step, and why."""
+
+
+class NothingToDoError(StepError):
+    """The words are right, and what they ask for is so already."""
+
+
+def read_request(action: str, arguments: list[str]) -> WalletRequest:
+    """Read the arguments of an action; ends the program with 2 where they make no sense."""
+    parser = _parser(action)
+    options = parser.read(arguments)
+    given = parser_problem(action, options)
+    if given:
+        parser.refuse(given)
+    amount = None
+    if options.amount is not None:
+        amount = parse_size(options.amount)
+        if amount is None or amount <= 0:
+            parser.refuse("--amount takes dollars with at most six decimals")
+    return WalletRequest(
+        action=action,
+        profile=options.profile,
+        words=tuple(options.words),
+        is_all=options.all,
+        amount=amount,
+        is_dry=options.dry_run,
+        is_agreed=options.yes,
+        is_json=options.json,
+        key_fd=options.key_fd,
+        passphrase_fd=options.passphrase_fd,
+    )
+
+
+def parser_problem(action: str, options: argparse.Namespace) -> str:
+    """Say what does not fit together; empty where all of it does."""
+    if options.words and action not in _WORDS:
+        return f"`{action}` takes no words"
+    if options.all and action != "redeem":
+        return "--all belongs to `redeem`"
+    if options.amount is not None and action != "approve":
+        return "--amount belongs to `approve`"
+    if options.key_fd is not None and action != "relayer-key":
+        return "--key-fd belongs to `relayer-key`"
+    return ""
+
+
+def step_of(request: WalletRequest, view: WalletView) -> WalletStep:
+    """Return the step that was asked for.
+
+    Raises:
+        StepError: the words name no step.
+    """
+    return _STEPS[request.action](request, view)
+
+
+def _approve(request: WalletRequest, view: WalletView) -> WalletStep:
+    if request.words:
+        chosen = tuple(each.approval for each in _contracts(request.words, view))
+    else:
+        chosen = view.missing_approvals()
+    if not chosen:
+        raise NothingToDoError("nothing is missing: every approval that is needed is there")
+    return Approve(chosen, UNLIMITED_APPROVAL if request.amount is None else request.amount)
+
+
+def _revoke(request: WalletRequest, view: WalletView) -> WalletStep:
+    if not request.words:
+        raise StepError("name the contracts whose approvals are taken back")
+    found = [each for each in _contracts(request.words, view) if each.is_allowed is not False]
+    if not found:
+        raise NothingToDoError("these contracts have no approval")
+    return Revoke(tuple(each.approval for each in found))
+
+
+def _redeem(request: WalletRequest, _: WalletView) -> WalletStep:
+    if request.is_all == bool(request.words):
+        raise StepError("name the condition ids, or --all")
+    return Redeem(tuple(ConditionId(word.lower()) for word in request.words))
+
+
+def _merge(request: WalletRequest, _: WalletView) -> WalletStep:
+    condition, amount = _pair(request, "CONDITION AMOUNT")
+    return Merge(ConditionId(condition.lower()), _amount(amount))
+
+
+def _split(request: WalletRequest, _: WalletView) -> WalletStep:
+    condition, amount = _pair(request, "CONDITION AMOUNT")
+    return Split(ConditionId(condition.lower()), _amount(amount))
+
+
+def _convert(request: WalletRequest, _: WalletView) -> WalletStep:
+    if len(request.words) < 2:
+        raise StepError("takes AMOUNT and the condition ids whose No shares are given")
+    amount, *conditions = request.words
+    return Convert(tuple(ConditionId(each.lower()) for each in conditions), _amount(amount))
+
+
+def _send(request: WalletRequest, _: WalletView) -> WalletStep:
+    recipient, amount = _pair(request, "ADDRESS AMOUNT")
+    return Send(recipient, _amount(amount))
+
+
+_STEPS: dict[str, Callable[[WalletRequest, WalletView], WalletStep]] = {
+    "credentials": lambda _request, _view: CreateCredentials(),
+    "relayer-key": lambda _request, _view: MintRelayerKey(),
+    "deploy": lambda _request, _view: Deploy(),
+    "approve": _approve,
+    "revoke": _revoke,
+    "redeem": _redeem,
+    "merge": _merge,
+    "split": _split,
+    "convert": _convert,
+    "send": _send,
+}
+
+
+def _pair(request: WalletRequest, what: str) -> tuple[str, str]:
+    if len(request.words) != 2:
+        raise StepError(f"takes {what}")
+    first, second = request.words
+    return first, second
+
+
+def _amount(text: str) -> Micros:
+    amount = parse_size(text)
+    if amount is None or amount <= 0:
+        raise StepError("an amount is more than 0, with at most six decimals")
+    return amount
+
+
+def _contracts(words: tuple[str, ...], view: WalletView) -> list[ApprovalView]:
+    found: list[ApprovalView] = []
+    for word in words:
+        wanted = word.lower().replace("-", " ")
+        named = [
+            each
+            for each in view.approvals
+            if wanted in (each.name.lower().replace("-", " "), each.approval.contract.lower())
+        ]
+        if not named:
+            names = ", ".join(dict.fromkeys(each.name for each in view.approvals))
+            raise StepError(f"no such contract; there is {names}")
+        found += [each for each in named if each not in found]
+    return found
+
+
+def _parser(action: str) -> SecretiveParser:
+    parser = SecretiveParser(
+        prog=f"{PROG} {action}",
+        description="The deposit wallet of a profile. What is signed is shown before, and asked about.",
+        epilog=EXIT_CODES,
+    )
+    parser.add_argument("words", nargs="*", metavar="WORD", help=_WORDS.get(action, "none"))
+    parser.add_argument("--profile", help="whose wallet")
+    parser.add_argument("--all", action="store_true", help="redeem: everything that can be")
+    parser.add_argument("--amount", metavar="DOLLARS", help="approve: no more than this")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the decoded batch and its hash, send nothing"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--json", action="store_true", help="status and --dry-run as JSON")
+    parser.add_argument(
+        "--key-fd",
+        type=descriptor,
+        metavar="N",
+        help="relayer-key: take one that you have from a line of file descriptor N",
+    )
+    parser.add_argument(
+        "--passphrase-fd",
+        type=descriptor,
+        metavar="N",
+        help="read the keystore's passphrase from a line of file descriptor N",
+    )
+    return parser
+
 
 NOTHING_HAPPENED = 1
 NOT_KNOWN = 75
@@ -207,3 +457,214 @@ def _write(data: bytes) -> None:
     out = data_output()
     out.write(data.decode() + "\n")
     out.flush()
+
+
+Json = dict[str, object]
+
+
+def card_lines(card: WalletCard) -> list[str]:
+    """Return a card as lines: everything that is signed, and what comes of it."""
+    lines = [card.title, f"  wallet    {card.wallet}", f"  signed by {card.owner}"]
+    if card.nonce is not None and card.deadline is not None:
+        lines.append(f"  counter   {card.nonce}, until {card.deadline:%Y-%m-%d %H:%M:%S} UTC")
+    lines.append(f"  gas       paid by {card.gas}")
+    for number, call in enumerate(card.calls, 1):
+        lines += _call_lines(number, call)
+    if card.message:
+        lines += ["  text that is signed:", *(f"    {line}" for line in card.message.split("\n"))]
+    lines += [f"  {_flow(flow)}" for flow in card.flows]
+    if card.simulation is Simulation.REVERTS:
+        lines.append(f"  the chain would revert it: {card.revert_reason}")
+    elif card.calls:
+        lines.append(f"  tried on the chain: {card.simulation.value}")
+    if card.simulation is Simulation.MAY_REVERT:
+        lines.append(f"  it may revert: tried alone, {card.revert_reason}")
+    lines += [f"  note: {warning}" for warning in card.warnings]
+    if card.digest:
+        lines.append(f"  digest    {card.digest}")
+    return lines
+
+
+def status_lines(view: WalletView) -> list[str]:
+    """Return how everything stands as lines."""
+    if view.owner is None:
+        return [view.reason]
+    lines = [f"Key     {view.owner}", f"Wallet  {view.wallet or 'not known yet'}"]
+    for step in view.steps:
+        text = f"  {step.kind.value:<14}{step.state.value:<10}{step.result}"
+        lines.append(f"{text} (needs {step.blocked_by})" if step.blocked_by else text.rstrip())
+    lines.append("Approvals")
+    for each in view.approvals:
+        needed = "" if each.is_needed else " (optional)"
+        lines.append(f"  {each.name + ', ' + each.approval.kind.value:<38}{_allowed(each)}{needed}")
+    lines += _settlement_lines(view.settlements)
+    for row in view.transactions:
+        at = f"{row.created_at:%Y-%m-%d %H:%M:%S}"
+        lines.append(f"{at}  {row.status.value:<10}{row.title} {row.reason}".rstrip())
+    for differing in view.disagreements:
+        said = "; ".join(f"{who} says {what}" for who, what in differing.views)
+        lines.append(f"Disagreement on {differing.subject}: {said}")
+    return lines
+
+
+def status_json(view: WalletView, profile: str) -> bytes:
+    """Return how everything stands as JSON; amounts are decimal texts in dollars and shares."""
+    body: Json = {
+        "profile": profile,
+        "reason": view.reason,
+        "owner": view.owner,
+        "wallet": view.wallet,
+        "deployed": view.is_deployed,
+        "wallets": [
+            {
+                "form": each.form.value,
+                "address": each.address,
+                "pays": each.is_paying,
+                "relayer": _answer(each.relayer),
+                "chain": _answer(each.chain),
+            }
+            for each in view.wallets
+        ],
+        "cash": None if view.cash is None else format_micros(view.cash),
+        "relayer_key": view.relayer_key,
+        "builder_code": view.builder_code,
+        "steps": [
+            {
+                "step": step.kind.value,
+                "state": step.state.value,
+                "result": step.result,
+                "needs": step.blocked_by,
+            }
+            for step in view.steps
+        ],
+        "approvals": [_approval(each) for each in view.approvals],
+        "markets": [_settlement(each) for each in view.settlements],
+        "transactions": [_transaction(each) for each in view.transactions],
+        "disagreements": [
+            {"subject": each.subject, "views": dict(each.views), "believed": each.believed}
+            for each in view.disagreements
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(body), indent=2)
+
+
+def card_json(card: WalletCard) -> bytes:
+    """Return a card as JSON."""
+    body: Json = {
+        "title": card.title,
+        "owner": card.owner,
+        "wallet": card.wallet,
+        "nonce": card.nonce,
+        "deadline": card.deadline,
+        "digest": card.digest,
+        "gas": card.gas,
+        "message": card.message,
+        "calls": [
+            {
+                "target": call.target,
+                "contract": call.contract,
+                "function": call.function,
+                "arguments": dict(call.arguments),
+                "words": call.words,
+            }
+            for call in card.calls
+        ],
+        "flows": [
+            {"kind": flow.kind.value, "amount": format_micros(flow.amount), "what": flow.label}
+            for flow in card.flows
+        ],
+        "simulation": card.simulation.value,
+        "revert_reason": card.revert_reason,
+        "warnings": card.warnings,
+    }
+    return msgspec.json.format(msgspec.json.encode(body), indent=2)
+
+
+def _call_lines(number: int, call: CallView) -> list[str]:
+    lines = [f"  {number}. {call.words}", f"     {call.function} of {call.contract} {call.target}"]
+    return lines + [f"       {name} = {value}" for name, value in call.arguments]
+
+
+def _flow(flow: Flow) -> str:
+    sign = "−" if flow.amount < 0 else "+"
+    amount = group_micros(Micros(abs(flow.amount)))
+    if flow.kind is FlowKind.CASH:
+        return f"{sign} {exact_dollars(Micros(abs(flow.amount)))}"
+    return f"{sign} {amount} shares of {flow.label or 'the other outcome'}"
+
+
+def _allowed(each: ApprovalView) -> str:
+    amount = each.allowed.value
+    if amount is None:
+        return "not known"
+    if not amount:
+        return "no"
+    if each.approval.kind is ApprovalKind.SHARES:
+        return "all"
+    return "unlimited" if is_unlimited(amount) else f"up to {exact_dollars(Micros(amount))}"
+
+
+def _settlement_lines(settlements: tuple[Settlement, ...]) -> list[str]:
+    lines = []
+    for each in settlements:
+        if each.is_resolved:
+            text = f"redeem  {exact_dollars(each.redeems)}"
+        elif each.mergeable:
+            text = f"merge   up to {group_micros(each.mergeable)} of each"
+        else:
+            continue
+        lines.append(f"{text}  {each.title}  {each.condition_id}")
+    return lines
+
+
+def _answer(told: LastAnswer[bool]) -> Json:
+    return {"value": told.value, "as_of": told.as_of, "problem": told.problem}
+
+
+def _approval(each: ApprovalView) -> Json:
+    amount = each.allowed.value
+    return {
+        "name": each.name,
+        "contract": each.approval.contract,
+        "kind": each.approval.kind.value,
+        "purpose": each.purpose,
+        "needed": each.is_needed,
+        # Beyond 64 bits, which most readers of JSON do not have.
+        "allowed": None if amount is None else str(amount),
+    }
+
+
+def _settlement(each: Settlement) -> Json:
+    return {
+        "condition_id": each.condition_id,
+        "title": each.title,
+        "resolved": each.is_resolved,
+        "redeems": format_micros(each.redeems),
+        "mergeable": format_micros(each.mergeable),
+        "convertible": format_micros(each.convertible),
+        "outcomes": [
+            {
+                "token_id": outcome.token_id,
+                "label": outcome.label,
+                "size": format_micros(outcome.size),
+                "standing": outcome.standing.value,
+            }
+            for outcome in each.outcomes
+        ],
+    }
+
+
+def _transaction(each: TransactionView) -> Json:
+    return {
+        "title": each.title,
+        "status": each.status.value,
+        "state": each.relayer_state,
+        "id": each.transaction_id,
+        "hash": each.hash,
+        "nonce": each.nonce,
+        "created_at": each.created_at,
+        "changed_at": each.changed_at,
+        "reason": each.reason,
+        "calls": [call.words for call in each.calls],
+        "ours": each.is_ours,
+    }

@@ -1,4 +1,4 @@
-"""`pmtui agent stdio` and `pmtui agent http`: read-only tools for programs, on a profile's hosts.
+"""`pmtui agent stdio` and `pmtui agent http`: read-only tools for programs, on a profile's hosts, or on none.
 
 Standard output carries the protocol only. Reads of the account's own figures are refused unless `--account`
 is given, which opens the account as other commands do, and none can place, cancel or sign anything.
@@ -16,28 +16,30 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from pmtui import __version__
+from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.stdio import serve_lines
-from pmtui.agent.tools import Toolbox
-from pmtui.cli.agent.host_reads import HostReads
-from pmtui.cli.agent.live_books import LiveBooks
-from pmtui.cli.agent.own_figures import OwnFigures
+from pmtui.agent.tools import Toolbox, plain_text
+from pmtui.cli.agent.running_service import LiveBooks, OwnFigures
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
-from pmtui.cli.keys.passphrase import NoSecret, read_secret
+from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.output import discard_output, show, write_line
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
+from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.answers import Failure
+from pmtui.domain.answers import Failure, FailureKind
 from pmtui.link.local_socket import socket_path
-from pmtui.reads.read import Needs, Read
+from pmtui.reads.read import Needs, Read, Values
 from pmtui.reads.registry import READS
+from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
 _PROG = "pmtui agent"
@@ -266,3 +268,51 @@ def _parser() -> SecretiveParser:
         help="read the keystore's passphrase from file descriptor N",
     )
     return parser
+
+
+_REASONS = {
+    FailureKind.NOT_FOUND: Refusal.UNKNOWN,
+    FailureKind.CANCELLED: Refusal.UNCONFIGURED,
+}
+
+
+class HostReads:
+    """Fulfils the agent's port."""
+
+    def __init__(self, hosts: ReadHosts | None, *, why_none: str = "", has_account: bool = False):
+        """Take whom to ask.
+
+        Args:
+            hosts: of the profile; None where there are none.
+            why_none: in one line.
+            has_account: whether the account's own reads may be asked.
+        """
+        self._hosts = hosts
+        self._why_none = why_none
+        self._has_account = has_account
+        self._clock = SystemClock()
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return self._clock.now()
+
+    async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
+        """Ask the hosts; see the port."""
+        if self._hosts is None:
+            return Refused(Refusal.UNCONFIGURED, f"execution not configured: {self._why_none}")
+        if read.needs is not Needs.NOTHING and not self._has_account:
+            return Refused(Refusal.UNCONFIGURED, "execution not configured: start with --account")
+        items: list[object] = []
+        skipped, is_cut = 0, False
+        # One row more than wanted tells whether there are more.
+        extent = Extent() if limit is None else Extent(limit + 1)
+        async for step in ask(self._hosts, read, values, extent=extent):
+            if isinstance(step, Failure):
+                reason = _REASONS.get(step.kind, Refusal.UNAVAILABLE)
+                return Refused(reason, plain_text(str(step)))
+            items.extend(step.items)
+            skipped += step.skipped
+            is_cut |= step.is_cut
+        is_whole = not is_cut and (limit is None or len(items) <= limit)
+        kept = tuple(items if limit is None else items[:limit])
+        return Answered(kept, self.now(), read.host.value, is_whole, skipped)

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from pmtui.cli.doctor.account_checks import check_key, check_wallet
 from pmtui.cli.doctor.findings import (
     Deadline,
     Finding,
@@ -17,22 +16,22 @@ from pmtui.cli.doctor.findings import (
     within,
 )
 from pmtui.cli.doctor.host_checks import check_clock, check_host, check_place, host_questions
-from pmtui.cli.doctor.login_check import HOLD_S, OPEN_S, check_login, find_login_key
 from pmtui.cli.doctor.profile_checks import (
     SERVICE_WITHIN_S,
     check_folder,
     check_journal,
+    check_key,
     check_obstacle,
     check_session,
     check_settings,
+    check_wallet,
 )
-from pmtui.cli.doctor.stream_check import DEADLINE_S as BOOK_DEADLINE_S
-from pmtui.cli.doctor.stream_check import check_book
+from pmtui.cli.doctor.stream_checks import DEADLINE_S as BOOK_DEADLINE_S
+from pmtui.cli.doctor.stream_checks import HOLD_S, OPEN_S, check_book, check_login, find_login_key
 from pmtui.cli.doctor.terminal_checks import check_terminal
-from pmtui.cli.keys.key_variable import forget_key_variable
-from pmtui.cli.keys.passphrase import NoSecret, read_secret
+from pmtui.cli.keys.secret_input import NoSecret, forget_key_variable, read_secret
 from pmtui.cli.output import show
-from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost

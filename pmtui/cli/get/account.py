@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pmtui.cli.account.wallet_access import WalletKeyFiles
 from pmtui.cli.hosts import find_paying_wallet
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path, paper_addresses
-from pmtui.cli.keys.unlocking import find_session_key, read_keystore
+from pmtui.cli.keys.unlocking import (
+    PAPER_KEY_FILE,
+    find_session_key,
+    keystore_path,
+    paper_addresses,
+    read_keystore,
+)
 from pmtui.cli.venue.paper import load_paper_key
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.account import AccountClient, create_or_derive
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.clob_requests import Account, ServerClock

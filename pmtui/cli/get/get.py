@@ -23,10 +23,8 @@ from pmtui.cli.get.account import (
     unknown_account,
     unknown_relayer_headers,
 )
-from pmtui.cli.get.account_watch import AccountWatch
-from pmtui.cli.get.market_watch import MarketWatch
 from pmtui.cli.get.printing import Format, Printer
-from pmtui.cli.get.watching import Output
+from pmtui.cli.get.watch import AccountWatch, MarketWatch, Output
 from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.venue_access import Unreachable, has_lasting_hosts, profile_endpoints

@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "sim": Entry("run the local venue in the foreground", "pmtui.cli.venue.sim:run", "paper"),
         "export": Entry(
             "orders, fills, positions and activity as data",
-            "pmtui.cli.export.export:run",
+            "pmtui.cli.export:run",
             "privacy",
         ),
         "get": Entry(
@@ -41,11 +41,9 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ),
         "agent": Entry("read-only tools for programs", "pmtui.cli.agent.agent:run", "agent"),
         "record": Entry(
-            "keep the streams of some tokens in a file", "pmtui.cli.record.record:run", "recordings"
+            "keep the streams of some tokens in a file", "pmtui.cli.record:run", "recordings"
         ),
-        "replay": Entry(
-            "play such a file into the terminal", "pmtui.cli.replay.replay:run", "recordings"
-        ),
+        "replay": Entry("play such a file into the terminal", "pmtui.cli.replay:run", "recordings"),
         "account": Entry(
             "create, import, show or remove the key of a profile",
             "pmtui.cli.account.account:run",

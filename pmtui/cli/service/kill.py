@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pmtui.cli.output import ask, show
 from pmtui.cli.service.shell_line import release_kill_switch, throw_kill_switch
-from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import find_obstacle, is_file_name, locate
 from pmtui.config.settings import load_settings

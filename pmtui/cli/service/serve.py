@@ -25,7 +25,7 @@ def run(arguments: Sequence[str]) -> int:
         settings = load_settings({"profile": options.profile})
         paths = locate()
         if options.fresh:
-            from pmtui.cli.fresh_start import begin_anew  # noqa: PLC0415 - the signing libraries
+            from pmtui.cli.venue.paper import begin_anew  # noqa: PLC0415 - the signing libraries
 
             words = begin_anew(settings, paths)
             show(*words)

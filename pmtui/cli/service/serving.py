@@ -13,13 +13,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
-from pmtui.cli.last_words import describe_report
 from pmtui.cli.output import show
-from pmtui.cli.running import run_logged, start_log
-from pmtui.cli.service.session_service import SessionService
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.service.session_service import SessionService, describe_report
+from pmtui.cli.session_process import give_back, run_logged, session_lock, start_log, use_one_pool
 from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError

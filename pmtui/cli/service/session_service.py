@@ -1,4 +1,4 @@
-"""The service of a profile, put together: journal, key, hosts, and for paper the local venue.
+"""The service of a profile, put together: journal, key, hosts, and for paper the local venue; and what became of its orders.
 
 The terminal runs it, and so does a command that does one thing and ends.
 """
@@ -6,8 +6,10 @@ The terminal runs it, and so does a command that does one thing and ends.
 import random
 from contextlib import AsyncExitStack
 
+from pmtui.cli.account.wallet_access import WalletOptions
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.unlocking import SessionKey
+from pmtui.cli.output import show_last
 from pmtui.cli.venue.paper import (
     PERMIT_MARK,
     VenueProblem,
@@ -17,7 +19,6 @@ from pmtui.cli.venue.paper import (
     running_venue,
     venue_command,
 )
-from pmtui.cli.wallet.wallet_access import WalletOptions
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.paths import JOURNAL_FILE, Paths
 from pmtui.config.settings import Settings
@@ -29,6 +30,7 @@ from pmtui.service.health import Health
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
+from pmtui.service.safety.shutdown import ShutdownReport
 from pmtui.service.views import Mode
 from pmtui.sim.admin_token import read_token
 
@@ -144,3 +146,28 @@ class SessionService:
                 permit_file=self._state / PERMIT_MARK if is_practising else None,
             ),
         )
+
+
+MOST_LISTED = 20
+LINE_WIDTH = 160
+
+
+def describe_report(report: ShutdownReport) -> list[str]:
+    """Say in lines how leaving ended; nothing where there was nothing to do."""
+    if not report.text:
+        return []
+    lines = [f"pmtui: {_shorten(report.text, 2 * LINE_WIDTH)}"]
+    lines += [f"  {_shorten(line, LINE_WIDTH)}" for line in report.may_rest[:MOST_LISTED]]
+    if len(report.may_rest) > MOST_LISTED:
+        lines.append(f"  and {len(report.may_rest) - MOST_LISTED} more; see `pmtui export orders`")
+    return lines
+
+
+def print_report(report: ShutdownReport) -> None:
+    """Print how leaving ended; a screen that is gone is not an error."""
+    if lines := describe_report(report):
+        show_last(lines)
+
+
+def _shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

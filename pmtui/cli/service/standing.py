@@ -11,7 +11,7 @@ import msgspec
 
 from pmtui.cli.output import show
 from pmtui.cli.service.shell_line import Silent, ask_standing, stop_service
-from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings

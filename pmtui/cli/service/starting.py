@@ -9,11 +9,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pmtui.cli.keys.key_variable import PAPER_IGNORES_KEY, key_of_environment
-from pmtui.cli.keys.passphrase import NoSecret, ask_secret, read_secret
+from pmtui.cli.keys.secret_input import (
+    PAPER_IGNORES_KEY,
+    NoSecret,
+    ask_secret,
+    key_of_environment,
+    read_secret,
+)
 from pmtui.cli.output import ask, warn
 from pmtui.cli.service.shell_line import Greeting, Silent, give_key, greet, stop_service, unlock
-from pmtui.cli.session_lock import is_session_running
+from pmtui.cli.session_process import is_session_running
 from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_append, private_dir
 from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
 from pmtui.config.toml_file import ConfigError

@@ -1,4 +1,4 @@
-"""The paper profile: its venue, a child process on a free port, and its account with play money.
+"""The paper profile: its venue, a child process on a free port, and its account with play money, which can begin anew.
 
 The child holds our end of a pipe as its standard input. When we end, however we end, the pipe
 closes and the child follows; nothing is left behind to clean up. The key opens nothing outside the
@@ -16,14 +16,19 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.keys.key_checks import NOT_A_KEY, PAPER_KEY_FILE, read_private_key
+from pmtui.cli.keys.unlocking import NOT_A_KEY, PAPER_KEY_FILE, read_private_key
+from pmtui.cli.service.starting import end_idle_service
+from pmtui.cli.session_process import IN_USE, is_session_running
 from pmtui.clients.http.client import HttpHost
 from pmtui.config.endpoints import Endpoints
-from pmtui.config.paths import open_to_append, private_dir, replace_file, why_untrusted
+from pmtui.config.paths import Paths, open_to_append, private_dir, replace_file, why_untrusted
+from pmtui.config.settings import Settings
 from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
+from pmtui.link.local_socket import socket_path
+from pmtui.service.clock import SystemClock
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
 from pmtui.sim.admin_token import operator_headers
@@ -236,3 +241,25 @@ async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure 
     body = msgspec.json.encode({"address": wallet, "amount": STARTING_CASH})
     funded = await admin.send("POST", "/fund", body=body, headers=headers)
     return funded if isinstance(funded, Failure) else None
+
+
+def begin_anew(settings: Settings, paths: Paths) -> tuple[str, ...]:
+    """Put the paper account aside, and begin one that takes every step by hand.
+
+    Returns what the trader is to be told.
+
+    Raises:
+        ConfigError: it is no paper profile, a terminal runs it, or its directory cannot be moved.
+    """
+    if not settings.is_paper:
+        raise ConfigError("--fresh", "only a paper profile begins anew, with play money")
+    state = paths.state / settings.profile
+    end_idle_service(state, socket_path(paths.runtime, settings.profile))
+    if is_session_running(state):
+        raise ConfigError(str(state), IN_USE)
+    stamp = SystemClock().now().strftime("%Y%m%dT%H%M%S")
+    try:
+        aside = begin_practice(state, stamp)
+    except OSError as error:
+        raise ConfigError(str(state), error.strerror or str(error)) from None
+    return () if aside is None else (f"pmtui: the paper account of before is kept in {aside}",)

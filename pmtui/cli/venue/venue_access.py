@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.cli.session_lock import is_session_running, session_lock
+from pmtui.cli.session_process import is_session_running, session_lock
 from pmtui.cli.venue.paper import (
     VenueProblem,
     VenueUrls,

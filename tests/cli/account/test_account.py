@@ -9,7 +9,7 @@ import pytest
 from eth_account import Account
 
 from pmtui.cli.account.account import run
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.domain.ids import OrderId
 from pmtui.service.orders.journal import Journal

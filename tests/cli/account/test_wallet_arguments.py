@@ -2,7 +2,7 @@
 
 import pytest
 
-from pmtui.cli.account.wallet_arguments import (
+from pmtui.cli.account.wallet_commands import (
     WALLET_ACTIONS,
     NothingToDoError,
     StepError,

@@ -9,7 +9,7 @@ from typing_extensions import override
 from pmtui.agent.answers import FoundHit
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.tools import Toolbox
-from pmtui.cli.agent.live_books import SERVICE, LiveBooks
+from pmtui.cli.agent.running_service import SERVICE, LiveBooks
 from pmtui.domain.health import LinkState
 from pmtui.domain.markets.directory import HitKind, SearchHit
 from pmtui.domain.markets.market import NO_FEE, MarketTerms
@@ -82,7 +82,7 @@ async def test_without_a_service_the_hosts_are_asked(tmp_path: Path) -> None:
 async def test_an_unknown_token_is_refused_without_waiting_for_a_book(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 600.0)
+    monkeypatch.setattr("pmtui.cli.agent.running_service.BOOK_S", 600.0)
     async with running_house(tmp_path) as house:
         port = FakePort({})
         toolbox = Toolbox(LiveBooks(port, house.path), version="0")
@@ -95,7 +95,7 @@ async def test_an_unknown_token_is_refused_without_waiting_for_a_book(
 async def test_a_token_without_a_book_is_left_to_the_hosts_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 600.0)
+    monkeypatch.setattr("pmtui.cli.agent.running_service.BOOK_S", 600.0)
     async with running_house(tmp_path) as house:
         books = LiveBooks(FakePort({**FACTS, **ANSWERS}), house.path)
         asking = asyncio.create_task(asked(books))
@@ -131,8 +131,8 @@ async def stale_book(house: House) -> None:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a book that will not come no longer than a test should."""
-    monkeypatch.setattr("pmtui.cli.agent.onlooker.BOOK_S", 0.2)
-    monkeypatch.setattr("pmtui.cli.agent.onlooker.ROWS_S", 0.2)
+    monkeypatch.setattr("pmtui.cli.agent.running_service.BOOK_S", 0.2)
+    monkeypatch.setattr("pmtui.cli.agent.running_service.ROWS_S", 0.2)
 
 
 async def test_a_stale_book_is_told_as_stale_with_its_age_and_its_levels(
@@ -243,7 +243,7 @@ class HangingPort(FakePort):
 async def test_a_search_of_a_host_that_hangs_tells_the_services_markets_and_names_the_host(
     tmp_path: Path, soon: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pmtui.cli.agent.live_books.HOSTS_S", 0.2)
+    monkeypatch.setattr("pmtui.cli.agent.running_service.HOSTS_S", 0.2)
     async with running_house(tmp_path) as house:
         books = LiveBooks(HangingPort({}), house.path)
         refused = await found(books)

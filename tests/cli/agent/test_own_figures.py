@@ -9,8 +9,7 @@ from typing_extensions import override
 
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.tools import Toolbox
-from pmtui.cli.agent.live_books import SERVICE
-from pmtui.cli.agent.own_figures import MOST_AGE, OWN_READS, OwnFigures
+from pmtui.cli.agent.running_service import MOST_AGE, OWN_READS, SERVICE, OwnFigures
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.doctor.account_checks import check_key, check_wallet
 from pmtui.cli.doctor.findings import State
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE, keystore_path
+from pmtui.cli.doctor.profile_checks import check_key, check_wallet
+from pmtui.cli.keys.unlocking import PAPER_KEY_FILE, keystore_path
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.main import main
 from pmtui.config.endpoints import Endpoints
 from pmtui.domain.markets.market import Side
@@ -126,7 +126,7 @@ async def test_an_order_stream_that_is_gone_is_a_problem(
 ) -> None:
     monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEYS[0])
     monkeypatch.setenv("PMTUI_WS_USER_URL", "ws://127.0.0.1:9")
-    monkeypatch.setattr("pmtui.cli.doctor.login_check.OPEN_S", 1.0)
+    monkeypatch.setattr("pmtui.cli.doctor.stream_checks.OPEN_S", 1.0)
     assert await doctor("--json") == 1
     report = json.loads(capsys.readouterr().out)
     (found,) = [row for row in report["checks"] if row["name"] == "orders"]

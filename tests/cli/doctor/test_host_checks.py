@@ -15,7 +15,7 @@ from pmtui.cli.doctor.host_checks import (
     clock_finding,
     host_questions,
 )
-from pmtui.cli.doctor.stream_check import check_book
+from pmtui.cli.doctor.stream_checks import check_book
 from pmtui.clients.probe import Reached, Unreached, probe
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.domain.markets.market import Side

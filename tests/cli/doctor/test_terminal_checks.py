@@ -3,8 +3,14 @@
 import pytest
 
 from pmtui.cli.doctor.findings import Finding, State
-from pmtui.cli.doctor.terminal_checks import TerminalFacts, terminal_findings
-from pmtui.cli.doctor.terminal_query import SILENT, TerminalAnswers, ask_terminal, read_answers
+from pmtui.cli.doctor.terminal_checks import (
+    SILENT,
+    TerminalAnswers,
+    TerminalFacts,
+    ask_terminal,
+    read_answers,
+    terminal_findings,
+)
 
 GOOD = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 

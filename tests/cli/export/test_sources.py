@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import keystore_path
+from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.main import main
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side

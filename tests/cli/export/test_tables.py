@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.cli.export.tables import Cell, Format, Table, to_csv, write_table
+from pmtui.cli.tables import Cell, Format, Table, to_csv, write_table
 from pmtui.cli.usage import UNAVAILABLE
 
 # Enough to fill a pipe, so that the writer meets its closed end.
 MANY = """
 import sys
-from pmtui.cli.export.tables import Format, Table, print_table
+from pmtui.cli.tables import Format, Table, print_table
 rows = [{"a": "x" * 1000}] * 1000
 sys.exit(print_table(Table.flat(("a",), rows), Format(sys.argv[1])))
 """

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pmtui.cli.account.wallet_access import WalletKeyFiles
 from pmtui.cli.get.printing import Format
 from pmtui.cli.main import main
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient, mint_relayer_key
 from pmtui.domain.ids import Address

@@ -7,8 +7,7 @@ from fcntl import ioctl
 
 import pytest
 
-from pmtui.cli.get.printing import Format, Printer
-from pmtui.cli.get.table import MARK, Table, cells_of, lay_out
+from pmtui.cli.get.printing import MARK, Format, Printer, Table, cells_of, lay_out
 from pmtui.domain.ids import TokenId
 from pmtui.reads.records import ranked, summary
 from pmtui.reads.registry import READS

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from pmtui.cli.keys.passphrase import (
+from pmtui.cli.keys.secret_input import (
     MAX_BYTES,
     NoSecret,
     ask_new_passphrase,

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import keystore_path
-from pmtui.cli.keys.unlocking import BESIDE, SessionKey, find_session_key
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.keys.unlocking import BESIDE, SessionKey, find_session_key, keystore_path
+from pmtui.cli.session_process import session_lock
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
@@ -144,7 +143,7 @@ async def test_a_journal_that_waits_for_another_accounts_orders_is_not_taken_up(
 
 def test_a_process_with_a_key_leaves_no_core_and_shows_no_memory() -> None:
     program = (
-        "import ctypes, resource; from pmtui.cli.keys.key_variable import forbid_dumps; forbid_dumps();"
+        "import ctypes, resource; from pmtui.cli.keys.secret_input import forbid_dumps; forbid_dumps();"
         "print(resource.getrlimit(resource.RLIMIT_CORE), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"
     )
     done = subprocess.run(

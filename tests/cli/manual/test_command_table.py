@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from pmtui.cli.account.wallet_arguments import WALLET_ACTIONS
+from pmtui.cli.account.wallet_commands import WALLET_ACTIONS
 from pmtui.cli.main import main
 from pmtui.cli.manual.command_table import TABLE, TERMINAL
 from pmtui.cli.manual.commands import COMMANDS

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.main import main
-from pmtui.cli.record.recorder import Progress, Recorder
+from pmtui.cli.record import Progress, Recorder
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.settings import load_settings
 from pmtui.domain.answers import Failure

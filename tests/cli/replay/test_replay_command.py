@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.main import main
-from pmtui.cli.replay.replay import make_timeline
+from pmtui.cli.replay import make_timeline
 from pmtui.recording.reader import Message, Recording
 from pmtui.recording.writer import FrameRow, Header, RecordingWriter
 

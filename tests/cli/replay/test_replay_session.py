@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from pmtui.cli.replay.replay import ReplaySession
+from pmtui.cli.replay import ReplaySession
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.settings import load_settings
 from pmtui.domain.books.book_view import BookState

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.main import main
-from pmtui.cli.session_lock import is_session_running, session_lock
+from pmtui.cli.session_process import is_session_running, session_lock
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.keys.key_checks import PAPER_KEY_FILE
+from pmtui.cli.keys.unlocking import PAPER_KEY_FILE
 from pmtui.cli.venue.paper import VenueProblem, VenueUrls, load_paper_key, running_venue
 from pmtui.signing.signer import Signer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.session_lock import session_lock
+from pmtui.cli.session_process import session_lock
 from pmtui.cli.venue.venue_access import (
     HELD,
     Unreachable,

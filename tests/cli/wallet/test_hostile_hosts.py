@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from pmtui.cli.account.wallet_access import WalletOptions
 from pmtui.cli.hosts import SessionHosts
-from pmtui.cli.wallet.wallet_access import WalletOptions
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind, MintRelayerKey, Send, Split

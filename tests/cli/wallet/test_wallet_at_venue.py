@@ -10,9 +10,8 @@ from typing import TypeVar
 
 import pytest
 
+from pmtui.cli.account.wallet_access import WalletKeyFiles, WalletOptions
 from pmtui.cli.hosts import SessionHosts
-from pmtui.cli.wallet.wallet_access import WalletOptions
-from pmtui.cli.wallet.wallet_keys import WalletKeyFiles
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import PastedKey, RelayerAuth, SignatureType
 from pmtui.domain.account.wallet_steps import (

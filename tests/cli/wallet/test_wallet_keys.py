@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.wallet.wallet_keys import BUILDER_KEY_FILE, RELAYER_KEY_FILE, WalletKeyFiles
+from pmtui.cli.account.wallet_access import BUILDER_KEY_FILE, RELAYER_KEY_FILE, WalletKeyFiles
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.export.sources import read_all_fills
+from pmtui.cli.export import read_all_fills
 from pmtui.domain.answers import Failure
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account import fills as fill_history

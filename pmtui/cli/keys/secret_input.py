@@ -1,15 +1,19 @@
-"""Secrets as they come in: typed without echo, or one line of a file descriptor. Nothing else.
+"""Secrets as they come in: typed without echo, one line of a file descriptor, or an environment variable. Nothing else.
 
 There is no way to give one as an argument or, for a passphrase, in the environment.
 """
 
+import ctypes
 import getpass
 import os
+import resource
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pmtui.cli.output import harmless, warn
+from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.signing.secret import Secret
 
 MAX_BYTES = 4_096
@@ -94,3 +98,48 @@ def _checked(line: bytes, place: str) -> Secret | NoSecret:
     except UnicodeDecodeError:
         return NoSecret(f"what came from {place} is not UTF-8")
     return Secret(line)
+
+
+PAPER_IGNORES_KEY = (
+    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
+    "--profile live trades with yours"
+)
+_PR_SET_DUMPABLE = 4
+
+
+def forbid_dumps() -> None:
+    """Leave no memory behind in a core file, nor show it to other programs of the same user."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        # A system whose cores go to a program ignores the limit; this it obeys.
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def forget_key_variable() -> None:
+    """Take the private key out of the environment, which children and other programs can read.
+
+    The system shows the block that the program was started with (`/proc/PID/environ`), not what the
+    environment is now: the value is overwritten there as well, and nothing of the process is shown
+    any more to other programs of the same user.
+    """
+    names = _key_variables(os.environ)
+    if not names:
+        return
+    forbid_dumps()
+    libc = ctypes.CDLL(None)
+    libc.getenv.restype = ctypes.c_void_p
+    for name in names:
+        address = libc.getenv(os.fsencode(name))
+        if address:
+            ctypes.memset(address, 0, len(ctypes.string_at(address)))
+        del os.environ[name]
+
+
+def key_of_environment() -> Secret | None:
+    """Return the private key of the environment, as it stands there."""
+    names = _key_variables(os.environ)
+    return Secret.from_text(os.environ[names[-1]]) if names else None
+
+
+def _key_variables(environ: Mapping[str, str]) -> list[str]:
+    return [name for name in environ if name.upper() == KEY_VARIABLE]

@@ -1,4 +1,6 @@
-"""`--watch` of what the market stream tells: books and what follows from them, trades, tick sizes.
+"""`--watch`: what the streams tell of books, trades and tick sizes, and of own orders and fills, written as it changes.
+
+The stream repeats nothing. Whenever the link is new, the host is asked what was missed.
 
 What a book says is written when it has changed, ten times a second at most; trades are written one by one. After
 a lost link books come whole again, and what no book says is asked for.
@@ -6,18 +8,19 @@ a lost link books come whole again, and what no book says is asked for.
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from pmtui.cli.get.watching import LinkNotes, Output, first_of
 from pmtui.cli.output import warn
+from pmtui.clients.account import AccountClient
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.trading_reads import write_book
-from pmtui.clients.streams.channels import MarketChannel
+from pmtui.clients.streams.channels import MarketChannel, UserChannel
+from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.account.standings import PublicTrade
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.book import OrderBook
@@ -33,9 +36,246 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, parse_micros
+from pmtui.domain.orders.order import Fill, Order
 from pmtui.reads import answers
 from pmtui.reads.read import Read, Values
+from pmtui.reads.registry import READS
+from pmtui.service.clock import SystemClock
 from pmtui.wire import fields
+
+
+class Output:
+    """Takes answers one by one until enough were written."""
+
+    def __init__(self, write: Callable[[Sequence[object]], None], limit: int | None) -> None:
+        """Prepare to write.
+
+        Args:
+            write: takes each answer.
+            limit: answers after which it ends; None for never.
+        """
+        self._write = write
+        self._left = limit
+        self._last: dict[Hashable, object] = {}
+        self.is_done = asyncio.Event()
+        """Set when nothing more is wanted, or can be written."""
+        self.problem: OSError | None = None
+        """Why nothing more can be written, such as a reader that has gone."""
+        if limit == 0:
+            self.is_done.set()
+
+    def write(self, answer: object) -> None:
+        """Write an answer."""
+        if self.is_done.is_set():
+            return
+        try:
+            self._write((answer,))
+        except OSError as error:
+            self.problem = error
+            self.is_done.set()
+            return
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                self.is_done.set()
+
+    def write_change(self, key: Hashable, answer: object) -> None:
+        """Write an answer unless it is what was last written of the same thing."""
+        if self._last.get(key) != answer:
+            self._last[key] = answer
+            self.write(answer)
+
+    @property
+    def written(self) -> Mapping[Hashable, object]:
+        """What was last written of each thing."""
+        return MappingProxyType(self._last)
+
+
+class LinkNotes:
+    """Says once on standard error that a stream is down, until it is up again."""
+
+    def __init__(self) -> None:
+        self._is_down = False
+
+    def note(self, link: Link) -> None:
+        """Take the state of the stream."""
+        if link.state is LinkState.DOWN and not self._is_down:
+            warn(f"pmtui get: the stream is down: {link.reason}")
+        if link.state in (LinkState.DOWN, LinkState.OPEN):
+            self._is_down = link.state is LinkState.DOWN
+
+
+async def first_of(*coroutines: Coroutine[object, object, object]) -> None:
+    """Run all until the first one ends, and end the others; what it raised is raised."""
+    tasks = [asyncio.ensure_future(each) for each in coroutines]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            _ = task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class AccountWatch:
+    """Follows the orders or the fills of an account."""
+
+    def __init__(self, hosts: ReadHosts, read: Read, values: Values, output: Output) -> None:
+        """Prepare to follow.
+
+        Args:
+            hosts: who is asked, and where the stream is.
+            read: what is followed.
+            values: of its arguments, checked.
+            output: takes the answers.
+        """
+        self._hosts = hosts
+        self._read = read
+        self._values = values
+        self._output = output
+        self._is_new = asyncio.Event()
+        self._has_asked = False
+        self._failure: Failure | None = None
+        self._forgotten: set[Hashable] = set()
+        self._link = LinkNotes()
+
+    async def run(self) -> Failure | None:
+        """Follow until enough was written, or until cancelled; returns why it cannot begin.
+
+        A single order is followed until it can fill no more.
+        """
+        account = await self._hosts.open_account()
+        if isinstance(account, Failure):
+            return account
+        if self._read.name == "fills" and not self._values.text("after"):
+            self._values = _replaced(self._values, {"after": _seconds(await self._now())})
+        channel = _channel(self._hosts, account)
+        await first_of(
+            channel.run(on_event=self._take_event, on_link=self._take_link),
+            self._ask_anew(),
+            self._output.is_done.wait(),
+        )
+        return self._failure
+
+    async def _now(self) -> datetime:
+        """Return the venue's time; ours where it does not say."""
+        told = await ClobClient(self._hosts.trading, self._hosts.routes).server_time()
+        return SystemClock().now() if isinstance(told, Failure) else told
+
+    def _take_link(self, link: Link) -> None:
+        self._link.note(link)
+        # Asked only once the stream listens, so that nothing falls in between; but also without a stream.
+        if link.state is LinkState.OPEN or (link.state is LinkState.DOWN and not self._has_asked):
+            self._is_new.set()
+
+    async def _ask_anew(self) -> None:
+        while True:
+            await self._is_new.wait()
+            self._is_new.clear()
+            failure = await self._ask_missed()
+            if failure is not None and not self._has_asked:
+                self._failure = failure
+                return
+            self._has_asked = True
+            if failure is not None:
+                warn(f"pmtui get: {failure}")
+                if failure.kind is FailureKind.NOT_FOUND:
+                    # The one order that is followed: it ended while nothing was heard.
+                    return
+
+    async def _ask_missed(self) -> Failure | None:
+        """Ask how it stands, and then for orders that are no longer among the open ones."""
+        listed: set[Hashable] = set()
+        async for step in ask(self._hosts, self._read, self._values, extent=Extent(is_all=True)):
+            if isinstance(step, Failure):
+                return step
+            for item in step.items:
+                if isinstance(item, Order):
+                    listed.add(item.order_id)
+                    self._write_order(item)
+                elif isinstance(item, Fill):
+                    self._write_missed(item)
+        if self._read.name != "open-orders":
+            return None
+        skipped = listed | self._forgotten
+        for key, last in list(self._output.written.items()):
+            if isinstance(last, Order) and last.status.is_open and key not in skipped:
+                failure = await self._ask_order(last)
+                if failure is not None:
+                    return failure
+        return None
+
+    async def _ask_order(self, last: Order) -> Failure | None:
+        values = Values({"order_id": (last.order_id,)})
+        async for step in ask(self._hosts, READS["order"], values, extent=Extent()):
+            if isinstance(step, Failure) and step.kind is FailureKind.NOT_FOUND:
+                # The host forgets what is over, and does not say how it ended.
+                self._forgotten.add(last.order_id)
+                warn(f"pmtui get: order {last.order_id} ended while the stream was down")
+                return None
+            if isinstance(step, Failure):
+                return step
+            for item in step.items:
+                if isinstance(item, Order):
+                    self._write_order(item)
+        return None
+
+    def _take_event(self, event: UserEvent) -> None:
+        if isinstance(event, OrderChanged):
+            if self._read.name != "fills":
+                self._write_order(event.order)
+            return
+        if self._read.name == "fills":
+            for fill in event.fills:
+                if self._is_wanted(fill):
+                    self._output.write_change(_key(fill), fill)
+
+    def _write_order(self, order: Order) -> None:
+        wanted = self._values.text("order_id")
+        if wanted and order.order_id.lower() != wanted.lower():
+            return
+        last = self._output.written.get(order.order_id)
+        if isinstance(last, Order) and not last.status.is_open:
+            # What is over stays over: an answer may be older than the stream.
+            return
+        if self._is_wanted(order):
+            self._output.write_change(order.order_id, order)
+        if wanted and not order.status.is_open:
+            self._output.is_done.set()
+
+    def _write_missed(self, fill: Fill) -> None:
+        """Write a fill that the host lists, unless the stream has told of it more lately."""
+        known = self._output.written.get(_key(fill))
+        if known is None or fill.status.is_final:
+            self._output.write_change(_key(fill), fill)
+
+    def _is_wanted(self, what: Order | Fill) -> bool:
+        condition, token = self._values.text("condition_id"), self._values.text("token_id")
+        is_of_market = not condition or what.condition_id.lower() == condition.lower()
+        return is_of_market and (not token or what.token_id == token)
+
+
+def _channel(hosts: ReadHosts, account: AccountClient) -> UserChannel:
+    return UserChannel(
+        hosts.ws_user,
+        account.requests.account.credentials,
+        account.owner,
+        random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
+    )
+
+
+def _key(fill: Fill) -> tuple[str, str]:
+    return fill.trade_id, fill.order_id
+
+
+def _replaced(values: Values, changed: Mapping[str, str]) -> Values:
+    return Values({**values.by_name, **{name: (text,) for name, text in changed.items()}})
+
+
+def _seconds(at: datetime) -> str:
+    return str(int(at.timestamp()))
+
 
 PERIOD_S = 0.1
 """Between two writings of a book that changes all the time."""

@@ -1,4 +1,4 @@
-"""`pmtui replay`: plays a recording into the whole terminal, as if live.
+"""`pmtui replay`: plays a recording into the whole terminal, as if live, with practice orders.
 
 Venue and terminal run in one process, on the recording's own time. Practice orders are matched against
 the recorded book; the account is made for the replay and forgotten with it.
@@ -10,16 +10,17 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pmtui.cli.heap import use_one_pool
+from typing_extensions import override
+
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
-from pmtui.cli.replay.playback import Playback, RecordedTime
-from pmtui.cli.running import CRASHED, run_logged, start_log
+from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_pool
 from pmtui.cli.terminal import end_past_terminal
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import SecretiveParser, refuse
@@ -32,6 +33,7 @@ from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.money import parse_micros
 from pmtui.recording.reader import Recording, Unreadable, read_recording
 from pmtui.recording.timeline import FASTEST, SLOWEST, Timeline
+from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.orders.journal import Journal
@@ -40,7 +42,105 @@ from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
+from pmtui.sim.replay.feed import ReplayFeed
 from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
+from pmtui.ui.replay.replay_controls import ReplayView
+
+JUMP_S = 30
+"""As far as a key jumps."""
+
+
+class RecordedTime(SystemClock):
+    """The time of the recording at the replay's position; waiting is in earnest."""
+
+    def __init__(self, started_ms: int, timeline: Timeline) -> None:
+        self._started_ms = started_ms
+        self._timeline = timeline
+
+    @override
+    def now(self) -> datetime:
+        at_us = self._started_ms * 1_000 + self._timeline.position_us
+        return datetime.fromtimestamp(at_us / 1_000_000, UTC)
+
+    @override
+    def replay_shift(self) -> timedelta:
+        return self.now() - super().now()
+
+    @override
+    def stream_s(self) -> float:
+        return self._timeline.played_s
+
+
+class Playback:
+    """Fulfils the terminal's controls of a replay."""
+
+    def __init__(self, timeline: Timeline, clock: RecordedTime) -> None:
+        self._timeline = timeline
+        self._clock = clock
+        self._feed: ReplayFeed | None = None
+        self._rewind: Callable[[datetime], None] = lambda _: None
+        self._moves = timeline.moves
+        timeline.on_change(self._note_move)
+
+    def begin(self, feed: ReplayFeed, *, rewind: Callable[[datetime], None]) -> None:
+        """Begin to play.
+
+        Args:
+            feed: knows when the next message comes.
+            rewind: is told the recorded moment whenever the replay jumps to it.
+        """
+        self._feed = feed
+        self._rewind = rewind
+
+    def _note_move(self) -> None:
+        """Tell of a jump; one forwards has nothing behind it to forget."""
+        if self._moves != self._timeline.moves:
+            self._moves = self._timeline.moves
+            self._rewind(self._clock.now())
+
+    def view(self) -> ReplayView:
+        """Return where it is."""
+        line = self._timeline
+        return ReplayView(
+            position_s=line.position_us // 1_000_000,
+            length_s=line.length_us // 1_000_000,
+            at=self._clock.now(),
+            speed=line.speed,
+            is_paused=line.is_paused,
+            has_ended=line.has_ended,
+        )
+
+    def pause(self) -> None:
+        """Pause, or go on; at the end, begin again."""
+        if self._timeline.is_paused or self._timeline.has_ended:
+            self._timeline.resume()
+        else:
+            self._timeline.pause()
+
+    def step(self) -> None:
+        """Pause at the next message."""
+        at_us = self._feed.next_at_us if self._feed is not None else None
+        if at_us is None:
+            self._timeline.pause()
+        else:
+            self._timeline.step_to(at_us)
+
+    def back(self) -> None:
+        """Jump some seconds back."""
+        self._timeline.move_to(self._timeline.position_us - JUMP_S * 1_000_000)
+
+    def forward(self) -> None:
+        """Jump some seconds forward."""
+        self._timeline.move_to(self._timeline.position_us + JUMP_S * 1_000_000)
+
+    def slower(self) -> None:
+        """Play at the next lower speed."""
+        self._timeline.slower()
+
+    def faster(self) -> None:
+        """Play at the next higher speed."""
+        self._timeline.faster()
+
 
 _PROG = "pmtui replay"
 PROFILE = "replay"

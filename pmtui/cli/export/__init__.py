@@ -1,1 +1,0 @@
-"""`pmtui export`: the account's and the venue's records as CSV or JSON."""

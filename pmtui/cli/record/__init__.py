@@ -1,1 +1,0 @@
-"""`pmtui record`: keeps the streams and the hosts' answers about some tokens in a file."""

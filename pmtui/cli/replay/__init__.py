@@ -1,1 +1,0 @@
-"""`pmtui replay`: a recording played into the whole terminal, with practice orders."""
