@@ -1,5 +1,8 @@
 """What the environment asks for, and handing a text to tmux; the journey in a real one is `tests/journeys/test_ways_in.py`."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,3 +48,29 @@ def test_colour_is_left_out_as_the_environment_asks(
     environ: dict[str, str], expected: bool
 ) -> None:
     assert terminal.wants_no_color(environ) is expected
+
+
+ASK = "from pmtui.cli.terminal import is_ascii_terminal as is_ascii; print(is_ascii())"
+SAID = ("LC_ALL", "LC_CTYPE", "LANG", "PYTHONUTF8")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_ascii"),
+    [
+        ({"LANG": "C"}, True),
+        ({"LANG": "POSIX"}, True),
+        ({"LC_ALL": "C", "LANG": "C.UTF-8"}, True),
+        ({"LANG": "C.UTF-8"}, False),
+        ({"LANG": "C", "LC_ALL": "C.UTF-8"}, False),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, False),
+        ({}, False),
+        ({"LANG": "C.UTF-8", "TERM": "vt100"}, True),
+    ],
+)
+def test_plain_characters_are_for_who_asks_for_them(said: dict[str, str], is_ascii: bool) -> None:
+    usual = {name: value for name, value in os.environ.items() if name not in SAID}
+    env = {**usual, "TERM": "xterm-256color", **said}
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], env=env, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == str(is_ascii)

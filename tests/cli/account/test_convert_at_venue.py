@@ -10,7 +10,7 @@ from pmtui.service.topics import AccountTopic, ActivityTopic
 from pmtui.service.wallet.wallet_views import Confirmed
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 from pmtui.sim.venue import ManualClock
-from tests.cli.wallet.test_wallet_at_venue import SHARE, card_of, passing, session, take, until
+from tests.cli.account.test_wallet_at_venue import SHARE, card_of, passing, session, take, until
 from tests.sim.kit import START_MS, Person, http_client
 
 

@@ -1,4 +1,4 @@
-"""The whole terminal on a replay: the real service, screens and sockets, keys that drive it."""
+"""What cannot be replayed is refused in one line, before a terminal is taken over."""
 
 import time
 from collections.abc import AsyncIterator
@@ -7,9 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
-from pmtui.cli.replay import ReplaySession
+from pmtui.cli.main import main
+from pmtui.cli.replay import ReplaySession, make_timeline
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.settings import load_settings
 from pmtui.domain.books.book_view import BookState
@@ -17,8 +19,9 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, LimitIntent
-from pmtui.recording.reader import Recording
+from pmtui.recording.reader import Message, Recording
 from pmtui.recording.timeline import Timeline
+from pmtui.recording.writer import FrameRow, Header, RecordingWriter
 from pmtui.service.books.books import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.surface import PreparedOrder
@@ -32,6 +35,48 @@ from pmtui.ui.widgets.text_line import TextLine
 from tests.clients.streams.servers import until
 from tests.recording.kit import Scene, recorded
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES
+
+
+@pytest.mark.parametrize("content", [None, b"", b"hello", b'{"kind":"x"}'])
+def test_a_file_that_holds_nothing_ends_with_1(
+    tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["replay", str(path)]) == 1
+    said = capsys.readouterr().err
+    assert (said.count("\n"), said.startswith("pmtui replay: ")) == (1, True)
+
+
+def test_without_a_terminal_it_ends_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = RecordingWriter(tmp_path / "a", Header(started_ms=0, token_ids=()))
+    writer.add(FrameRow(0, '{"event_type":"book","market":"0xaa","asset_id":"1"}'))
+    writer.close()
+    assert main(["replay", str(tmp_path / "a")]) == 2
+    assert "terminal" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--speed", "x"], ["--speed", "-1"], ["--speed", "1000"]])
+def test_a_speed_out_of_range_is_wrong_usage(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", "a", *words])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(("speed", "position_us"), [(0.0, 700), (1.0, 0)])
+def test_a_replay_that_begins_paused_begins_with_its_first_message(
+    speed: float, position_us: int
+) -> None:
+    recording = Recording(Header(started_ms=0, token_ids=()))
+    recording.messages += [Message(at, b"{}", "0xaa", "1", "book") for at in (700, 9_000_000)]
+    timeline = make_timeline(recording, speed)
+    timeline.pause()
+    assert (timeline.position_us // 500_000, timeline.is_paused) == (0, True)
+    assert timeline.position_us >= position_us
+
 
 YES = TokenId(RAIN_YES)
 LOOK = Look(DEFAULT_KEYMAP, load_themes()[0], (), Path("unused"))
