@@ -5,6 +5,7 @@ without its socket could neither be found nor ended, so `KeptSocket` makes it ag
 """
 
 import os
+import pwd
 import socket
 import struct
 from collections.abc import Callable
@@ -58,6 +59,37 @@ def listener_of(path: Path) -> int | None:
         except OSError:
             return None
         return _credentials_of(one)[0] or 0
+
+
+def why_kept_out(path: Path) -> str:
+    """Say whose the socket is that we may not connect to; "" where nobody keeps us out."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        one.settimeout(1.0)
+        try:
+            one.connect(os.fspath(path))
+        except PermissionError:
+            return f"no permission to connect to {path}, which belongs to {_owner_of(path)}"
+        except OSError:
+            return ""
+    return ""
+
+
+def user_name(uid: int) -> str:
+    """Return a user's name, or the number where it has none."""
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user {uid}"
+
+
+def _owner_of(path: Path) -> str:
+    """Return who owns a path, or the nearest directory above it that we may look at."""
+    for part in (path, *path.parents):
+        try:
+            return user_name(part.stat().st_uid)
+        except OSError:
+            continue
+    return "another user"
 
 
 def uid_of(one: socket.socket) -> int | None:

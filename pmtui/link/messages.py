@@ -143,10 +143,11 @@ class Configured(_Message):
 
 
 class Refused(_Message):
-    """The service takes nobody in who speaks so, and why."""
+    """The service does not take in whoever asks, and why."""
 
     reason: str
     version: str
+    """Of the service, where that is the reason; else empty."""
     can_restart: bool = False
     """Whether nothing rests and nothing is watched over: the service may be started anew."""
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 from pmtui import __version__
 from pmtui.domain.formats import count
 from pmtui.link.calls import Calls
-from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of
+from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of, user_name
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
@@ -213,9 +213,11 @@ class LinkServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         one: socket.socket = writer.get_extra_info("socket")
-        if not is_our_user(one, self._uid_of):
+        is_ours = is_our_user(one, self._uid_of)
+        if not is_ours:
             _logger.warning("link: a connection of another user was refused")
-            return
+            if len(self._tasks) > MOST_CONNECTIONS:
+                return
         try:
             async with asyncio.timeout(HELLO_WITHIN_S):
                 hello = await read_to_service(reader)
@@ -223,10 +225,8 @@ class LinkServer:
             return
         if not isinstance(hello, Hello):
             return
-        if refusal := self._why_not(hello):
-            writer.write(pack(refusal))
-            with suppress(OSError):
-                await writer.drain()
+        if refusal := self._why_not(hello) if is_ours else _keep_out():
+            await _refuse(refusal, reader, writer)
             return
         if hello.is_terminal:
             await self._serve_terminal(hello, reader, writer)
@@ -242,7 +242,7 @@ class LinkServer:
                 return None
             return Refused(text, __version__, can_restart=not self.is_needed)
         if len(self._tasks) > MOST_CONNECTIONS:
-            return Refused(f"{MOST_CONNECTIONS} are attached already", __version__)
+            return Refused(f"{MOST_CONNECTIONS} are attached already", "")
         return None
 
     def _welcome(self, hello: Hello) -> Welcome:
@@ -352,6 +352,24 @@ class LinkServer:
     def _last_entry(self) -> int:
         entries = self._service.queries.log().entries
         return entries[-1].sequence if entries else 0
+
+
+async def _refuse(
+    refusal: Refused, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Send a refusal, and read what else was asked: closed before, it might be lost on its way."""
+    writer.write(pack(refusal))
+    with suppress(TimeoutError, OSError):
+        writer.write_eof()
+        async with asyncio.timeout(HELLO_WITHIN_S):
+            while await reader.read(_BUFFER_BYTES):
+                pass
+
+
+def _keep_out() -> Refused:
+    return Refused(
+        f"the service belongs to {user_name(os.geteuid())}, and serves no other user", ""
+    )
 
 
 _BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)

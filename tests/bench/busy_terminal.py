@@ -162,13 +162,8 @@ def event_of(session: dict[str, Any]) -> Event:
     return Event(EventId("1"), "busy", TITLE, markets)
 
 
-async def run(
-    session: dict[str, Any], stream_url: str, control: Path, kind: type[PmtuiApp]
-) -> None:
-    """Show the terminal until it is told to leave."""
-    state = control.parent
-    event = event_of(session)
-    channel = MarketChannel(stream_url, random=random.Random(1))
+def busy_service(event: Event, channel: MarketChannel, state: Path, *, name: str) -> DataService:
+    """Return a service of one event over a real stream and scripted request hosts."""
 
     async def close() -> None:
         return
@@ -184,14 +179,25 @@ async def run(
             close=close,
         )
 
-    service = DataService(
-        profile=Profile("busy", Mode.READ_ONLY),
+    return DataService(
+        profile=Profile(name, Mode.READ_ONLY),
         connect=connect,
         clock=SystemClock(),
         journal=Journal(state / "journal.sqlite"),
         rng=random.Random(1),
         state_dir=state,
     )
+
+
+async def run(
+    session: dict[str, Any], stream_url: str, control: Path, kind: type[PmtuiApp]
+) -> None:
+    """Show the terminal until it is told to leave."""
+    state = control.parent
+    event = event_of(session)
+    channel = MarketChannel(stream_url, random=random.Random(1))
+
+    service = busy_service(event, channel, state, name="busy")
     surface = Surface(queries=service.queries, commands=service.commands, subscriptions=service.hub)
     answers = Control(service, channel, tuple(TokenId(token) for token in session["books"]))
     # As the program does once all is loaded: a full collection is a pause that a key feels.

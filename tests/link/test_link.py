@@ -16,7 +16,7 @@ from pmtui.domain.health import HealthState
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
-from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, why_no_socket
+from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
     PROTOCOL,
@@ -304,9 +304,15 @@ async def test_another_user_is_refused(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         other = os.geteuid() + 4_242
         async with house_around(world, tmp_path / "s", uid=lambda _: other) as house:
-            reader, writer = await raw(house, hello())
-            assert await read_to_terminal(reader) is None
-            writer.close()
+            for first in (hello(), hello(is_terminal=False)):
+                reader, writer = await raw(house, first, Ask(), Stop("cancel"))
+                refused = await read_to_terminal(reader)
+                assert isinstance(refused, Refused)
+                assert user_name(os.geteuid()) in refused.reason
+                assert not refused.can_restart
+                assert await read_to_terminal(reader) is None
+                writer.close()
+            assert house.stopped == []
 
 
 async def test_a_shell_asks_how_it_stands_and_ends_it(tmp_path: Path) -> None:

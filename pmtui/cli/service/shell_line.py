@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui import __version__
-from pmtui.link.local_socket import listener_of
+from pmtui.link.local_socket import listener_of, why_kept_out
 from pmtui.link.messages import (
     PROTOCOL,
     Ask,
@@ -92,6 +92,8 @@ async def find_standing(
     first = answers[0] if answers else None
     if isinstance(first, Standing | Refused):
         return first
+    if reason := await asyncio.to_thread(why_kept_out, place):
+        return Refused(reason, "")
     pid = await asyncio.to_thread(listener_of, place)
     return None if pid is None else Silent(pid)
 
@@ -109,6 +111,8 @@ def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
         case Refused() as refused, _:
             return refused
         case _:
+            if reason := why_kept_out(place):
+                return Refused(reason, "")
             pid = listener_of(place)
             return None if pid is None else Silent(pid)
 

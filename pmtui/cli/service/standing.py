@@ -53,13 +53,11 @@ def run_status(arguments: Sequence[str]) -> int:
         return refuse(str(found), prog="pmtui status")
     name, state, place = found
     standing = ask_standing(place)
-    if isinstance(standing, Refused):
-        return refuse(standing.reason, prog="pmtui status", code=NONE_RUNS)
-    if isinstance(standing, Silent):
+    if isinstance(standing, Refused | Silent):
+        pid, words = _what_is_known(standing)
         if options.json:
-            told = _Report(running=True, profile=name, pid=standing.pid or None)
-            show(msgspec.json.encode(told).decode())
-        return refuse(standing.words, prog="pmtui status", code=NONE_RUNS)
+            show(msgspec.json.encode(_Report(running=True, profile=name, pid=pid)).decode())
+        return refuse(words, prog="pmtui status", code=NONE_RUNS)
     if standing is None:
         if options.json:
             show(msgspec.json.encode(_Report(running=False, profile=name)).decode())
@@ -89,13 +87,23 @@ def run_stop(arguments: Sequence[str]) -> int:
     if standing is None:
         show(f"No service runs on profile {name}.")
         return NONE_RUNS
-    if isinstance(standing, Silent):
-        return refuse(standing.words, prog="pmtui stop", code=NONE_RUNS)
+    if isinstance(standing, Refused | Silent):
+        _, reason = _what_is_known(standing)
+        return refuse(reason, prog="pmtui stop", code=NONE_RUNS)
     problem, words = stop_service(place, options.orders or "")
     if problem:
         return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
     show(*(words or "pmtui: the service has ended").splitlines())
     return 0
+
+
+def _what_is_known(standing: Refused | Silent) -> tuple[int | None, str]:
+    """Return the process of a service that tells nothing, if known, and why it tells nothing."""
+    match standing:
+        case Refused(reason):
+            return None, reason
+        case Silent(pid):
+            return pid or None, standing.words
 
 
 def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:

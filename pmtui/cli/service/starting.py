@@ -234,6 +234,8 @@ class ServiceStarter:
     def _replace(self, refused: Refused) -> None:
         """Offer to start a service of another version anew."""
         text = refused.reason
+        if not refused.version:
+            raise ConfigError("service", text)
         if not refused.can_restart:
             raise ConfigError(
                 "service", f"{text}; orders or stops depend on it: `pmtui stop` ends it"

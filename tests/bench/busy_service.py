@@ -1,0 +1,77 @@
+"""`python -m tests.bench.busy_service SESSION STREAM HOME`: a service in a busy venue, for terminals.
+
+Service, stream client, sockets and the way to terminals are the real ones; the request hosts are
+scripted. `pmtui attach` with this home opens the installed terminal on it. `GC` on standard input
+has it print how many objects of which kind it holds.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pmtui.cli.heap import give_back, use_one_pool
+from pmtui.cli.service.serving import configure, resident_bytes
+from pmtui.clients.streams.channels import MarketChannel
+from pmtui.config.settings import load_settings
+from pmtui.link.messages import Unlock
+from pmtui.link.place import socket_path
+from pmtui.link.server import Household, LinkServer, bind
+from pmtui.service.clock import SystemClock
+from tests.bench.busy_terminal import busy_service, event_of
+
+GIVE_BACK_S = 20.0
+"""As the service does."""
+
+
+async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
+    """Serve until killed."""
+    use_one_pool()
+    os.environ["PMTUI_HOME"] = str(home)
+    channel = MarketChannel(stream_url, random=random.Random(1))
+    state = home / "state" / "paper"
+    state.mkdir(parents=True, exist_ok=True)
+    service = busy_service(event_of(session), channel, state, name="paper")
+    place = socket_path(home / "run", "paper")
+    place.parent.mkdir(mode=0o700, exist_ok=True)
+    async with service.running():
+        server = LinkServer(service, _household())
+        server.listen(bind(place))
+        gc.collect()
+        gc.freeze()
+        print("ready", flush=True)
+        answering = asyncio.create_task(_answer())
+        while True:
+            await asyncio.sleep(GIVE_BACK_S)
+            give_back()
+            if answering.done():
+                return
+
+
+def _household() -> Household:
+    async def unlock(_: Unlock) -> str:
+        return "nothing is locked"
+
+    return Household(
+        profile="paper", now=SystemClock().now, memory_bytes=resident_bytes, unlock=unlock,
+        stop=lambda _: "it is killed", configure=configure,
+        rules=load_settings({"profile": "paper"}).rules_digest(),
+    )  # fmt: skip
+
+
+async def _answer() -> None:
+    """Print counts of objects by their kind whenever a line comes."""
+    while await asyncio.to_thread(sys.stdin.readline):
+        gc.collect()
+        kinds = Counter(type(one).__qualname__ for one in gc.get_objects())
+        print(json.dumps(dict(kinds.most_common(200))), flush=True)
+
+
+if __name__ == "__main__":
+    file, url, folder = sys.argv[1:]
+    asyncio.run(run(json.loads(Path(file).read_text(encoding="utf-8")), url, Path(folder)))
