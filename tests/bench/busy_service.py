@@ -19,9 +19,9 @@ from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.service.serving import configure, resident_bytes
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.config.settings import load_settings
+from pmtui.link.local_socket import bind, socket_path
 from pmtui.link.messages import Unlock
-from pmtui.link.place import socket_path
-from pmtui.link.server import Household, LinkServer, bind
+from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
 from tests.bench.busy_terminal import busy_service, event_of
 

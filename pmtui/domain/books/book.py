@@ -43,8 +43,8 @@ from pmtui.domain.money import (
     parse_micros,
 )
 
-_REMEMBERED = 100_000
-"""More texts than the grid and a day's sizes have; a full table starts again."""
+_REMEMBERED = 10_000
+"""Texts of a kind: more than the grid has prices. Sizes have no end, so a full table starts again."""
 
 PRICES: dict[str, Micros] = {}
 SIZES: dict[str, Micros] = {}
@@ -138,8 +138,8 @@ NO_ASK = Micros(ONE + 1)
 MOST_LEVELS = 20_000
 """Of one side: twice the prices of the finest tick. A host that invents prices gets no further."""
 _TOO_MANY = f"more than {MOST_LEVELS} levels"
-_ROWS_REMEMBERED = 60_000
-"""More rows than five hundred books usually have; a full table starts again."""
+_ROWS_REMEMBERED = 10_000
+"""Rows of a kind: as many as a hundred books have; a full table starts again."""
 _SHOWN: dict[Row, Level] = {}
 _SHOWN_MIRRORED: dict[Row, Level] = {}
 

@@ -1,3 +1,4 @@
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -21,6 +22,8 @@ from pmtui.domain.money import Micros, MoneyError, format_micros, parse_micros
 
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
 TOKEN = TokenId("7132")
+MOST_BYTES = 6_000_000
+"""For what is remembered of prices and sizes, whatever comes."""
 
 
 def snapshot(
@@ -313,6 +316,18 @@ def test_a_full_table_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book_texts, "_REMEMBERED", 1)
     assert [read_size("77.01"), read_size("77.02")] == [77_010_000, 77_020_000]
     assert [price_text(Micros(123_400)), price_text(Micros(500_000))] == ["0.1234", "0.5"]
+
+
+def test_any_number_of_sizes_is_remembered_in_a_few_megabytes() -> None:
+    tracemalloc.start()
+    try:
+        for cents in range(15_000):
+            row = (Micros(500_000), book_texts.kept_size(f"{cents / 100:.2f}") or "0")
+            _ = book_texts.show((row,)), book_texts.show_mirrored((row,))
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most_bytes < MOST_BYTES
 
 
 def test_a_size_is_kept_as_it_came_and_nothing_of_one_that_is_zero() -> None:
