@@ -1,8 +1,7 @@
-"""`python -m tests.bench.busy_service SESSION STREAM HOME`: a service in a busy venue, for terminals.
+"""`python -m tests.bench.busy_service BOOKS STREAM HOME`: a service in a busy venue, for terminals.
 
 Service, stream client, sockets and the way to terminals are the real ones; the request hosts are
-scripted. `pmtui attach` with this home opens the installed terminal on it. `GC` on standard input
-has it print how many objects of which kind it holds.
+scripted. `pmtui attach` with this home opens the installed terminal on it.
 """
 
 import asyncio
@@ -11,12 +10,11 @@ import json
 import os
 import random
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pmtui.cli.heap import give_back, use_one_pool
 from pmtui.cli.service.serving import configure, resident_bytes
+from pmtui.cli.session_process import give_back, use_one_pool
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.config.settings import load_settings
 from pmtui.link.local_socket import bind, socket_path
@@ -45,12 +43,9 @@ async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
         gc.collect()
         gc.freeze()
         print("ready", flush=True)
-        answering = asyncio.create_task(_answer())
         while True:
             await asyncio.sleep(GIVE_BACK_S)
             give_back()
-            if answering.done():
-                return
 
 
 def _household() -> Household:
@@ -62,14 +57,6 @@ def _household() -> Household:
         stop=lambda _: "it is killed", configure=configure,
         rules=load_settings({"profile": "paper"}).rules_digest(),
     )  # fmt: skip
-
-
-async def _answer() -> None:
-    """Print counts of objects by their kind whenever a line comes."""
-    while await asyncio.to_thread(sys.stdin.readline):
-        gc.collect()
-        kinds = Counter(type(one).__qualname__ for one in gc.get_objects())
-        print(json.dumps(dict(kinds.most_common(200))), flush=True)
 
 
 if __name__ == "__main__":
