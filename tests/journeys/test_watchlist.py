@@ -29,6 +29,11 @@ def row_of(terminal: Terminal, words: str) -> str:
     return terminal.row_with(words) or ""
 
 
+def is_live(row: str) -> bool:
+    """Whether a row has prices and no word on how old they are."""
+    return "¢" in row and "old" not in row and "waiting" not in row
+
+
 def bells(terminal: Terminal) -> int:
     """Count how often it has rung."""
     return _COMMAND.sub(b"", bytes(terminal.output)).count(b"\x07")
@@ -49,14 +54,14 @@ def test_a_star_outlives_a_restart_and_an_alert_rings_once(start: Start, home: P
     open_watchlist(terminal)
     is_early = market.title.casefold() in market.question[:32].casefold()
     start_of_title = (market.question if is_early else f"{market.title}: ")[:18]
-    terminal.until(lambda: "live" in row_of(terminal, start_of_title), "its live prices")
+    terminal.until(lambda: is_live(row_of(terminal, start_of_title)), "its live prices")
     terminal.press("q")
     assert terminal.exit_code() == 0
 
     terminal = start(size=(120, 36))
     trader.wait_for_markets(terminal)
     open_watchlist(terminal)
-    terminal.until(lambda: "live" in row_of(terminal, f"★ {start_of_title}"), "the star again")
+    terminal.until(lambda: is_live(row_of(terminal, f"★ {start_of_title}")), "the star again")
     terminal.press("enter")
     trader.wait_for_ladder(terminal, market)
 

@@ -284,7 +284,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
 
 
 def describe_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
-    """Say what prices are worth: live, how old, or how it ended for a closed market."""
+    """Say how old prices are, or how a closed market ended; live ones of an open market need no word."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)
     if market.trading is not Trading.OPEN:
@@ -294,7 +294,7 @@ def describe_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cel
     if quote is None or quote.as_of is None:
         return Cell("waiting", Role.STALE)
     if quote.is_live:
-        return Cell("live", Role.VERIFIED)
+        return Cell("")
     return Cell(f"{format_price_age(quote.as_of, now)} old", Role.STALE)
 
 

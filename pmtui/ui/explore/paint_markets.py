@@ -350,8 +350,8 @@ def _quote_cells(
         if live is None:
             # Nobody bids or asks: there is no price that could be live.
             return price, Cell(""), change, spread_cell
-        # Proven prices of a market that takes no orders are none to trade at.
-        age = Cell("live", Role.VERIFIED) if market.takes_orders else Cell("halt", Role.STALE)
+        # A live price needs no word. Proven prices of a market that takes no orders are none to trade at.
+        age = Cell("") if market.takes_orders else Cell("halt", Role.STALE)
         return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
     price = paint_price(first_price(market), Role.STALE)

@@ -152,14 +152,14 @@ _STATUS_WORDS = {
     OrderStatus.PENDING: ("sending", Role.STALE),
     OrderStatus.SENT: ("sending", Role.STALE),
     OrderStatus.UNKNOWN: ("unknown", Role.NOTICE_WARN),
-    OrderStatus.LIVE: ("live", Role.VERIFIED),
+    OrderStatus.LIVE: ("live", Role.DIM),
     OrderStatus.DELAYED: ("delayed", Role.STALE),
     OrderStatus.PARTIALLY_FILLED: ("partial", Role.VERIFIED),
 }
 _SETTLED_WORDS = {
     TradeStatus.MATCHED: ("matched", Role.STALE),
     TradeStatus.MINED: ("mined", Role.STALE),
-    TradeStatus.CONFIRMED: ("confirmed", Role.VERIFIED),
+    TradeStatus.CONFIRMED: ("confirmed", Role.DIM),
     TradeStatus.RETRYING: ("retrying", Role.NOTICE_WARN),
     TradeStatus.FAILED: ("FAILED", Role.NOTICE_BAD),
 }

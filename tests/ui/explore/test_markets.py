@@ -274,7 +274,7 @@ async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> Non
     service.stream(*markets)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: _prices(app)[:1] and _prices(app)[0][1] == "live", "live prices")
+        await until(pilot, lambda: _prices(app)[:1] and _prices(app)[0][1] == "", "live prices")
         table = _table(app)
         in_view = {m.quoted_token for m in markets[: len(table.keys_in_view)]}
         (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
@@ -284,7 +284,7 @@ async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> Non
         moved = replace(markets[1], best_bid=m("0.71"), best_ask=m("0.73"))
         service.stream(moved)
         service.announce(topic)
-        await until(pilot, lambda: _prices(app)[1] == ("72¢", "live"), "the price that moved")
+        await until(pilot, lambda: _prices(app)[1] == ("72¢", ""), "the price that moved")
         assert [row.key for row in table.rows] == order
         assert [n for n, row in enumerate(table.rows) if row is not before[n]] == [1]
 
@@ -297,7 +297,7 @@ async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "live prices")
         await pilot.press("end")
-        await until(pilot, lambda: _prices(app)[-1][1] == "live", "the last row")
+        await until(pilot, lambda: _prices(app)[-1][1] == "", "the last row")
         assert _prices(app)[0][1] == "<1m"
         assert "updated now" in text_of(app, "#heading")
 
@@ -316,7 +316,7 @@ async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -
         await until(pilot, lambda: "2 of 3 live" in text_of(app, "#heading"), "the count")
         price, age = _table(app).rows[0].cells[3:5]
         assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
-        assert [age for _, age in _prices(app)] == ["3m", "live", "live"]
+        assert [age for _, age in _prices(app)] == ["3m", "", ""]
 
 
 async def test_letters_in_the_search_line_are_text() -> None:

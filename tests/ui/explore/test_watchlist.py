@@ -105,7 +105,7 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
     app = app_with(service_with(EVENT_ROW, RIVER_ROW))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row_of(app, "Will the river"), "the market")
-        for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes", "live"):
+        for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
         assert text_of(app, "#heading").startswith(" Watchlist   updated now   2 starred")
