@@ -64,7 +64,7 @@ async def test_a_row_in_view_has_the_price_of_its_ladder_and_others_say_their_ag
         async with app.run_test(size=(80, 8)) as pilot:
             await until(pilot, lambda: price_and_age(app, RAIN_KEY)[1].text == "", "the row")
             await until_as_ladder(pilot, app, here, bid="40")
-            assert "updated now" in text_of(app, "#heading")
+            assert "updated now" in text_of(app, "#list-panel")
             price, age = price_and_age(app, SNOW_KEY)
             assert (price.role, age.role, age.text) == (Role.STALE, Role.STALE, "<1m")
             assert isinstance(await here.place("0.45", "10"), Accepted)

@@ -54,7 +54,7 @@ def _search_and_look(terminal: Terminal, market: Market) -> None:
     terminal.press("escape")
     terminal.until(lambda: terminal.row_with("24h", "Spread"), "what was found")
     terminal.press("escape")
-    terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
+    terminal.until(lambda: terminal.row_with("MARKETS", "by volume"), "the list")
 
 
 def _see_the_ladder_live(terminal: Terminal) -> None:

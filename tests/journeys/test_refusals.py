@@ -67,12 +67,12 @@ def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -
         }
         terminal = start("--profile", "live", env=hosts)
         terminal.until_text("READ-ONLY")
-        terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
+        terminal.until(lambda: terminal.row_with("MARKETS", "by volume", "event"), "markets")
         assert "no key" in terminal.text()
         terminal.press("p")
         terminal.until_text("No key in this session")
         terminal.press("m")
-        terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
+        terminal.until(lambda: terminal.row_with("MARKETS", "by volume"), "the list")
         terminal.press("q")
         assert terminal.exit_code() == 0
 
@@ -83,7 +83,7 @@ def test_in_read_only_the_ticket_stays_closed_and_says_why(start: Start) -> None
             f"PMTUI_{name.upper()}_URL": url for name, url in venue.urls.items() if name != "admin"
         }
         terminal = start("--profile", "live", env=hosts)
-        terminal.until(lambda: terminal.row_with("Markets", "by volume", "event"), "markets")
+        terminal.until(lambda: terminal.row_with("MARKETS", "by volume", "event"), "markets")
         terminal.press("enter")
         terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
         terminal.press("enter")

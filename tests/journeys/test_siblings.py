@@ -76,7 +76,7 @@ def test_hopping_shows_the_next_outcome_and_trades_in_it(start: Start, home: Pat
     terminal.press("escape")
     terminal.until(lambda: terminal.row_with("24h", "Spread"), "what was found")
     terminal.press("escape")
-    terminal.until(lambda: terminal.row_with("Markets", "by volume"), "the list")
+    terminal.until(lambda: terminal.row_with("MARKETS", "by volume"), "the list")
     terminal.press("q")
     terminal.until_text("Quit with working orders?")
     terminal.press("enter")

@@ -17,7 +17,7 @@ _COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8
 @pytest.mark.parametrize("term", ["vt100", "linux", "screen-256color"])
 def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None:
     terminal = start(size=(80, 24), term=term, env={"COLORTERM": ""})
-    terminal.until_text("Markets")
+    terminal.until_text("MARKETS")
     terminal.until_text("cash $10,000.00")
     terminal.press("q")
     assert terminal.exit_code() == 0
@@ -112,7 +112,7 @@ def test_every_screen_opens_at_80_by_24_and_at_40_by_12(start: Start, home: Path
             terminal.press(key)
             terminal.until_text(sign)
     terminal.resize(80, 24)
-    terminal.until_text("Markets")
+    terminal.until_text("MARKETS")
     trader.find_market(terminal, market)
     terminal.press("q")
     assert terminal.exit_code() == 0

@@ -89,7 +89,7 @@ def held(ledger: Ledger, token: str) -> Decimal:
 
 def test_a_bare_key_becomes_an_account_that_trades(start: Start, home: Path) -> None:
     terminal = start("--fresh", size=(120, 36))
-    terminal.until(lambda: terminal.row_with("Markets", "by volume"), "markets")
+    terminal.until(lambda: terminal.row_with("MARKETS", "by volume"), "markets")
     terminal.until(lambda: PaperVenue.is_up(home), "the venue")
     venue = PaperVenue(home)
     open_account(terminal)

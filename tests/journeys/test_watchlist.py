@@ -41,7 +41,7 @@ def bells(terminal: Terminal) -> int:
 
 def open_watchlist(terminal: Terminal) -> None:
     terminal.press("w")
-    terminal.until_text("Watchlist  ")
+    terminal.until_text("WATCHLIST")
 
 
 def test_a_star_outlives_a_restart_and_an_alert_rings_once(start: Start, home: Path) -> None:

@@ -37,10 +37,10 @@ def cents(price: Decimal) -> str:
 def wait_for_markets(terminal: Terminal) -> None:
     """Wait for a funded account, go back to the list where another screen was left, and wait for it."""
     terminal.until_text("cash $")
-    if not terminal.row_with("Markets", "by "):
+    if not terminal.row_with("MARKETS", "by "):
         terminal.press("m")
     terminal.until(
-        lambda: terminal.row_with("Markets", "by volume") and terminal.row_with("¢"), "markets"
+        lambda: terminal.row_with("MARKETS", "by volume") and terminal.row_with("¢"), "markets"
     )
 
 

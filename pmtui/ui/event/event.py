@@ -49,9 +49,6 @@ class EventScreen(FrameScreen):
         *bindings_for(Context.ROW),
     ]
     DEFAULT_CSS = """
-    EventScreen LineTable { margin-left: 1; }
-    EventScreen #meaning { display: none; }
-    EventScreen.-has-meaning #meaning { display: block; }
     EventScreen #chart-panel { display: none; }
     EventScreen.-charted #chart-panel { display: block; }
     """
@@ -93,8 +90,8 @@ class EventScreen(FrameScreen):
     @override
     def compose_body(self) -> ComposeResult:
         lines = self._board.lines
-        yield from (lines.head, lines.meaning)
-        yield self._board.table
+        yield lines.head
+        yield self._board.frame
         yield self._frame
         yield lines.details
 
@@ -185,6 +182,5 @@ class EventScreen(FrameScreen):
         self._show_facts()
 
     def _show_facts(self) -> None:
-        has_meaning = self._board.show_facts(self.size.width)
-        self.set_class(has_meaning, "-has-meaning")
+        self._board.show_facts(self.size.width)
         self.show_details()

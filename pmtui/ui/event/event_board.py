@@ -18,9 +18,9 @@ from pmtui.ui.event.paint_event import (
     by_price,
     explain_no_event,
     paint_event_head,
-    paint_event_meaning,
     paint_outcome_details,
     paint_outcome_row,
+    paint_outcomes_title,
 )
 from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
 from pmtui.ui.frame import TopicFeed, is_live
@@ -28,6 +28,7 @@ from pmtui.ui.row_memo import RowMemo
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 
@@ -36,7 +37,6 @@ class EventLines:
     """The lines around the table."""
 
     head: TextLine
-    meaning: TextLine
     details: TextLine
 
 
@@ -65,7 +65,8 @@ class EventBoard:
         self._surface = surface
         self._event_id = event_id
         self.table = LineTable(OUTCOME_COLUMNS, id="outcomes")
-        self.lines = EventLines(*(TextLine(id=n) for n in ("head", "meaning", "details")))
+        self.frame = Panel(self.table, id="outcomes-panel", classes="-table")
+        self.lines = EventLines(*(TextLine(id=n) for n in ("head", "details")))
         self._markets: dict[str, Market] = {}
         self._memo = RowMemo()
         self._stream = RowStream(
@@ -130,17 +131,15 @@ class EventBoard:
         self._memo.keep_only(set(self._markets))
         self._stream.check()
 
-    def show_facts(self, width: int) -> bool:
-        """Show what the event is about; return whether its prices mean something together."""
+    def show_facts(self, width: int) -> None:
+        """Show what the event is about, and what its prices mean together."""
         queries, keymap = self._surface.queries, self._surface.options.keymap
         view = queries.event(self._event_id)
         quotes = queries.event_quotes(self._event_id)
-        meaning = paint_event_meaning(view.event, quotes, width)
         self.lines.head.show(
             paint_event_head(view, quotes, queries.now(), keymap=keymap, width=width)
         )
-        self.lines.meaning.show(meaning)
-        return bool(meaning)
+        self.frame.show_title_in_width(partial(paint_outcomes_title, view.event, quotes))
 
     def show_details(self, width: int) -> None:
         """Show what the columns have no room for."""

@@ -19,11 +19,14 @@ from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.surface import Surface
 from pmtui.ui.units import member_of
+from pmtui.ui.widgets.panel import are_frames_wanted
 
 CHART_PERIOD = timedelta(seconds=15)
 """How often a chart that nothing else changes is looked at again."""
 _FRAME_ROWS = 3
 """Status, notice and keys."""
+_BESIDE_ROWS = 2
+"""What the event is, and the details of the row at the cursor."""
 _LEAST_TABLE_ROWS = 6
 _LEAST_CHART = MIN_HEIGHT + 1
 """Rows of a chart with its frame."""
@@ -37,10 +40,6 @@ class ChartedPage(Protocol):
     @property
     def size(self) -> Size:
         """Columns and rows."""
-        ...
-
-    def has_class(self, *class_names: str) -> bool:
-        """Whether the screen is laid out so."""
         ...
 
     def set_class(self, add: bool, *class_names: str) -> object:  # noqa: FBT001 - Textual's signature
@@ -157,7 +156,7 @@ class EventChart:
     def _lay_out(self, leaders: int) -> None:
         event = self._event()
         lines = 1 + len(event.markets) if event is not None else 1
-        above = 3 if self._page.has_class("-has-meaning") else 2
+        above = _BESIDE_ROWS + (2 if are_frames_wanted(self._page.size) else 1)
         room = self._page.size.height - _FRAME_ROWS - above
         left = room - lines
         if self._is_wanted or (self._is_wanted is None and room >= _TALL_ROWS):

@@ -1,5 +1,6 @@
 """An event: its facts, what its prices add up to, and one row for each outcome."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pmtui.domain.markets.market import Event, Market, Trading
@@ -47,14 +48,17 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import shown_time
+from pmtui.ui.widgets.panel import fit_title
 
 OWN_WIDTH = 9
 _CHANCE_WIDTH = 14
 _SUM_BAR = 16
+_LEAST_SET = 2
+"""Outcomes that say something together."""
 _LEAST_TITLE = 48
 """Cells of an event's name that no fact takes away."""
-_SUM_BAR_FROM = 110
-"""Columns from which there is room for the bar between the sums."""
+_SUM_BAR_FROM = 104
+"""Cells of a title from which there is room for the bar between the sums."""
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1, is_essential=True),
@@ -204,29 +208,44 @@ def explain_no_event(view: EventView, keymap: Keymap) -> str:
     return "Loading the event…"
 
 
-def paint_event_meaning(event: Event | None, quotes: EventQuotesView, width: int) -> Line:
+def paint_outcomes_title(
+    event: Event | None, quotes: EventQuotesView, room: int
+) -> tuple[Line, Line]:
     """Say how the outcomes belong together, and what buying or selling all of them brings."""
-    if event is None or len(event.markets) < 2:
-        return ()
-    subjects = ", ".join(plain(tag.label, 24) for tag in event.tags[:6])
-    count = f"{sum(not m.closed for m in event.markets)} of {len(event.markets)} open"
+    title = (Cell("OUTCOMES", Role.HEADING),)
+    if event is None or not event.markets:
+        return title, ()
+    open_ones = sum(not market.closed for market in event.markets)
+    count = (Cell(f"{open_ones} of {len(event.markets)} open", Role.DIM),)
+    if len(event.markets) < _LEAST_SET:
+        return fit_title((title, count), (), room)
     if not event.neg_risk:
         words = Cell("Independent markets: more than one can resolve Yes", Role.DIM)
-        return join_facts([words, Cell(count, Role.DIM)], width, tail=subjects)
+        return fit_title((title, count), ((words,),), room)
     if not has_one_winner(event):
-        return ()
+        return fit_title((title, count), (), room)
     found = set_prices(set_legs(event, quotes))
-    facts: list[Cell | Line] = [Cell("One winner", Role.DIM), _paint_sums(found, width)]
+    values: list[Line] = []
     if found.halted:
         names = ", ".join(plain(name, 20) for name in found.halted[:2])
         more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
-        facts.append(Cell(f"HALTED {names}{more}: no whole set", Role.NOTICE_WARN))
-    else:
+        values = [(Cell(f"HALTED {names}{more}: no whole set", Role.NOTICE_WARN),)]
+    values.append(_paint_sums(found, room))
+    if not found.halted:
         sides = (("buy all", found.buying), ("sell all", found.selling))
         gains = [gain for name, side in sides if (gain := _paint_gain(name, side))]
-        facts += [*gains, Cell("a set, after fees", Role.DIM)] if gains else []
-    facts.append(Cell(count, Role.DIM))
-    return join_facts([fact for fact in facts if fact], width, tail=subjects)
+        whole = _joined([*values, *gains])
+        is_whole = line_width((*title, *whole)) < room
+        note = [(Cell("a set, after fees", Role.DIM),)] if gains else []
+        values = [*([whole] if is_whole else [*values, *gains]), *note]
+    return fit_title((title, (Cell("one winner", Role.DIM),), count), values, room)
+
+
+def _joined(facts: Sequence[Line]) -> Line:
+    cells: list[Cell] = []
+    for fact in facts:
+        cells += [Cell("  "), *fact] if cells else fact
+    return tuple(cells)
 
 
 def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
@@ -240,12 +259,12 @@ def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
     return tuple(legs)
 
 
-def _paint_sums(found: SetPrices, width: int) -> Line:
+def _paint_sums(found: SetPrices, room: int) -> Line:
     """Show both sums, with a bar between them where there is room: a set is worth 100."""
     bids, asks = found.selling, found.buying
     left = Cell(f"Σ bid {format_average(bids.total) if bids else ABSENT}", Role.BID)
     right = Cell(f"Σ ask {format_average(asks.total) if asks else ABSENT}", Role.ASK)
-    if width < _SUM_BAR_FROM or bids is None:
+    if room < _SUM_BAR_FROM or bids is None:
         return (left, Cell("  "), right)
     bar = bar_text(min(bids.total, SCALE), SCALE, _SUM_BAR)
     return (left, Cell(" ▕", Role.DIM), Cell(bar, Role.BID), Cell("▏ ", Role.DIM), right)

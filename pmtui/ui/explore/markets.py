@@ -6,6 +6,7 @@ order is the one the list was fetched in: prices that move never move a row.
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -33,7 +34,8 @@ from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
     explain_empty_search,
-    paint_list_heading,
+    paint_list_title,
+    paint_results_title,
     paint_search_note,
     sorted_column,
 )
@@ -74,7 +76,6 @@ class MarketsScreen(FrameScreen):
     MarketsScreen #note { width: 36; }
     MarketsScreen #results { display: none; }
     MarketsScreen.-searching #field { display: block; }
-    MarketsScreen.-searching #heading { display: none; }
     MarketsScreen.-results #results { display: block; }
     MarketsScreen.-results #events { display: none; }
     MarketsScreen #lists { height: 1fr; }
@@ -83,7 +84,7 @@ class MarketsScreen(FrameScreen):
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
 
-    heading = query_one("#heading", TextLine)
+    frame = query_one("#list-panel", Panel)
     note = query_one("#note", TextLine)
     title_line = query_one("#title", TextLine)
     details = query_one("#details", TextLine)
@@ -140,7 +141,6 @@ class MarketsScreen(FrameScreen):
     @override
     def compose_body(self) -> ComposeResult:
         keymap = self.surface.options.keymap
-        yield TextLine(id="heading")
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
             yield SearchInput(
@@ -150,8 +150,9 @@ class MarketsScreen(FrameScreen):
             )  # fmt: skip
             yield TextLine(id="note")
         with Horizontal(id="lists"):
-            yield self._list.table
-            yield self._found.table
+            yield Panel(
+                self._list.table, self._found.table, id="list-panel", classes="-table"
+            )  # fmt: skip
             yield Panel(PreviewPane(id="preview"), id="preview-panel")
         yield TextLine(id="title")
         yield TextLine(id="details")
@@ -338,18 +339,19 @@ class MarketsScreen(FrameScreen):
         key, width, queries = self._shown.table.cursor_key, self.size.width, self.surface.queries
         tokens = self._shown.tokens(self._shown.table.keys_in_view)
         books = [queries.book(token) for token in self._stream.tokens.intersection(tokens)]
-        heading = paint_list_heading(
+        rows = LiveRows(sum(book.state.is_good for book in books), len(tokens))
+        paint = partial(
+            paint_list_title,
             self._view,
             self._list.arrangement,
             queries.now(),
-            rows=LiveRows(sum(book.state.is_good for book in books), len(tokens)),
+            rows=rows,
             tag=self._keys.choice,
             keymap=self.surface.options.keymap,
-            width=width,
             is_loading_more=self._wants_more,
         )
+        self.frame.show_title_in_width(partial(paint_results_title, rows) if self._text else paint)
         title, details = self._shown.details(key, width)
-        self.heading.show(heading)
         self.title_line.show(title)
         self.details.show(details)
         if not self._text:

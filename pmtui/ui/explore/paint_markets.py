@@ -42,6 +42,7 @@ from pmtui.ui.format import format_age, format_money_compact, format_price, form
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import fit_title
 
 OWN_MARK = "●"
 _STRONG_MOVE, _MOVE = Micros(50_000), Micros(20_000)
@@ -159,40 +160,43 @@ def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Ro
     return Row(market.market_id, cells)
 
 
-def paint_list_heading(
-    view: MarketListView, arrangement: Arrangement, now: datetime, *, tag: TagChoice,
-    keymap: Keymap, width: int, rows: LiveRows, is_loading_more: bool = False,
-) -> Line:  # fmt: skip
-    """Say what the list holds, how it is ordered and narrowed, and how old it is.
+def paint_list_title(
+    view: MarketListView, arrangement: Arrangement, now: datetime, room: int, *, tag: TagChoice,
+    keymap: Keymap, rows: LiveRows, is_loading_more: bool = False,
+) -> tuple[Line, Line]:  # fmt: skip
+    """Say how the list is ordered and narrowed, how old it is, and how much of it is loaded.
 
     Args:
         view: the list.
         arrangement: how it is ordered and narrowed.
         now: for its age.
+        room: cells of the title.
         tag: the tag that narrows it, and whether closed events are listed.
         keymap: for the keys that are named.
-        width: of the line.
         rows: of those in view.
         is_loading_more: whether the next page is on its way.
     """
-    narrowed = [Cell("closed included", Role.KEY)] if tag.include_closed else []
-    named = Cell(plain(tag.label, 40) if tag.label else "all tags", Role.KEY)
+    named = Cell(
+        plain(tag.label, 40) if tag.label else "all tags", Role.KEY if tag.label else Role.DIM
+    )
     more = ", loading more…" if is_loading_more else ""
     more = more or (" loaded, scroll for more" if view.has_more else "")
-    said = count(len(view.rows), "event") + more
-    return join_facts(
-        [
-            Cell("Markets", Role.HEADING, Emphasis.BOLD),
-            name_fact("by", name_order(arrangement)),
-            named,
-            *narrowed,
-            *name_filter(arrangement.filter),
-            _freshness(view, now, rows, keymap),
-            Cell(said, Role.DIM) if view.rows else (),
-        ],
-        width,
-        separator="   ",
+    said = (Cell(count(len(view.rows), "event") + more, Role.DIM),) if view.rows else ()
+    names = (
+        (Cell("MARKETS", Role.HEADING),),
+        name_fact("by", name_order(arrangement)),
+        (named,),
+        (Cell("closed included", Role.KEY),) if tag.include_closed else (),
+        *name_filter(arrangement.filter),
     )
+    return fit_title(names, (_freshness(view, now, rows, keymap), said), room)
+
+
+def paint_results_title(rows: LiveRows, room: int) -> tuple[Line, Line]:
+    """Say of how many of the results in view the prices are live."""
+    said = f"{rows.live} of {rows.priced} live" if rows.live < rows.priced else "all live"
+    value = (Cell(said, Role.DIM),) if rows.priced else ()
+    return fit_title(((Cell("RESULTS", Role.HEADING),),), (value,), room)
 
 
 _SORTED_COLUMNS = {
@@ -403,12 +407,12 @@ def _describe_cached(as_of: datetime | None, now: datetime) -> Cell:
     return Cell(f"cached {format_age(max(age_s, 0.0))} ago", Role.STALE)
 
 
-def _freshness(view: MarketListView, now: datetime, rows: LiveRows, keymap: Keymap) -> Cell | Line:
+def _freshness(view: MarketListView, now: datetime, rows: LiveRows, keymap: Keymap) -> Line:
     if not view.rows:
         return ()
     told = view.as_of
     age = _describe_cached(told, now) if view.is_cached else describe_prices_age(told, now, rows)
     if not view.problem:
-        return age
+        return (age,)
     again = key_of(keymap, "global.refresh")
     return (age, Cell(f", failed: {plain(view.problem, 24)} ({again})", Role.NOTICE_WARN))

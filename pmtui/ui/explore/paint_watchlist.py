@@ -40,6 +40,7 @@ from pmtui.ui.format import format_age, format_price
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import fit_title
 
 LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
@@ -130,22 +131,20 @@ def paint_alert_row(row: AlertRow) -> Row:
     )
 
 
-def paint_watch_heading(view: WatchlistView, now: datetime, keymap: Keymap, width: int) -> Line:
-    """Say how much is watched, and how old what the metadata host told of it is."""
+def paint_watch_title(
+    view: WatchlistView, now: datetime, keymap: Keymap, room: int
+) -> tuple[Line, Line]:
+    """Say how much is watched, what has rung, and how old what the metadata host told of it is."""
     stars = sum(row.is_starred for row in view.rows)
     waiting = sum(each.alert.state is AlertState.WAITING for each in view.alerts)
     rung = sum(each.alert.state is AlertState.RANG for each in view.alerts)
-    return join_facts(
-        [
-            Cell("Watchlist", Role.HEADING, Emphasis.BOLD),
-            _freshness(view, now, keymap),
-            Cell(f"{stars} starred", Role.DIM),
-            Cell(f"{count(rung, 'alert')} rang", Role.NOTICE_WARN) if rung else (),
-            Cell(f"{count(waiting, 'alert')} set", Role.KEY) if waiting else (),
-        ],
-        width,
-        separator="   ",
+    names = ((Cell("WATCHLIST", Role.HEADING),), (Cell(f"{stars} starred", Role.DIM),))
+    values = (
+        _freshness(view, now, keymap),
+        (Cell(f"{count(rung, 'alert')} rang", Role.NOTICE_WARN),) if rung else (),
+        (Cell(f"{count(waiting, 'alert')} set", Role.KEY),) if waiting else (),
     )
+    return fit_title(names, values, room)
 
 
 def paint_watch_note(view: WatchlistView, width: int) -> Line:
@@ -233,17 +232,17 @@ def _outcome(row: WatchRow, seen: Seen) -> str:
     return first_label(market)
 
 
-def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Cell | Line:
+def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Line:
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
-        return Cell(f"not fetched: {plain(view.problem, 30)} ({again})", Role.NOTICE_WARN)
+        return (Cell(f"not fetched: {plain(view.problem, 30)} ({again})", Role.NOTICE_WARN),)
     if not view.rows:
         return ()
     if view.as_of is None:
-        return Cell("fetching…", Role.STALE)
+        return (Cell("fetching…", Role.STALE),)
     markets = [row.seen.market for row in view.rows if row.seen is not None]
     rows = LiveRows(
         live=sum(row.quote is not None and row.quote.is_live for row in view.rows),
         priced=sum(m is not None and m.quoted_token is not None for m in markets),
     )
-    return describe_prices_age(view.as_of, now, rows)
+    return (describe_prices_age(view.as_of, now, rows),)

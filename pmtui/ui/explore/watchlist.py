@@ -25,9 +25,9 @@ from pmtui.ui.explore.paint_watchlist import (
     paint_alert_details,
     paint_alert_row,
     paint_watch_details,
-    paint_watch_heading,
     paint_watch_note,
     paint_watch_row,
+    paint_watch_title,
     row_key,
 )
 from pmtui.ui.facts import key_of
@@ -45,6 +45,7 @@ from pmtui.ui.rows.row_target import (
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 DAYS_FROM_WIDTH = 150
@@ -65,7 +66,6 @@ class WatchlistScreen(FrameScreen):
         *bindings_for(Context.ROW),
     ]
     DEFAULT_CSS = """
-    WatchlistScreen LineTable { margin-left: 1; }
     WatchlistScreen #note { display: none; }
     WatchlistScreen.-noted #note { display: block; }
     """
@@ -97,9 +97,8 @@ class WatchlistScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield TextLine(id="heading")
         yield TextLine(id="note")
-        yield self.table
+        yield Panel(self.table, id="list-panel", classes="-table")
         yield TextLine(id="title")
         yield TextLine(id="details")
 
@@ -222,7 +221,8 @@ class WatchlistScreen(FrameScreen):
         queries = self.surface.queries
         view, width = self._view, self.size.width
         keymap = self.surface.options.keymap
-        self._show_line("#heading", paint_watch_heading(view, queries.now(), keymap, width))
+        paint = partial(paint_watch_title, view, queries.now(), keymap)
+        self.query_one(Panel).show_title_in_width(paint)
         note = paint_watch_note(view, width)
         self.set_class(bool(note), "-noted")
         self._show_line("#note", note)

@@ -45,6 +45,7 @@ from pmtui.ui.format import (
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import fit_title
 
 _NO_TRANSACTIONS = "No transactions yet: redeeming, approving and sending are listed here."
 _SAME_MOMENT = timedelta(seconds=2)
@@ -71,7 +72,6 @@ class Tab(StrEnum):
 
 _SHORT_TRANSACTIONS = "Txns"
 """Where the tabs have no room."""
-_WIDE_ENOUGH_TO_SAY_WHY = 110
 _UNCUT = 40
 """Cells: what adds up is never shortened."""
 _LISTS = {
@@ -137,7 +137,7 @@ def paint_tabs(
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.account.problem:
         freshness = (Cell("lags", Role.STALE),)
     names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
-    tabs: list[Cell | Line] = [
+    tabs = [
         Cell(
             f" {name} ",
             Role.HEADING if tab is active else Role.DIM,
@@ -159,39 +159,51 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     return short
 
 
-def paint_totals(
-    view: Portfolio, active: Tab, status: StatusView, width: int, *, has_panes: bool = False
-) -> Line:
-    """Show what the rows of a tab add up to, and the cash; or why there can be none.
+def paint_rows_title(
+    view: Portfolio, active: Tab, status: StatusView, room: int
+) -> tuple[Line, Line]:
+    """Show what the rows of a tab add up to; what adds up to too little says so first.
+
+    Args:
+        view: what is ours.
+        active: the tab in front.
+        status: for the day's result.
+        room: cells of the title.
+    """
+    name = (Cell(active.value.upper(), Role.HEADING),)
+    if view.account.load is not Load.READY:
+        return name, ()
+    totals = _tab_totals(view, active)
+    if active is Tab.POSITIONS and status.day_figures is None:
+        # Beside a day's parts it would be a second figure of that name, since each purchase.
+        gain = paint_gain(_unrealized(view.account.positions))
+        totals.append(name_fact("unrealised", gain))
+    lack = view.account.lack_of(_LISTS[active]) if active in _LISTS else ""
+    if lack:
+        totals[:0] = [(Cell("incomplete", Role.STALE),), (Cell(lack, Role.STALE),)]
+    return fit_title((name,), totals, room)
+
+
+def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
+    """Show the day's result with its parts and the cash, beside positions; or why there can be none.
 
     Args:
         view: what is ours.
         active: the tab in front.
         status: for the day's result.
         width: of the line.
-        has_panes: whether the day's result stands in a pane below, so that it is not said twice.
     """
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
-    cash = _cash_facts(view) if view.account.balance is not None else []
-    day: list[Cell | Line] = []
-    if status.day_result is not None and not has_panes:
-        parts = paint_day_parts(status.day_figures) if active is Tab.POSITIONS else ()
+    if active is not Tab.POSITIONS or view.account.balance is None:
+        return ()
+    day: list[Line] = []
+    if status.day_result is not None:
         today = name_fact("today", paint_day(status.day_result))
-        whole = (*today, *parts)
+        whole = (*today, *paint_day_parts(status.day_figures))
         day = [whole if line_width(whole) < width else today]
-    lack = view.account.lack_of(_LISTS[active]) if active in _LISTS else ""
-    gain: list[Cell | Line] = []
-    if active is Tab.POSITIONS and status.day_figures is None:
-        # Beside a day's parts it would be a second figure of that name, since each purchase.
-        gain = [name_fact("unrealised", paint_gain(_unrealized(view.account.positions)))]
-    totals = [*day, *_tab_totals(view, active), *gain, *cash]
-    if lack and view.account.load is Load.READY:
-        # What adds up to too little says so first. Why is in the log too, so that it gives way.
-        why = [Cell(lack, Role.STALE)] if width >= _WIDE_ENOUGH_TO_SAY_WHY else []
-        totals = [Cell("incomplete", Role.STALE), *why, *totals]
-    return join_facts(totals, width)
+    return join_facts([*day, *_cash_facts(view)], width)
 
 
 def paint_day_parts(figures: DayFigures | None) -> Line:
@@ -278,7 +290,7 @@ def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cel
     return Cell(text if len(text) <= width else short, role)
 
 
-def _tab_totals(view: Portfolio, active: Tab) -> list[Cell | Line]:
+def _tab_totals(view: Portfolio, active: Tab) -> list[Line]:
     match active:
         case Tab.POSITIONS:
             return _position_totals(view.account.positions)
@@ -290,30 +302,30 @@ def _tab_totals(view: Portfolio, active: Tab) -> list[Cell | Line]:
             realized = Micros(sum(closed.realized for closed in view.closed))
             return [name_fact("realised to date (gross)", paint_gain(realized))]
         case Tab.ACTIVITY:
-            newest = [Cell("newest first", Role.DIM)]
-            late = Cell("latest fills not included yet", Role.STALE)
-            return [*newest, late] if lags_behind_fills(view) else [*newest]
+            newest = (Cell("newest first", Role.DIM),)
+            late = (Cell("latest fills not included yet", Role.STALE),)
+            return [newest, late] if lags_behind_fills(view) else [newest]
         case Tab.REWARDS:
             return _earned_totals(view.earned)
         case Tab.TRANSACTIONS:
             return _transaction_totals(view.wallet)
 
 
-def _transaction_totals(wallet: WalletView) -> list[Cell | Line]:
+def _transaction_totals(wallet: WalletView) -> list[Line]:
     waiting = sum(not each.status.is_over for each in wallet.transactions)
-    facts: list[Cell | Line] = [Cell("newest first", Role.DIM)]
-    return [Cell(f"{waiting} under way", Role.STALE), *facts] if waiting else facts
+    newest = (Cell("newest first", Role.DIM),)
+    return [(Cell(f"{waiting} under way", Role.STALE),), newest] if waiting else [newest]
 
 
-def _position_totals(positions: Sequence[Position]) -> list[Cell | Line]:
+def _position_totals(positions: Sequence[Position]) -> list[Line]:
     priced = [p for p in positions if p.value is not None]
     unpriced = len(positions) - len(priced)
-    facts: list[Cell | Line] = [
+    facts: list[Line] = [
         name_fact("value", Cell(format_money(Micros(sum(p.value or 0 for p in priced))))),
         name_fact("cost", Cell(format_cost(Micros(sum(p.cost for p in priced))))),
     ]
     if unpriced:
-        facts.insert(1, Cell(f"({unpriced} unpriced)", Role.STALE))
+        facts.insert(1, (Cell(f"({unpriced} unpriced)", Role.STALE),))
     return facts
 
 
@@ -321,25 +333,26 @@ def _unrealized(positions: Sequence[Position]) -> Micros:
     return Micros(sum(position.unrealized or 0 for position in positions))
 
 
-def _fill_totals(view: Portfolio) -> list[Cell | Line]:
+def _fill_totals(view: Portfolio) -> list[Line]:
     known = [fill.fee for fill in view.fills if fill.fee is not None]
-    facts: list[Cell | Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
+    facts: list[Line] = [name_fact("fees paid", Cell(format_past_money(Micros(sum(known)))))]
     if unknown := len(view.fills) - len(known):
-        facts.append(Cell(f"({unknown} more unknown)", Role.STALE))
+        facts.append((Cell(f"({unknown} more unknown)", Role.STALE),))
     return facts
 
 
-def _order_totals(view: Portfolio) -> list[Cell | Line]:
+def _order_totals(view: Portfolio) -> list[Line]:
     buys = [o for o in view.account.open_orders if o.side is Side.BUY]
     tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
     sells = len(view.account.open_orders) - len(buys)
     return [
         name_fact("bids worth", Cell(format_cost(tied))),
-        Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),
+        (Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),),
+        name_fact("reserved", Cell(format_money(view.account.reserved), Role.DIM)),
     ]
 
 
-def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
+def _earned_totals(earned: EarnedView) -> list[Line]:
     if earned.as_of is None:
         return []
     rewards = Micros(sum(row.reward for row in earned.rows))
@@ -347,11 +360,11 @@ def _earned_totals(earned: EarnedView) -> list[Cell | Line]:
     return [
         name_fact("rewards", Cell(format_past_money(rewards))),
         name_fact("rebates", Cell(format_past_money(rebates))),
-        Cell("last 7 days (UTC)", Role.DIM),
+        (Cell("last 7 days (UTC)", Role.DIM),),
     ]
 
 
-def _cash_facts(view: Portfolio) -> list[Cell | Line]:
+def _cash_facts(view: Portfolio) -> list[Line]:
     available = view.account.available or Micros(0)
     return [
         name_fact("cash", Cell(format_money(available))),

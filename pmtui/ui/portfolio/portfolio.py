@@ -34,6 +34,7 @@ from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import (
     Portfolio,
     Tab,
+    paint_rows_title,
     paint_tabs,
     paint_totals,
     portfolio_of,
@@ -76,10 +77,12 @@ class PortfolioScreen(FrameScreen):
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.portfolio"})
     VERTICAL_BREAKPOINTS = [(0, "-usual"), (TALL, "-tall")]  # noqa: RUF012 - typed by Textual
     DEFAULT_CSS = """
-    PortfolioScreen LineTable { display: none; margin-left: 1; }
+    PortfolioScreen LineTable { display: none; }
     PortfolioScreen LineTable.-active { display: block; }
     PortfolioScreen #profits-panel { display: none; }
     PortfolioScreen #exposure { display: none; }
+    PortfolioScreen #totals { display: none; }
+    PortfolioScreen.-totals #totals { display: block; }
     PortfolioScreen.-exposed #exposure { display: block; }
     PortfolioScreen.-figures Summary { display: block; }
     PortfolioScreen.-tall Summary { height: 14; }
@@ -99,6 +102,7 @@ class PortfolioScreen(FrameScreen):
         settling = Settling(surface, WalletFlow(self, surface, line), line)
         self._rows = OwnRows(surface, orders, settling)
         self._summary = Summary(surface)
+        self._frame = Panel(*self._rows.tables.values(), id="rows-panel", classes="-table")
         self._profits = Panel(self._summary.profits, id="profits-panel")
         verbs = RowVerbs(self, surface, line, lambda: self._rows.target)
         keys = PortfolioKeys(
@@ -130,7 +134,7 @@ class PortfolioScreen(FrameScreen):
         yield TextLine(id="totals")
         yield self._summary
         yield TextLine(id="exposure")
-        yield from self._rows.tables.values()
+        yield self._frame
         yield self._profits
         yield TextLine(id="title")
         yield TextLine(id="details")
@@ -252,5 +256,10 @@ class PortfolioScreen(FrameScreen):
                 rows=self._rows.live_rows(own),
             )
         )  # fmt: skip
-        has_panes = self.has_class("-figures")
-        self.totals.show(paint_totals(own, tab, queries.status(), width, has_panes=has_panes))
+        status = queries.status()
+        self._frame.show_title_in_width(partial(paint_rows_title, own, tab, status))
+        # Where there are panes, they tell of the day, and the status line of the cash.
+        are_in_panes = self.has_class("-figures") and own.account.balance is not None
+        totals = () if are_in_panes else paint_totals(own, tab, status, width)
+        self.set_class(bool(totals), "-totals")
+        self.totals.show(totals)

@@ -5,7 +5,7 @@ the title alone stays, as a rule above the pane; a panel of class `-split` then 
 between itself and what stands beside it. A new title repaints one line, and nothing is laid out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from textual.geometry import Region, Size
@@ -108,6 +108,29 @@ def trim_line(line: Line) -> Line:
     return tuple(cells)
 
 
+def fit_title(names: Sequence[Line], values: Sequence[Line], room: int) -> tuple[Line, Line]:
+    """Put facts into a title as far as they fit whole; empty ones are left out.
+
+    What a pane shows comes first and always, then what matters most of it, then the rest.
+
+    Args:
+        names: for the left end, what matters most first.
+        values: for the right end, what matters most first.
+        room: cells that both ends have together.
+    """
+    sides: tuple[list[Cell], list[Cell]] = ([], [])
+    ordered = [(0, names[0]), *((1, v) for v in values[:1])]
+    ordered += [*((0, name) for name in names[1:]), *((1, value) for value in values[1:])]
+    used = 0
+    for side, fact in ordered:
+        gap = (Cell("  "),) if sides[side] else ()
+        size = line_width((*gap, *fact))
+        if fact and (used + size <= room or not used):
+            sides[side].extend((*gap, *fact))
+            used += size
+    return tuple(sides[0]), tuple(sides[1])
+
+
 class Panel(Widget):
     """Holds one pane, and frames it. What several panes share stands in a container of its own.
 
@@ -122,6 +145,8 @@ class Panel(Widget):
     Panel.-tight > * { margin: 1 1; }
     .-ruled Panel > * { margin: 1 0 0 0; }
     .-ruled Panel.-split > * { margin: 1 1 0 2; }
+    Panel.-table > LineTable { margin: 1 1 1 2; }
+    .-ruled Panel.-table > LineTable { margin: 1 0 0 1; }
     """
 
     _role_styles: RoleStyles | None = None
@@ -139,7 +164,8 @@ class Panel(Widget):
             children: the pane.
             title: what it shows, until another title is shown.
             id: of the widget.
-            classes: `-tight` for a pane that keeps a column free at its left itself; `-split`.
+            classes: `-tight` for a pane that keeps a column free at its left itself; `-table` for tables,
+                which keep one at their right; `-split`.
         """
         super().__init__(*children, id=id, classes=classes)
         self._subject: Line = title

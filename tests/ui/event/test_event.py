@@ -138,9 +138,9 @@ async def test_the_sums_of_bids_and_asks_say_what_all_outcomes_bring(
     _with_quotes(service, *pairs)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: said[0] in text_of(app, "#meaning"), said[0])
+        await until(pilot, lambda: said[0] in text_of(app, "#outcomes-panel"), said[0])
         for words in said:
-            assert words in text_of(app, "#meaning")
+            assert words in text_of(app, "#outcomes-panel")
 
 
 async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
@@ -151,8 +151,8 @@ async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         said = f"HALTED {second.title}: no whole set"
-        await until(pilot, lambda: said in text_of(app, "#meaning"), said)
-        assert "buy all" not in text_of(app, "#meaning")
+        await until(pilot, lambda: said in text_of(app, "#outcomes-panel"), said)
+        assert "buy all" not in text_of(app, "#outcomes-panel")
         assert "halted" in _row(app, second.title)
 
 
@@ -169,7 +169,9 @@ async def test_independent_markets_are_called_so() -> None:
     games = believable.event_list()[2]
     app = _app(_service(games), games.event_id)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "Independent markets" in text_of(app, "#meaning"), "the meaning")
+        await until(
+            pilot, lambda: "Independent markets" in text_of(app, "#outcomes-panel"), "the meaning"
+        )
 
 
 async def test_topics_are_dropped_while_another_screen_is_in_front() -> None:

@@ -255,12 +255,12 @@ async def test_an_old_list_says_its_age_and_what_went_wrong() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(100, 24)) as pilot:
-        await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "the fresh list")
+        await until(pilot, lambda: "updated now" in text_of(app, "#list-panel"), "the fresh list")
         service.at = NOW + timedelta(minutes=3)
         service.lists[BY_VOLUME] = replace(service.lists[BY_VOLUME], problem="timed out")
         service.announce(StatusTopic())
-        await until(pilot, lambda: "3m ago" in text_of(app, "#heading"), "the age")
-        assert "timed out (r)" in text_of(app, "#heading")
+        await until(pilot, lambda: "3m ago" in text_of(app, "#list-panel"), "the age")
+        assert "timed out (r)" in text_of(app, "#list-panel")
 
 
 def _prices(app: ScreenApp) -> list[tuple[str, str]]:
@@ -295,11 +295,11 @@ async def test_scrolled_rows_give_way_to_those_that_came_into_view() -> None:
     service.stream(*(event.markets[0] for event in RIVER))
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "live prices")
+        await until(pilot, lambda: "updated now" in text_of(app, "#list-panel"), "live prices")
         await pilot.press("end")
         await until(pilot, lambda: _prices(app)[-1][1] == "", "the last row")
         assert _prices(app)[0][1] == "<1m"
-        assert "updated now" in text_of(app, "#heading")
+        assert "updated now" in text_of(app, "#list-panel")
 
 
 async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -> None:
@@ -313,7 +313,7 @@ async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -
     service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "2 of 3 live" in text_of(app, "#heading"), "the count")
+        await until(pilot, lambda: "2 of 3 live" in text_of(app, "#list-panel"), "the count")
         price, age = _table(app).rows[0].cells[3:5]
         assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
         assert [age for _, age in _prices(app)] == ["3m", "", ""]
@@ -451,7 +451,7 @@ async def test_the_filter_narrows_by_tag_and_takes_closed_events_in() -> None:
         await pilot.press("enter")
         wanted = MarketListTopic(tag_slug="crypto", include_closed=True)
         await until(pilot, lambda: wanted in service.watched(), "the narrowed list")
-        assert "Crypto   closed included" in text_of(app, "#heading")
+        assert "Crypto  closed included" in text_of(app, "#list-panel")
         await pilot.press("g", "escape")
         await settle(pilot)
         assert wanted in service.watched()
@@ -477,13 +477,13 @@ async def test_several_tags_leave_the_events_that_have_all_of_them() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: wanted in service.watched(), "the list of the first tag")
         said = f"{first.label} + {second.label}"
-        await until(pilot, lambda: said in text_of(app, "#heading"), "both names")
+        await until(pilot, lambda: said in text_of(app, "#list-panel"), "both names")
         kept = [event for event in listed if second in event.tags]
         assert [row.key for row in _table(app).rows] == [event.event_id for event in kept]
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, TagPicker), "the card")
         await pilot.press("home", "enter")
-        await until(pilot, lambda: "all tags" in text_of(app, "#heading"), "every tag again")
+        await until(pilot, lambda: "all tags" in text_of(app, "#list-panel"), "every tag again")
 
 
 async def test_the_column_that_the_list_is_ordered_by_carries_the_mark() -> None:

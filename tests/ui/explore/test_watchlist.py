@@ -108,7 +108,8 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
         for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
-        assert text_of(app, "#heading").startswith(" Watchlist   updated now   2 starred")
+        assert "WATCHLIST  2 starred" in text_of(app, "#list-panel")
+        assert "updated now" in text_of(app, "#list-panel")
         assert "prices of Ilse Maro" in text_of(app, "#details")
         assert "spread 1¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")
@@ -141,7 +142,7 @@ async def test_a_price_that_is_not_live_says_how_old_it_is() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "2m old" in row_of(app, "Will the river"), "its age")
         assert "last seen 2m ago" in text_of(app, "#details")
-        assert "not fetched: no answer (r)" in text_of(app, "#heading")
+        assert "not fetched: no answer (r)" in text_of(app, "#list-panel")
         await pilot.press("r")
         await until(pilot, lambda: shows(app, "Will"), "still there")
 
@@ -226,7 +227,7 @@ async def test_alerts_stand_below_their_market_and_say_what_they_wait_for() -> N
         assert "stale" in row_of(app, "Yes ask ≤ 20¢")
         assert "RANG" in row_of(app, "Yes bid ≥ 44¢")
         assert "ended" in row_of(app, "Yes bid ≥ 43¢")
-        assert "1 alert rang   2 alerts set" in text_of(app, "#heading")
+        assert "1 alert rang  2 alerts set" in text_of(app, "#list-panel")
         assert "Alerts need pmtui or its service running" in text_of(app, "#note")
         said = (
             "rings once at bid 45¢ or higher",

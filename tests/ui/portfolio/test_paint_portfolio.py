@@ -11,7 +11,13 @@ from pmtui.ui.cells import Line
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.paint_status import paint_status
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, paint_totals
+from pmtui.ui.portfolio.paint_portfolio import (
+    Portfolio,
+    Tab,
+    explain_nothing_here,
+    paint_rows_title,
+    paint_totals,
+)
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import OrderMarks, describe_share, paint_activity, paint_fill
 from tests.ui import believable
@@ -33,8 +39,13 @@ def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
     for row, fee in zip(rows, ("$0.01", "$2.61", "$4.47"), strict=True):
         assert fee in row
     view = Portfolio(EMPTY_ACCOUNT, fills=FILLS)
-    assert "fees paid $7.09" in words(paint_totals(view, Tab.FILLS, PAPER_STATUS, 120))
+    assert "fees paid $7.09" in sums(view, Tab.FILLS, 100)
     assert "fee $0.01" in words(paint_item_details(FILLS[0], "A market", OrderMarks(), 120)[1])
+
+
+def sums(view: Portfolio, tab: Tab, room: int) -> str:
+    """Return what stands at the right of the title over a tab's rows."""
+    return words(paint_rows_title(view, tab, PAPER_STATUS, room)[1])
 
 
 def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
@@ -42,11 +53,8 @@ def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
     row = words(paint_fill("key", unknown, "A market", NOW).cells)
     assert ABSENT in row
     assert "$0.0" not in row
-    totals = words(
-        paint_totals(
-            Portfolio(EMPTY_ACCOUNT, fills=(unknown, FILLS[1])), Tab.FILLS, PAPER_STATUS, 120
-        )
-    )
+    view = Portfolio(EMPTY_ACCOUNT, fills=(unknown, FILLS[1]))
+    totals = sums(view, Tab.FILLS, 100)
     assert "fees paid $2.61" in totals
     assert "1 more unknown" in totals
     details = paint_item_details(unknown, "A market", OrderMarks(), 120)
@@ -58,32 +66,26 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     line = words(paint_status(status, 160))
     assert "equity $10,029.34" in line
     assert "today +$29.34" in line
-    assert "today +$29.34" in words(
-        paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120)
-    )
-    # Beside a pane of its own it is not told twice.
-    panes = paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120, has_panes=True)
-    assert "today" not in words(panes)
+    view = Portfolio(EMPTY_ACCOUNT)
+    assert "today +$29.34" in words(paint_totals(view, Tab.POSITIONS, status, 120))
+    assert paint_totals(view, Tab.FILLS, status, 120) == ()
 
 
 def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
     figures = DayFigures(total=m("29.34"), realized=m("-8.29"), fees=m("1.71"))
     status = replace(PAPER_STATUS, day_result=m("29.34676"), day_figures=figures)
-    line = words(paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 120))
+    view = Portfolio(EMPTY_ACCOUNT)
+    line = words(paint_totals(view, Tab.POSITIONS, status, 120))
     assert "today +$29.34 = realised -$8.29 + unrealised +$39.34 - fees $1.71" in line
-    assert "today +$29.34  value" in words(
-        paint_totals(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, status, 60)
-    )
+    assert "today +$29.34  cash" in words(paint_totals(view, Tab.POSITIONS, status, 60))
 
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
     lack = "1 row in the venue's list of positions cannot be read"
     view = Portfolio(replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),)))
-    wide = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 120))
-    assert wide.strip().startswith(f"incomplete  {lack}  value")
-    narrow = words(paint_totals(view, Tab.POSITIONS, PAPER_STATUS, 60))
-    assert narrow.strip().startswith("incomplete  value $0.00")
-    assert "incomplete" not in words(paint_totals(view, Tab.ORDERS, PAPER_STATUS, 160))
+    assert sums(view, Tab.POSITIONS, 120).startswith(f"incomplete  {lack}  value")
+    assert sums(view, Tab.POSITIONS, 50).startswith("incomplete  value $0.00")
+    assert "incomplete" not in sums(view, Tab.ORDERS, 160)
 
 
 def test_a_small_share_is_not_told_as_none() -> None:

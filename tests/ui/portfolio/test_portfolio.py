@@ -56,8 +56,8 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
         assert "–" in _row(app, "Film of")
         assert "average 41.0¢" in text_of(app, "#details")
         assert "realised to date (gross) +$12.30" in text_of(app, "#details")
-        assert "value $2,082.95" in text_of(app, "#totals")
-        assert "(1 unpriced)" in text_of(app, "#totals")
+        assert "value $2,082.95" in text_of(app, "#rows-panel")
+        assert "(1 unpriced)" in text_of(app, "#rows-panel")
 
 
 async def test_positions_are_streamed_and_dimmed_where_their_price_is_not_live() -> None:
@@ -136,7 +136,7 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
         assert "updated now" not in text_of(app, "#tabs")
-        assert "latest fills not included yet" in text_of(app, "#totals")
+        assert "latest fills not included yet" in text_of(app, "#rows-panel")
         # Two hosts never date one trade quite alike.
         fill = replace(fill, matched_at=newest + timedelta(seconds=1))
         service.own_fills = (fill,)
@@ -165,7 +165,7 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
         assert "20.5%" in _row(app, "today")
         for essential in ("$12.34", "$0.56", "$12.90"):
             assert essential in _row(app, "14 Jun")
-        assert "rewards $12.34  rebates $0.56" in text_of(app, "#totals")
+        assert "rewards $12.34  rebates $0.56" in text_of(app, "#rows-panel")
         assert "20.5% of what this market pays now" in text_of(app, "#details")
         service.earned_view = EarnedView((), Load.READY, NOW)
         service.announce(RewardsTopic())

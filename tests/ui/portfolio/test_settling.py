@@ -21,7 +21,8 @@ from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.transaction import TransactionScreen
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, Call, FakeService
-from tests.ui.screens.look import screen_lines, shows, survives_resizing, text_of
+from tests.ui.screens.look import shows, survives_resizing, text_of
+from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import (
     BOTH,
@@ -64,7 +65,8 @@ def app_on(service: FakeService) -> ScreenApp:
 
 
 def row(app: ScreenApp, words: str) -> str:
-    return next((line for line in screen_lines(app)[3:-4] if words in line and "│" not in line), "")
+    tables = (table for screen in app.screen_stack for table in screen.query(".-active"))
+    return next((line for table in tables for line in shown_text(table) if words in line), "")
 
 
 def prepared(service: FakeService) -> list[WalletStep]:
@@ -252,7 +254,7 @@ async def test_the_transactions_tab_lists_them_and_enter_shows_one() -> None:
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: "… pending" in row(app, "Approve trading"), "the first")
         assert "+ confirmed" in row(app, "Deploy the")
-        assert "1 under way" in text_of(app, "#totals")
+        assert "1 under way" in text_of(app, "#rows-panel")
         assert service.watched() >= {WalletTopic()}
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, TransactionScreen), "all of it")

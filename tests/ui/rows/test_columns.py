@@ -86,7 +86,7 @@ async def test_the_mark_of_the_order_and_that_of_the_cursor_stand_together() -> 
         await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
         await _open(app, pilot)
         await pilot.press("down", "up", "left", "right")
-        assert shows(app, "Vol24h▾")
+        await until(pilot, lambda: shows(app, "Vol24h▾"), "the mark of the order")
 
 
 def _screens() -> dict[str, type[FrameScreen]]:

@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from pmtui.service.topics import Topic
 from pmtui.ui.cells import Line
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import FakeService
@@ -33,8 +34,12 @@ def words(line: Line) -> str:
 
 
 def text_of(app: App[Any], selector: str) -> str:
-    """Return the text of a line of the screen in front, uncropped."""
-    return words(app.screen.query_one(selector, TextLine).line)
+    """Return the text of a line of the screen in front, uncropped, or of a panel's title."""
+    found = app.screen.query_one(selector)
+    if isinstance(found, Panel):
+        return words(found.title_line)
+    assert isinstance(found, TextLine)
+    return words(found.line)
 
 
 async def survives_resizing(pilot: Pilot[Any], app: App[Any], essential: str) -> None:

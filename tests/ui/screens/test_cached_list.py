@@ -38,8 +38,8 @@ async def test_rows_of_the_last_session_say_their_age_and_look_stale(size: tuple
     app = ScreenApp(MarketsScreen(service.surface()))
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: shows(app, "gauge 7"), "the rows")
-        assert "cached 3m ago" in text_of(app, "#heading")
-        assert "updated now" not in text_of(app, "#heading")
+        assert "cached 3m ago" in text_of(app, "#list-panel")
+        assert "updated now" not in text_of(app, "#list-panel")
         roles = {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
         assert roles == {Role.STALE}
 
@@ -58,7 +58,7 @@ async def test_the_answer_takes_their_place_under_a_cursor_that_stays() -> None:
         service.stream(*(event.markets[0] for event in EVENTS))
         service.lists[LIST] = MarketListView(fresh, Load.READY, False, NOW)
         service.announce(LIST)
-        await until(pilot, lambda: "updated now" in text_of(app, "#heading"), "the answer")
+        await until(pilot, lambda: "updated now" in text_of(app, "#list-panel"), "the answer")
         assert _table(app).cursor_key == EVENTS[2].event_id
         roles = {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
         assert Role.STALE not in roles
@@ -70,4 +70,4 @@ async def test_a_failure_stands_beside_the_age() -> None:
     app = ScreenApp(MarketsScreen(service.surface()))
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: _table(app).rows, "the rows")
-        assert "cached 3m ago, failed: no route" in text_of(app, "#heading")
+        assert "cached 3m ago, failed: no route" in text_of(app, "#list-panel")
