@@ -51,6 +51,8 @@ class AttachedTerminal:
         self._mirror = Mirror(self._nothing_yet())
         self._is_leaving = False
         self._has_been_welcome = False
+        self._has_tried = False
+        """Whether a service was started since the last one took the terminal in."""
 
     async def run(self) -> int:
         """Show the terminal until it is left; returns the exit code."""
@@ -67,7 +69,7 @@ class AttachedTerminal:
         app = make_app(
             self._settings, self._look, queries=MirrorQueries(mirror, self._clock),
             commands=commands, subscriptions=mirror, is_first_run=self._is_first_run,
-            is_attached=True,
+            process=line,
         )  # fmt: skip
         loop = asyncio.get_running_loop()
         for number in _ENDED:
@@ -99,6 +101,7 @@ class AttachedTerminal:
     def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
         """Say when its settings are older, and ask for a passphrase that one started anew lacks."""
         is_first, self._has_been_welcome = not self._has_been_welcome, True
+        self._has_tried = False
         if welcome.rules != self._settings.rules:
             _ = app.call_later(show_answer, app, OLD_RULES)
         if is_first:
@@ -114,8 +117,11 @@ class AttachedTerminal:
         """Start a service in the place of one that is gone; what kept one from starting is said."""
         if self._is_leaving:
             return
-        if problem := await self._starter.restart():
+        problem = await self._starter.restart()
+        # The last words of the one that was attached to say nothing of why none starts.
+        if problem and self._has_tried:
             self._mirror.detach(f"no service: {problem}")
+        self._has_tried = True
 
     def _lock(self) -> None:
         """Lock entry for the next service: nobody is there to cancel anything."""

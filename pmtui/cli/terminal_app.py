@@ -19,7 +19,7 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.keys.keymap import read_keymap
 from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
-from pmtui.ui.surface import Options, Surface
+from pmtui.ui.surface import Options, ServiceProcess, Surface
 from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes, usual_theme
 
@@ -57,7 +57,7 @@ def make_app(
     commands: Commands,
     subscriptions: Subscriptions,
     is_first_run: bool,
-    is_attached: bool = False,
+    process: ServiceProcess | None = None,
     replay: ReplayControls | None = None,
 ) -> PmtuiApp:
     """Return the application over a service, wherever that runs; with the keys of a replay of one."""
@@ -69,9 +69,12 @@ def make_app(
         queries=queries,
         commands=commands,
         subscriptions=subscriptions,
-        options=_options(settings, look, is_first_run=is_first_run, is_attached=is_attached),
+        options=_options(
+            settings, look, is_first_run=is_first_run, is_attached=process is not None
+        ),
         memory=memory,
         replay=replay,
+        process=process,
     )
     make = PmtuiApp if replay is None else ReplayApp
     app = make(

@@ -9,7 +9,7 @@ without a service behind it fails at once.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -37,8 +37,10 @@ from pmtui.link.messages import (
 from pmtui.link.mirror import Mirror
 from pmtui.service.codec import CodecError
 from pmtui.service.ports import Clock
+from pmtui.service.views import ServiceLoss
 
 GONE = "the service is gone"
+ENDED = "the service has ended"
 SILENT = "the service does not answer"
 ANSWER_WITHIN_S = 5.0
 """How long a key waits for what the service says at once."""
@@ -48,6 +50,8 @@ SILENT_AFTER_S = 4.0
 """The service speaks every second; without a word for so long nothing is taken for live."""
 RETRY_PAUSE_S = 0.05
 """Between two looks for a service that starts: trying costs microseconds."""
+TICK_S = 1.0
+"""Between two looks at the clock while there is no service to tell the time."""
 WELCOME_WITHIN_S = 5.0
 MOST_PENDING = 500
 """Commands of which the terminal remembers that it gave them."""
@@ -112,11 +116,21 @@ class Attachment:
         """The run of the service that is attached to, or was."""
         self.goodbye: Goodbye | None = None
         """Its last words, where it said any."""
+        self.loss: ServiceLoss | None = None
+        """Since when there is no service; None while there is one, and before the first."""
+        self._ticked_at = 0.0
 
     @property
     def is_attached(self) -> bool:
         """Whether the service can be told anything."""
         return self._writer is not None
+
+    def start_again(self) -> None:
+        """Start the service that somebody ended; nothing where there is one."""
+        if self.loss is not None and self.loss.is_final:
+            self.loss = replace(self.loss, is_final=False)
+            self.goodbye = None
+            self._mirror.pass_time(self._clock.now())
 
     async def connect(self) -> Welcome | Refused | None:
         """Say hello once; returns None where nobody listens."""
@@ -156,7 +170,14 @@ class Attachment:
                 # Whoever ended it with a word meant it.
                 if self._restart is not None and self.goodbye is None and not self._is_leaving:
                     await self._restart()
+                self._tick()
                 await self._clock.sleep(RETRY_PAUSE_S)
+
+    def _tick(self) -> None:
+        now_s = self._clock.monotonic()
+        if self.loss is not None and now_s - self._ticked_at >= TICK_S:
+            self._ticked_at = now_s
+            self._mirror.pass_time(self._clock.now())
 
     def send(self, message: ToService) -> None:
         """Send a message, where there is anybody to send it to."""
@@ -262,7 +283,7 @@ class Attachment:
         self, welcome: Welcome, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         is_same = welcome.instance == self.instance
-        self.instance, self.goodbye = welcome.instance, None
+        self.instance, self.goodbye, self.loss = welcome.instance, None, None
         self._reader, self._writer = reader, writer
         self._heard_at = self._clock.monotonic()
         self._mirror.attach(self.send, read_up_to=welcome.read_up_to, is_same=is_same)
@@ -298,6 +319,7 @@ class Attachment:
             quiet_s = self._clock.monotonic() - self._heard_at
             if quiet_s >= SILENT_AFTER_S:
                 self._is_silent = True
+                self._mirror.pass_time(self._clock.now())
                 self._mirror.show_silence(SILENT)
             await self._clock.sleep(max(SILENT_AFTER_S - quiet_s, 1.0))
 
@@ -352,7 +374,10 @@ class Attachment:
                 self._fail(call_id, reason, may_have_happened=True)
                 _ = self._pending.pop(call_id, None)
         if not self._is_leaving:
-            self._mirror.detach(self.goodbye.text if self.goodbye is not None else reason)
+            word = self.goodbye
+            is_final = word is not None and not word.is_back_soon
+            self.loss = ServiceLoss(self._clock.now(), is_final)
+            self._mirror.detach(reason if word is None else ENDED)
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:

@@ -171,6 +171,11 @@ class Mirror:
         for topic in tuple(self._subscribers):
             self._notify(topic)
 
+    def pass_time(self, now: datetime) -> None:
+        """Let ages and times go on while no service tells what time it is."""
+        self._views[StatusTopic()] = replace(self.status(), now=now)
+        self._notify(StatusTopic())
+
     @property
     def last_entry(self) -> int:
         """The last entry of the log that is known."""

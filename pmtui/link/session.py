@@ -123,6 +123,8 @@ class Session:
 
     def end(self, message: ToTerminal) -> None:
         """Send a last message, and let the terminal go once it has it."""
+        # What the terminal shows from then on is how it ended.
+        self._send_changes()
         self.send(message)
         self._is_ending = True
 
@@ -171,10 +173,13 @@ class Session:
         """Tell what became of a command, after the views that it may have changed."""
         if isinstance(said, Answer):
             self._asked.discard(said.call_id)
+        self._send_changes()
+        self.send(said)
+
+    def _send_changes(self) -> None:
         for topic in (*self._watched, *self._peeked):
             if isinstance(topic, _CHANGED_BY_COMMANDS):
                 self._queue.append(topic)
-        self.send(said)
 
     def _watch(self, topic: Topic) -> None:
         # What was asked for a moment ago is there, or on its way.

@@ -119,6 +119,15 @@ class StatusView:
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceLoss:
+    """The service that a terminal was attached to is gone."""
+
+    at: datetime
+    is_final: bool
+    """Whether somebody ended it: then it starts again only when it is asked to."""
+
+
+@dataclass(frozen=True, slots=True)
 class MarketRow:
     """A market as a list shows it, with live numbers where a stream gives them."""
 

@@ -163,8 +163,10 @@ class PmtuiApp(TerminalApp):
             await self.pop_screen()
 
     def action_refresh(self) -> None:
-        """Fetch what is on the screen in front again."""
-        if isinstance(self.screen, FrameScreen):
+        """Fetch what is on the screen in front again, or start a service that has ended."""
+        if self.surface.process is not None and self.surface.loss is not None:
+            self.surface.process.start_again()
+        elif isinstance(self.screen, FrameScreen):
             refresh_topics(self.screen)
 
     def action_redraw(self) -> None:

@@ -181,6 +181,8 @@ class FrameScreen(Screen[None]):
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
     FrameScreen > #status { background: $panel; }
+    FrameScreen > #loss { display: none; }
+    FrameScreen.-unserved > #loss { display: block; }
     FrameScreen > #body { height: 1fr; }
     FrameScreen > #footer { background: $panel; }
     FrameScreen > #tour { display: none; background: $panel; }

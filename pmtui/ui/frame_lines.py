@@ -13,7 +13,7 @@ from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.actions import FooterEntry, entries_of
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.paint_status import paint_status
+from pmtui.ui.paint_status import paint_loss, paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
@@ -51,6 +51,7 @@ class FrameLines:
         self._do_keys_rest = do_keys_rest
         self._greeting: Line = ()
         self._status = TextLine(id="status")
+        self._loss = TextLine(id="loss")
         self._tour = TextLine(id="tour")
         self._notice = TextLine(id="notice")
         self._footer = KeyLine((), surface.options, width=0, id="footer")
@@ -60,6 +61,7 @@ class FrameLines:
     def compose_above(self) -> ComposeResult:
         """Yield what stands above the body."""
         yield self._status
+        yield self._loss
 
     def compose_below(self) -> ComposeResult:
         """Yield what stands below the body."""
@@ -85,7 +87,12 @@ class FrameLines:
             self._show_notice()
 
     def show_status(self) -> None:
-        """Show profile, money, and what the sources are worth."""
+        """Show profile, money, and what the sources are worth; below it that the service is gone."""
+        loss, width = self._surface.loss, self._screen.size.width
+        self._screen.set_class(loss is not None, "-unserved")
+        if loss is not None:
+            queries, keymap = self._surface.queries, self._surface.options.keymap
+            self._loss.show(paint_loss(loss, queries.account(), keymap=keymap, width=width))
         replay = self._surface.replay
         self._status.show(
             paint_status(

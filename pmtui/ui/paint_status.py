@@ -8,12 +8,20 @@ from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
-from pmtui.service.views import Mode, StatusView
+from pmtui.service.views import AccountView, Mode, ServiceLoss, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.format import format_age, format_money, format_worth_change
+from pmtui.ui.facts import key_of
+from pmtui.ui.format import (
+    format_age,
+    format_money,
+    format_price,
+    format_size,
+    format_worth_change,
+)
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import zone_at
+from pmtui.ui.units import write_clock, zone_at
 
 FRESH_S = 35
 """An answer no older than this is `live`: the slowest watched poll comes twice a minute."""
@@ -95,6 +103,44 @@ def paint_status(
                 return (*left, Cell(" " * gap), *end)
     left = _join(fact for fact in facts if fact.rank == _KEPT)
     return fit_line((*left, Cell(" "), *troubles[-1]), width)
+
+
+def paint_loss(loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width: int) -> Line:
+    """Say that the service is gone, what that leaves behind, and which key starts it again.
+
+    What there is no room for is left out, the keys last.
+
+    Args:
+        loss: since when, and whether somebody ended it.
+        account: what was known of orders and stops last.
+        keymap: of this user.
+        width: of the line.
+    """
+    began = write_clock(loss.at)
+    refresh, leave = (key_of(keymap, f"global.{name}") for name in ("refresh", "quit"))
+    head = f" SERVICE ENDED {began} " if loss.is_final else f" SERVICE GONE {began} "
+    next_step = f"{refresh} starts it again" if loss.is_final else "starting it again"
+    parts = [next_step, f"{leave} quit"]
+    left = _left_behind(account)
+    texts = [" · ".join((*words, *parts)) for words in (left, left[:1], ())]
+    text = next((text for text in texts if len(head) + len(text) + 1 <= width), texts[-1])
+    emphasis = Emphasis.BOLD | Emphasis.REVERSE
+    rest = Cell(f" {text}", Role.NOTICE_BAD, Emphasis.BOLD)
+    return fit_line((Cell(head, Role.NOTICE_BAD, emphasis), rest), width)
+
+
+def _left_behind(account: AccountView) -> tuple[str, ...]:
+    """Say what goes on without the service, and what does not."""
+    orders, said = account.open_orders, list[str]()
+    if len(orders) == 1:
+        (order,) = orders
+        size, price = format_size(order.remaining_size), format_price(order.price)
+        said.append(f"your {size} @ {price} stays at the venue")
+    elif orders:
+        said.append(f"your {len(orders)} orders stay at the venue")
+    if awake := len(account.awake):
+        said.append(f"{awake} {_stops(awake)} inactive")
+    return tuple(said)
 
 
 def describe_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:

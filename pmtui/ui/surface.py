@@ -1,6 +1,7 @@
 """What every screen is given: the service's three narrow things, and the user's choices."""
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pmtui.config.terminal_settings import Times
 from pmtui.config.workplace import Memory
@@ -10,6 +11,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
+from pmtui.service.views import ServiceLoss
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.message_line import NoticeAge
 from pmtui.ui.replay.replay_controls import ReplayControls
@@ -46,6 +48,19 @@ class Options:
     """Which theme files cannot be used, and why."""
 
 
+class ServiceProcess(Protocol):
+    """The process of its own that the service runs in, as an attached terminal knows it."""
+
+    @property
+    def loss(self) -> ServiceLoss | None:
+        """Since when there is none; None while it runs."""
+        ...
+
+    def start_again(self) -> None:
+        """Start it where somebody ended it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Surface:
     """The way from a screen to the service."""
@@ -60,3 +75,10 @@ class Surface:
     """For how long the newest notice has been shown, on all screens together."""
     replay: ReplayControls | None = None
     """Drives the replay that is shown; None for a live session."""
+    process: ServiceProcess | None = None
+    """The process that the service runs in, where that is not this one."""
+
+    @property
+    def loss(self) -> ServiceLoss | None:
+        """Since when the service behind this terminal is gone; None while there is one."""
+        return None if self.process is None else self.process.loss

@@ -270,8 +270,16 @@ def test_the_shell_asks_stops_and_finds_nobody_afterwards(attached: Terminal, ho
     assert found["running"] is True
     assert found["terminals"] == 1
     assert run(home, "stop").returncode == 0
-    attached.until_text("the service", deadline_s=LOST_WITHIN_S)
+    attached.until_text("SERVICE ENDED", deadline_s=LOST_WITHIN_S)
     assert run(home, "status").returncode == 1
+    attached.press("r")
+    attached.until_gone("SERVICE ENDED")
+    wait_for(home, "terminals", 1)
+    assert run(home, "stop").returncode == 0
+    attached.until_text("SERVICE ENDED")
+    attached.press("q")
+    assert attached.exit_code() == 0
+    assert wait_until_gone(home) == {}
 
 
 def test_a_socket_that_was_left_behind_is_no_service(start: Start, home: Path) -> None:

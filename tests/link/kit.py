@@ -1,7 +1,7 @@
 """A running service behind a socket, and terminals that are attached to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -50,9 +50,11 @@ class House:
     """Connections that a test made by hand."""
 
     @asynccontextmanager
-    async def seat(self, *, may_trade: bool = True) -> AsyncIterator[Seat]:
+    async def seat(
+        self, *, may_trade: bool = True, restart: Callable[[], Awaitable[None]] | None = None
+    ) -> AsyncIterator[Seat]:
         mirror, clock, locks = Mirror(NOTHING_YET), SystemClock(), list[str]()
-        line = Attachment(self.path, mirror, clock, may_trade=may_trade)
+        line = Attachment(self.path, mirror, clock, may_trade=may_trade, restart=restart)
         welcome = await line.connect()
         task = asyncio.get_running_loop().create_task(line.run())
         commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))

@@ -407,6 +407,28 @@ async def test_whoever_connected_in_time_hears_the_last_words(tmp_path: Path) ->
                 late.connect(os.fspath(house.path))
 
 
+async def test_a_service_that_was_ended_is_started_again_only_when_asked(tmp_path: Path) -> None:
+    starts: list[None] = []
+
+    async def restart() -> None:
+        starts.append(None)
+
+    async with running_house(tmp_path) as house, house.seat(restart=restart) as seat:
+        await until(house.world, lambda: seat.queries.status().health, "the status")
+        before = seat.queries.status().now
+        await house.server.close("one order stays")
+        await until(house.world, lambda: seat.line.loss, "the loss")
+        loss = seat.line.loss
+        assert loss is not None
+        assert loss.is_final
+        assert seat.queries.status().health[0].reason == "the service has ended"
+        await until(house.world, lambda: seat.queries.status().now > before, "time goes on")
+        assert starts == []
+        seat.line.start_again()
+        await until(house.world, lambda: starts, "a start")
+        assert seat.line.loss == replace(loss, is_final=False)
+
+
 async def test_a_shell_that_waits_hears_the_last_words(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house:
         reader, _ = await raw(house, hello(is_terminal=False), Ask())

@@ -47,6 +47,10 @@ class QuitKey:
 
     def press(self) -> None:
         """Quit, or ask."""
+        if self._surface.loss is not None:
+            # Nothing runs that could be left running, or asked for anything.
+            self._app.exit()
+            return
         if self._surface.options.is_attached:
             self._leave()
             return
