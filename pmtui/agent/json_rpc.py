@@ -41,8 +41,7 @@ class Request:
 class LineSplitter:
     """Cuts a stream of bytes into lines; what is longer than any request is given up with one error."""
 
-    def __init__(self, longest: int = LONGEST_REQUEST) -> None:
-        self._longest = longest
+    def __init__(self) -> None:
         self._rest = b""
         self._is_skipping = False
 
@@ -55,8 +54,8 @@ class LineSplitter:
                 # The end of a line that was reported already.
                 self._is_skipping = False
             else:
-                lines.append(line if len(line) <= self._longest else None)
-        if len(self._rest) > self._longest:
+                lines.append(line if len(line) <= LONGEST_REQUEST else None)
+        if len(self._rest) > LONGEST_REQUEST:
             if not self._is_skipping:
                 lines.append(None)
             self._is_skipping = True

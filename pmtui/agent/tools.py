@@ -69,8 +69,9 @@ def bounded_json(value: Json) -> Json:
             return value
 
 
-def fitting(items: list[Json], room: int = MOST_BYTES) -> list[Json]:
-    """Return as many items as fit into so many bytes, the first ones."""
+def fitting(items: list[Json]) -> list[Json]:
+    """Return as many items as fit into an answer, the first ones."""
+    room = MOST_BYTES
     kept: list[Json] = []
     for item in items:
         room -= len(json.dumps(item).encode()) + 2

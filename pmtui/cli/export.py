@@ -16,14 +16,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from pmtui.cli.get.account import find_owner, open_account
 from pmtui.cli.hosts import find_paying_wallet
 from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
     find_session_key,
     keystore_path,
-    paper_addresses,
-    read_keystore,
-    read_private_key,
 )
 from pmtui.cli.output import warn
 from pmtui.cli.tables import (
@@ -39,18 +37,12 @@ from pmtui.cli.tables import (
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
-from pmtui.clients.account import AccountClient, create_or_derive
 from pmtui.clients.analytics import AnalyticsClient
-from pmtui.clients.clob import ClobClient
-from pmtui.clients.clob_requests import Account, ServerClock
-from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.rate_limits import RELAYER_LIMITS, RateGate, analytics_limits, clob_limits
+from pmtui.clients.reads.hosts import make_read_hosts
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Endpoints
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
-from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.answers import Failure, Listing, Window, first_window, next_window
@@ -67,11 +59,8 @@ from pmtui.service.orders.journal_rows import (
     read_titles,
 )
 from pmtui.service.ports import AccountHost
-from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
-from pmtui.signing.keystore import KeystoreProblem, keystore_address
 from pmtui.signing.secret import Secret
-from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 
 MAX_ROWS = 10_000
@@ -84,20 +73,18 @@ class VenueReader:
 
     def __init__(self, endpoints: Endpoints, settings: Settings) -> None:
         self._settings = settings
-        self._routes = ROUTES[settings.dialect]
-        self._clob = HttpHost(endpoints.clob, gate=RateGate(clob_limits(self._routes)))
-        self._data = HttpHost(endpoints.data, gate=RateGate(analytics_limits(settings.dialect)))
-        self._relay = HttpHost(endpoints.relayer, gate=RateGate(RELAYER_LIMITS))
+        self._hosts = make_read_hosts(endpoints, settings.dialect)
         self._analytics = AnalyticsClient(
-            self._data, settings.dialect, observe_skips=self._note_skips, max_rows=MAX_ROWS
-        )
+            self._hosts.analytics, settings.dialect,
+            observe_skips=self._note_skips, max_rows=MAX_ROWS,
+        )  # fmt: skip
         self.left_out: list[str] = []
         """What lists lack, in words; an export that is not whole must say so."""
 
     async def wallet(self, owner: Address) -> Address | Unreachable:
         """Return the wallet that pays for an owner's orders in this profile."""
         wallet = await find_paying_wallet(
-            RelayerClient(self._relay), derive_wallets(owner), self._settings.signature_type
+            RelayerClient(self._hosts.relayer), derive_wallets(owner), self._settings.signature_type
         )
         return _or_unreachable(wallet)
 
@@ -111,20 +98,9 @@ class VenueReader:
 
     async def fills(self, secret: Secret) -> tuple[Fill, ...] | Unreachable:
         """Return the fills of a key's account."""
-        signer = Signer(secret)
-        wallet = await self.wallet(signer.address)
-        if isinstance(wallet, Unreachable):
-            return wallet
-        trading = ClobClient(self._clob, self._routes)
-        clock = ServerClock(SystemClock().now, trading.server_time)
-        _ = await clock.measure()
-        credentials = await create_or_derive(
-            self._clob, self._routes, signer=signer, clock=clock, chain_id=POLYGON_CHAIN_ID
-        )
-        if isinstance(credentials, Failure):
-            return Unreachable(str(credentials))
-        account = Account(signer.address, wallet, self._settings.signature_type, credentials)
-        client = AccountClient(self._clob, self._routes, account=account, clock=clock)
+        client = await open_account(self._hosts, secret, self._settings)
+        if isinstance(client, Failure):
+            return Unreachable(str(client))
         fills = await read_all_fills(client, SystemClock().now())
         if isinstance(fills, Failure):
             return Unreachable(str(fills))
@@ -139,8 +115,7 @@ class VenueReader:
 
     async def close(self) -> None:
         """Close every connection."""
-        for host in (self._clob, self._data, self._relay):
-            await host.aclose()
+        await self._hosts.close()
 
 
 @asynccontextmanager
@@ -318,20 +293,12 @@ async def _fills_of(request: ExportRequest, secret: Secret) -> tuple[Fill, ...] 
 
 
 def _owner(request: ExportRequest) -> Address | None:
-    """Return the address of the profile's key, for which no passphrase is needed."""
-    settings = request.settings
-    if settings.is_paper:
-        return paper_addresses(request.state).get(settings.profile)
-    if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
-        if isinstance(secret, str):
-            raise ConfigError(KEY_VARIABLE, secret)
-        return Signer(secret).address
-    path = keystore_path(request.state, settings.profile)
-    text = read_keystore(path) if path.exists() else ""
-    owner = None if isinstance(text, KeystoreProblem) else keystore_address(text)
-    if owner is None:
-        raise ConfigError(settings.profile, "it has no account; name a wallet with --wallet")
+    """Return the address of the profile's key; None where a paper account was never made."""
+    owner = find_owner(request.settings, request.state)
+    if owner is None and not request.settings.is_paper:
+        raise ConfigError(
+            request.settings.profile, "it has no account; name a wallet with --wallet"
+        )
     return owner
 
 

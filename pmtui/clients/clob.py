@@ -9,7 +9,7 @@ import msgspec
 
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost, Query
-from pmtui.clients.http.paging import SkipObserver, Step, ignore_skips, walk
+from pmtui.clients.http.paging import Step, walk
 from pmtui.clients.routes import Call, ClobRoutes
 from pmtui.domain.answers import Failure, Page
 from pmtui.domain.books.market_events import BookSnapshot
@@ -49,15 +49,8 @@ _POINTS = 500
 class ClobClient:
     """Public market data of the trading host."""
 
-    def __init__(
-        self,
-        host: HttpHost,
-        routes: ClobRoutes,
-        *,
-        observe_skips: SkipObserver = ignore_skips,
-    ) -> None:
-        """Take the host, the dialect it speaks, and who is told of rows that are left out."""
-        self._observe_skips = observe_skips
+    def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
+        """Take the host and the dialect it speaks."""
         self._requests = PublicRequests(host, routes)
         self._routes = routes
 
@@ -99,12 +92,7 @@ class ClobClient:
         answer = await self._requests.read(
             Call.PRICES_HISTORY, wire.decode_prices_history, query=query
         )
-        if isinstance(answer, Failure):
-            return answer
-        if answer.skipped:
-            route = self._routes.route(Call.PRICES_HISTORY)
-            self._observe_skips(route.label, (f"{answer.skipped} points cannot be read",))
-        return answer.items
+        return answer if isinstance(answer, Failure) else answer.items
 
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
         """Return the best bid for BUY, the best ask for SELL; sources disagree, prefer the book."""

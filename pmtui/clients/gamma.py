@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows
+from pmtui.clients.http.paging import read_rows
 from pmtui.clients.routes import EVENT_ORDER, METADATA_ROUTES, ListRoute, MetadataRoutes, Paging
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind, Page
@@ -34,18 +34,10 @@ HITS = 20
 class GammaClient:
     """Answers as the service's metadata port wants them."""
 
-    def __init__(
-        self,
-        host: HttpHost,
-        dialect: Dialect,
-        *,
-        now: Callable[[], datetime],
-        observe_skips: SkipObserver = ignore_skips,
-    ) -> None:
+    def __init__(self, host: HttpHost, dialect: Dialect, *, now: Callable[[], datetime]) -> None:
         self._host = host
         self._routes: MetadataRoutes = METADATA_ROUTES[dialect]
         self._now = now
-        self._observe_skips = observe_skips
 
     async def list_events(
         self,
@@ -140,9 +132,7 @@ class GammaClient:
     async def _rows(
         self, route: str, query: list[tuple[str, str]], decode: Callable[[bytes], Rows[T]]
     ) -> Rows[T] | Failure:
-        return await read_rows(
-            self._host, route, query, decode=decode, observe_skips=self._observe_skips
-        )
+        return await read_rows(self._host, route, query, decode=decode)
 
 
 def _following(route: ListRoute, place: str, rows: Rows[Event]) -> str | None:

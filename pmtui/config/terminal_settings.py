@@ -67,15 +67,12 @@ class TerminalSettings:
     """By the id of the action."""
 
 
-def find_profile_name(
-    stated: str | None, config_file: Path, environ: Mapping[str, str] = os.environ
-) -> str:
+def find_profile_name(stated: str | None, config_file: Path) -> str:
     """Return the profile that is meant; whether there is one of that name is not checked.
 
     Args:
         stated: on the command line, if anything.
         config_file: of the user.
-        environ: of this process.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -83,7 +80,7 @@ def find_profile_name(
     if stated is not None:
         return stated
     variable = f"{PREFIX}PROFILE"
-    named = [value for name, value in environ.items() if name.upper() == variable]
+    named = [value for name, value in os.environ.items() if name.upper() == variable]
     if named:
         return named[-1]
     # A value that is no text is refused by whoever reads all settings.

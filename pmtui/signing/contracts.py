@@ -231,15 +231,13 @@ def token_id(collateral: str, collection: bytes) -> TokenId:
 
 
 @lru_cache(maxsize=4096)
-def token_ids(
-    condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON
-) -> tuple[TokenId, TokenId]:
+def token_ids(condition: ConditionId, *, neg_risk: bool) -> tuple[TokenId, TokenId]:
     """Return the tokens of the first and the second outcome of a market; computed once.
 
     Raises:
         HexError: no condition id.
     """
-    collateral = contracts.wrapped_collateral if neg_risk else contracts.legacy_collateral
+    collateral = POLYGON.wrapped_collateral if neg_risk else POLYGON.legacy_collateral
     return (
         token_id(collateral, collection_id(condition, 1)),
         token_id(collateral, collection_id(condition, 2)),

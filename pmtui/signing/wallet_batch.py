@@ -11,7 +11,7 @@ import msgspec
 
 from pmtui.domain.account.wallet_transactions import Batch, Call, SignedSubmission
 from pmtui.domain.ids import Address
-from pmtui.signing.contracts import POLYGON, Contracts
+from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import (
     address_word,
     domain_separator,
@@ -96,15 +96,13 @@ def recover_batch_signer(
     return recover_address(hash_batch(batch, chain_id=chain_id).digest, signature)
 
 
-def encode_batch(
-    signed: SignedBatch, *, metadata: str | None = None, contracts: Contracts = POLYGON
-) -> bytes:
+def encode_batch(signed: SignedBatch, *, metadata: str | None = None) -> bytes:
     """Write the body of `POST /submit` for a signed batch; without metadata where it is None."""
     batch = signed.batch
     body: dict[str, object] = {
         "type": "WALLET",
         "from": signed.owner,
-        "to": contracts.wallets.deposit_factory,
+        "to": POLYGON.wallets.deposit_factory,
         "nonce": str(batch.nonce),
         "signature": "0x" + signed.signature.hex(),
     }
@@ -130,11 +128,9 @@ def wrap_session_signature(session_signer: Address, signature: bytes) -> bytes:
     return head + uint_word(len(signature)) + padded + _SESSION_MARK
 
 
-def encode_create(
-    owner: Address, *, metadata: str | None = None, contracts: Contracts = POLYGON
-) -> bytes:
+def encode_create(owner: Address, *, metadata: str | None = None) -> bytes:
     """Write the body of `POST /submit` that deploys an owner's deposit wallet; nothing is signed."""
-    body = {"type": "WALLET-CREATE", "from": owner, "to": contracts.wallets.deposit_factory}
+    body = {"type": "WALLET-CREATE", "from": owner, "to": POLYGON.wallets.deposit_factory}
     if metadata is not None:
         body["metadata"] = metadata[:MOST_METADATA]
     return msgspec.json.encode(body)
@@ -182,9 +178,8 @@ class BatchMismatchError(Exception):
 class DepositWalletSigner:
     """Signs batches of one owner's deposit wallet."""
 
-    def __init__(self, signer: Signer, contracts: Contracts = POLYGON) -> None:
+    def __init__(self, signer: Signer) -> None:
         self._signer = signer
-        self._contracts = contracts
 
     @property
     def owner(self) -> Address:
@@ -198,7 +193,7 @@ class DepositWalletSigner:
             AddressError: the wallet or a target is no address.
             OverflowError: a number is negative or has more than 256 bits.
         """
-        return "0x" + hash_batch(batch, chain_id=self._contracts.chain_id).digest.hex()
+        return "0x" + hash_batch(batch, chain_id=POLYGON.chain_id).digest.hex()
 
     def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
         """Sign a batch and write the body that is submitted.
@@ -208,13 +203,12 @@ class DepositWalletSigner:
             OverflowError: a number is negative or has more than 256 bits.
             BatchMismatchError: the signature does not recover to the owner.
         """
-        chain_id = self._contracts.chain_id
-        signed = sign_batch(batch, self._signer, chain_id=chain_id)
-        if recover_batch_signer(batch, signed.signature, chain_id=chain_id) != self.owner:
+        signed = sign_batch(batch, self._signer)
+        if recover_batch_signer(batch, signed.signature) != self.owner:
             raise BatchMismatchError("a batch's signature does not recover to the owner")
-        body = encode_batch(signed, metadata=metadata, contracts=self._contracts)
+        body = encode_batch(signed, metadata=metadata)
         return SignedSubmission("0x" + signed.digest.hex(), "0x" + signed.signature.hex(), body)
 
     def deployment(self, *, metadata: str) -> bytes:
         """Write the body that deploys the owner's wallet; nothing is signed."""
-        return encode_create(self.owner, metadata=metadata, contracts=self._contracts)
+        return encode_create(self.owner, metadata=metadata)

@@ -163,14 +163,3 @@ async def test_failures_pass_through() -> None:
     assert isinstance(found, Failure)
     assert isinstance(listed, Failure)
     assert found.route == "GET /events/{id}"
-
-
-async def test_skipped_rows_are_told_with_their_reasons() -> None:
-    told: list[tuple[str, tuple[str, ...]]] = []
-    async with serving(answering(b"[5]")) as server:
-        host = server.host()
-        gamma = GammaClient(
-            host, Dialect.SEED, now=lambda: NOW, observe_skips=lambda *said: told.append(said)
-        )
-        await gamma.tags()
-    assert told == [("GET /tags", ("tags[0]: Expected `object`, got `int`",))]

@@ -11,6 +11,7 @@ from pmtui.cli.keys.unlocking import (
     keystore_path,
     paper_addresses,
     read_keystore,
+    read_private_key,
 )
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.account import AccountClient, create_or_derive
@@ -19,6 +20,8 @@ from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.relayer import Authorize, RelayerClient
 from pmtui.config.settings import Settings
+from pmtui.config.terminal_settings import KEY_VARIABLE
+from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.service.clock import SystemClock
@@ -71,7 +74,7 @@ def find_relayer_headers(settings: Settings, state: Path) -> Authorize | None:
     Raises:
         ConfigError: the keystore cannot be read.
     """
-    owner = _find_owner(settings, state)
+    owner = find_owner(settings, state)
     files = WalletKeyFiles(state / settings.profile)
     key = None if owner is None else files.relayer_key(owner)
     if key is None:
@@ -80,10 +83,19 @@ def find_relayer_headers(settings: Settings, state: Path) -> Authorize | None:
     return lambda _method, _path, _body: headers
 
 
-def _find_owner(settings: Settings, state: Path) -> Address | None:
-    """Return the address of the profile's key, for which no passphrase is needed."""
+def find_owner(settings: Settings, state: Path) -> Address | None:
+    """Return the address of the profile's key, which needs no passphrase; None without an account.
+
+    Raises:
+        ConfigError: the key of the environment is none, or the keystore cannot be read.
+    """
     if settings.is_paper:
         return paper_addresses(state).get(settings.profile)
+    if settings.private_key is not None:
+        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        if isinstance(secret, str):
+            raise ConfigError(KEY_VARIABLE, secret)
+        return Signer(secret).address
     path = keystore_path(state, settings.profile)
     text = read_keystore(path) if path.exists() else ""
     return None if isinstance(text, KeystoreProblem) else keystore_address(text)

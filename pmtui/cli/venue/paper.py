@@ -53,7 +53,7 @@ class VenueProblem:
     text: str
 
 
-def venue_command(state_dir: Path, extra: tuple[str, ...] = ()) -> list[str]:
+def venue_command(state_dir: Path) -> list[str]:
     """Return how the venue is started: on any free port, ending with its standard input."""
     return [
         sys.executable,
@@ -65,7 +65,6 @@ def venue_command(state_dir: Path, extra: tuple[str, ...] = ()) -> list[str]:
         "--state",
         str(state_dir),
         "--exit-with-stdin",
-        *extra,
     ]
 
 

@@ -113,7 +113,7 @@ async def read_rows(
     query: Query,
     *,
     decode: Callable[[bytes], Rows[T]],
-    observe_skips: SkipObserver,
+    observe_skips: SkipObserver = ignore_skips,
 ) -> Rows[T] | Failure:
     """Read one answer and decode its rows."""
     body = await host.read(route, query=query)

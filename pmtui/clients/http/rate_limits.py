@@ -262,7 +262,6 @@ class RateGate:
         observe: Callable[[Waiting], None] = _ignore,
         now: Callable[[], float] = time.monotonic,
         call_later: Callable[[float, Callable[[], None]], Timer] = _call_later,
-        patience_s: float = LONGEST_WAIT_S,
     ) -> None:
         """Open the gate.
 
@@ -271,13 +270,11 @@ class RateGate:
             observe: told of a route whenever its line gets longer or shorter.
             now: seconds of a clock that never goes back.
             call_later: how to be woken.
-            patience_s: how long a closed route is waited for.
         """
         self._limiter = RateLimiter(limits)
         self._observe = observe
         self._now = now
         self._call_later = call_later
-        self._patience_s = patience_s
         self._waiters: dict[Ticket, asyncio.Future[Failure | None]] = {}
         self._backoffs: dict[str, Backoff] = {}
         self._timer: Timer | None = None
@@ -302,7 +299,7 @@ class RateGate:
         """
         now = self._now()
         closed_s = self._limiter.closed_for(route, now)
-        if closed_s > self._patience_s:
+        if closed_s > LONGEST_WAIT_S:
             return _closed(route, closed_s)
         ticket, admitted = self._limiter.enter(route, now)
         if admitted and admitted != (ticket,):
@@ -335,7 +332,7 @@ class RateGate:
                 self._backoffs[route] = backoff
             pause_s = backoff.next_s()
         self._limiter.close(route, self._now() + pause_s)
-        if pause_s > self._patience_s:
+        if pause_s > LONGEST_WAIT_S:
             for ticket in self._limiter.evict(route):
                 self._answer(ticket, _closed(route, pause_s))
             self._notify((route,))

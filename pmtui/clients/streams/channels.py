@@ -300,7 +300,6 @@ class RawMarketChannel:
         token_ids: frozenset[TokenId],
         *,
         random: Random,
-        times: Times | None = None,
     ) -> None:
         """Prepare; nothing is opened before `run`.
 
@@ -308,13 +307,12 @@ class RawMarketChannel:
             url: of the channel.
             token_ids: to be heard, a few hundred at most.
             random: spreads the attempts.
-            times: when it pings and gives up.
         """
         self._connection: StreamConnection[bytes] = StreamConnection(
             url,
             RawMarketProtocol(token_ids),
             random=random,
-            times=times or Times(),
+            times=Times(),
             silence=Silence(),
         )
 

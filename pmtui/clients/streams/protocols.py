@@ -67,15 +67,9 @@ def count_malformed(protocols: Iterable[Counting]) -> dict[str, int]:
 class MarketProtocol:
     """One socket's worth of subscriptions, across reconnects."""
 
-    def __init__(self, *, chunk: int = CHUNK, wants_features: bool = True) -> None:
-        """Start without tokens.
-
-        Args:
-            chunk: tokens named in one frame.
-            wants_features: ask for tops of book, new markets and resolutions too.
-        """
+    def __init__(self, *, chunk: int = CHUNK) -> None:
+        """Start without tokens; frames name so many of them at a time."""
         self._chunk = chunk
-        self._wants_features = wants_features
         self._wanted: frozenset[TokenId] = frozenset()
         self._is_open = False
         self._is_greeted = False
@@ -147,9 +141,8 @@ class MarketProtocol:
             if not self._is_greeted:
                 head = {"type": "market"}
                 self._is_greeted = True
-            frames.append(
-                _text({**head, "assets_ids": part, "custom_feature_enabled": self._wants_features})
-            )
+            # With tops of book, new markets and resolutions too.
+            frames.append(_text({**head, "assets_ids": part, "custom_feature_enabled": True}))
         return frames
 
     def _removed(self, tokens: frozenset[TokenId]) -> list[str]:
@@ -189,7 +182,7 @@ class UserProtocol:
             "secret": self._credentials.secret.reveal_text(),
             "passphrase": self._credentials.passphrase.reveal_text(),
         }
-        return [msgspec.json.encode({"type": "user", "auth": auth}).decode()]
+        return [_text({"type": "user", "auth": auth})]
 
     def closed(self) -> None:
         """Note that the socket is gone; nothing is remembered of it."""

@@ -1,7 +1,7 @@
 """The chain: what the service's contracts do with a batch of calls, and what it remembers of that.
 
 A batch is carried out on a draft over what a `World` says, so that a revert leaves nothing behind.
-Semantics are those of WIRE_METADATA §6.6 (September 2026); texts of reverts are the contracts'.
+Semantics are those of docs/wire.md#contract-calls (September 2026); texts of reverts are the contracts'.
 
 Beside balances the chain remembers approvals, nonces of wallets, and blocks by the clock. Balances are
 the exchange's ledger: there is one truth about who owns what. A wallet that the operator funds is
@@ -20,7 +20,7 @@ from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call, DecodedC
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.signing.contracts import POLYGON, Contracts
+from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.venue import Venue
@@ -154,11 +154,9 @@ class _RevertError(Exception):
     """Ends a batch; the text is the contract's reason."""
 
 
-def execute(
-    wallet: Address, calls: Sequence[Call], world: World, contracts: Contracts = POLYGON
-) -> tuple[Effect, ...] | Reverted:
+def execute(wallet: Address, calls: Sequence[Call], world: World) -> tuple[Effect, ...] | Reverted:
     """Return what a wallet's batch does, or why it does nothing."""
-    draft = _Draft(wallet, world, contracts)
+    draft = _Draft(wallet, world)
     effects: list[Effect] = []
     for index, call in enumerate(calls):
         try:
@@ -168,14 +166,12 @@ def execute(
     return tuple(effects)
 
 
-def try_each(
-    wallet: Address, calls: Sequence[Call], world: World, contracts: Contracts = POLYGON
-) -> tuple[str | None, ...]:
+def try_each(wallet: Address, calls: Sequence[Call], world: World) -> tuple[str | None, ...]:
     """Return for each call why it reverts, None where it goes through.
 
     Each is tried on what those before it have changed; one that reverts changes nothing.
     """
-    draft = _Draft(wallet, world, contracts)
+    draft = _Draft(wallet, world)
     outcomes: list[str | None] = []
     for call in calls:
         before = draft.copy()
@@ -192,10 +188,9 @@ def try_each(
 class _Draft:
     """Balances and approvals of one wallet while its batch runs."""
 
-    def __init__(self, wallet: Address, world: World, contracts: Contracts) -> None:
+    def __init__(self, wallet: Address, world: World) -> None:
         self._wallet = wallet
         self._world = world
-        self._contracts = contracts
         self._collateral = world.collateral(wallet)
         self._shares: dict[TokenId, int] = {}
         self._allowances: dict[Address, int] = {}
@@ -203,7 +198,7 @@ class _Draft:
 
     def copy(self) -> "_Draft":
         """Return one that goes its own way from here."""
-        other = _Draft(self._wallet, self._world, self._contracts)
+        other = _Draft(self._wallet, self._world)
         other._collateral = self._collateral
         other._shares = dict(self._shares)
         other._allowances = dict(self._allowances)
@@ -214,13 +209,12 @@ class _Draft:
         decoded = decode_call(call)
         if decoded is None:
             raise _RevertError(NO_FUNCTION)
-        contracts = self._contracts
         match call.target:
-            case contracts.collateral:
+            case POLYGON.collateral:
                 return self._collateral_token(decoded)
-            case contracts.conditional_tokens | contracts.position_manager:
+            case POLYGON.conditional_tokens | POLYGON.position_manager:
                 return self._outcome_tokens(decoded)
-            case contracts.collateral_adapter | contracts.neg_risk_collateral_adapter:
+            case POLYGON.collateral_adapter | POLYGON.neg_risk_collateral_adapter:
                 return self._adapter(decoded)
             case _:
                 raise _RevertError(NO_FUNCTION)
@@ -246,7 +240,7 @@ class _Draft:
         return OperatorSet(operator, is_approved, call.target)
 
     def _adapter(self, call: DecodedCall) -> Effect:
-        is_neg_risk = call.target == self._contracts.neg_risk_collateral_adapter
+        is_neg_risk = call.target == POLYGON.neg_risk_collateral_adapter
         if call.function == "convertPositions" and is_neg_risk:
             return self._convert(call)
         if call.function not in ("splitPosition", "mergePositions", "redeemPositions"):

@@ -94,12 +94,12 @@ class Query:
             raise QueryRefused(f"invalid {name}")
         return int(value)
 
-    def limit(self, *, default: int = 20, highest: int, is_strict: bool = False) -> int:
+    def limit(self, *, highest: int, is_strict: bool = False) -> int:
         """Return how many rows are asked for.
 
         Offset lists answer with fewer than asked for where that is too many; keyset lists refuse.
         """
-        count = self.whole("limit", default)
+        count = self.whole("limit", 20)
         if is_strict and not 1 <= count <= highest:
             raise not_allowed(f"limit must be between 1 and {highest}")
         return min(count, highest)

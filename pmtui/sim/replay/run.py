@@ -232,25 +232,21 @@ class NoMarketError(Exception):
 
 
 @asynccontextmanager
-async def running_replay(
-    recording: Recording, timeline: Timeline, *, port: int = 0
-) -> AsyncIterator[RunningReplay]:
+async def running_replay(recording: Recording, timeline: Timeline) -> AsyncIterator[RunningReplay]:
     """Serve a recording until the block ends.
 
     Args:
         recording: what to play.
         timeline: where it is; whoever holds it drives the replay.
-        port: of the trading host, the others follow; 0 takes any free ones.
 
     Raises:
         NoMarketError: there is nothing to show.
-        PortError: a port is taken.
     """
     clock = ReplayClock(recording.header.started_ms, timeline)
     catalogue = recorded_catalogue(recording)
     if not catalogue.markets:
         raise NoMarketError("it holds no market of which both tokens are known")
-    sockets = listen(port)
+    sockets = listen(0)
     with ExitStack() as cleanup:
         for listener in sockets.values():
             cleanup.enter_context(listener)
