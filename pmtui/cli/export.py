@@ -34,7 +34,7 @@ from pmtui.cli.tables import (
     positions_table,
     print_table,
 )
-from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.analytics import AnalyticsClient
@@ -423,10 +423,7 @@ def _parser() -> SecretiveParser:
     parser.add_argument(
         "--offline", action="store_true", help="fills: from the journal alone, asking nobody"
     )
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="fills: read the keystore's passphrase from a line of file descriptor N",
+    parser.add_descriptor(
+        "--passphrase-fd", "fills: read the keystore's passphrase from a line of file descriptor N"
     )
     return parser

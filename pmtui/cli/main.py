@@ -18,6 +18,7 @@ from pmtui.cli.usage import (
     ShowVersion,
     output_code,
     refuse,
+    split_profile,
     terminal_parser,
 )
 
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         sys.excepthook = show_crash
     arguments = list(sys.argv[1:] if argv is None else argv)
-    profile, rest = _leading_profile(arguments)
+    profile, rest = split_profile(arguments)
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     if rest and rest[0] in COMMANDS:
@@ -40,14 +41,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.profile, options.passphrase_fd, is_fresh=options.fresh,
         is_standalone=options.standalone,
     )  # fmt: skip
-
-
-def _leading_profile(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Split off a profile that is named before the command, as it may be."""
-    if arguments[:1] == ["--profile"]:
-        return arguments[:2], arguments[2:]
-    count = 1 if arguments and arguments[0].startswith("--profile=") else 0
-    return arguments[:count], arguments[count:]
 
 
 def _open_terminal(

@@ -57,6 +57,10 @@ class SecretiveParser(argparse.ArgumentParser):
         )
         self._given: tuple[str, ...] = ()
 
+    def add_descriptor(self, option: str, words: str) -> None:
+        """Let an option take the number of an open file descriptor, from which a line is read."""
+        self.add_argument(option, type=descriptor, metavar="N", help=words)
+
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Read arguments; ends the program with 2 where they make no sense."""
         self._given = tuple(arguments)
@@ -106,6 +110,17 @@ def descriptor(text: str) -> int:
     return int(text)
 
 
+def split_profile(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off a profile that stands in front, before a command or a name, as it may."""
+    words = list(arguments)
+    count = (
+        2
+        if words[:1] == ["--profile"]
+        else int(words[:1] != [] and words[0].startswith("--profile="))
+    )
+    return words[:count], words[count:]
+
+
 def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
     """Say in one line why not; returns the exit code."""
     warn(f"{prog}: {text}")
@@ -149,10 +164,8 @@ def terminal_parser(
         "--profile",
         help="paper (the default: a local venue with play money), live, or one of your own",
     )
-    parser.add_argument(
+    parser.add_descriptor(
         "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the keystore's passphrase from a line of file descriptor N, not from a prompt",
+        "read the keystore's passphrase from a line of file descriptor N, not from a prompt",
     )
     return parser

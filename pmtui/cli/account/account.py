@@ -33,7 +33,7 @@ from pmtui.cli.keys.unlocking import (
 from pmtui.cli.output import ask, show, warn
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import session_lock
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.paths import OWNER_ONLY, locate, private_dir
 from pmtui.config.settings import Settings, load_settings
@@ -490,17 +490,10 @@ def _parser() -> SecretiveParser:
         help="new, import, show, remove, or one of the wallet",
     )
     parser.add_argument("--profile", help="whose account; not paper, which has a key of its own")
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the passphrase from a line of file descriptor N",
-    )
-    parser.add_argument(
+    parser.add_descriptor("--passphrase-fd", "read the passphrase from a line of file descriptor N")
+    parser.add_descriptor(
         "--key-fd",
-        type=descriptor,
-        metavar="N",
-        help="import: read the private key from a line of file descriptor N; with the same N for "
+        "import: read the private key from a line of file descriptor N; with the same N for "
         "both, the key is the first line",
     )
     parser.add_argument(

@@ -27,7 +27,7 @@ from pmtui.cli.output import ask, data_output, show, warn
 from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import session_lock
-from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.paths import Paths, locate
 from pmtui.config.settings import Settings, load_settings
@@ -284,17 +284,11 @@ def _parser(action: str) -> SecretiveParser:
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--json", action="store_true", help="status and --dry-run as JSON")
-    parser.add_argument(
-        "--key-fd",
-        type=descriptor,
-        metavar="N",
-        help="relayer-key: take one that you have from a line of file descriptor N",
+    parser.add_descriptor(
+        "--key-fd", "relayer-key: take one that you have from a line of file descriptor N"
     )
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the keystore's passphrase from a line of file descriptor N",
+    parser.add_descriptor(
+        "--passphrase-fd", "read the keystore's passphrase from a line of file descriptor N"
     )
     return parser
 

@@ -27,7 +27,7 @@ from pmtui.cli.agent.running_service import LiveBooks, OwnFigures
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.output import discard_output, show, write_line
-from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.reads.asking import Extent, ask
@@ -243,11 +243,8 @@ def _parser() -> SecretiveParser:
     parser.add_argument(
         "--port", type=_port, default=0, metavar="N", help="of http; 0 (default) takes any"
     )
-    parser.add_argument(
-        "--token-fd",
-        type=descriptor,
-        metavar="N",
-        help="of http: ask for the bearer token that is a line of file descriptor N",
+    parser.add_descriptor(
+        "--token-fd", "of http: ask for the bearer token that is a line of file descriptor N"
     )
     parser.add_argument("--profile", help="whose hosts are read; paper without it")
     parser.add_argument(
@@ -261,11 +258,8 @@ def _parser() -> SecretiveParser:
         action="store_true",
         help="open the account: its own figures may be read, where --tools names such reads",
     )
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the keystore's passphrase from file descriptor N",
+    parser.add_descriptor(
+        "--passphrase-fd", "read the keystore's passphrase from file descriptor N"
     )
     return parser
 

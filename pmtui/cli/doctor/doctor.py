@@ -32,7 +32,7 @@ from pmtui.cli.doctor.terminal_checks import check_terminal
 from pmtui.cli.keys.secret_input import NoSecret, forget_key_variable, read_secret
 from pmtui.cli.output import show
 from pmtui.cli.session_process import is_session_running
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
@@ -188,11 +188,9 @@ def _parser() -> SecretiveParser:
     )
     parser.add_argument("--profile", help="as for the terminal; default paper")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
-    parser.add_argument(
+    parser.add_descriptor(
         "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="open the keystore with the passphrase on a line of file descriptor N, to log in to your "
+        "open the keystore with the passphrase on a line of file descriptor N, to log in to your "
         "order stream",
     )
     return parser

@@ -24,9 +24,9 @@ from pmtui.cli.get.account import (
     unknown_relayer_headers,
 )
 from pmtui.cli.get.printing import Format, Printer
-from pmtui.cli.get.watch import AccountWatch, MarketWatch, Output
+from pmtui.cli.get.watch import AccountWatch, MarketWatch, Output, WatchRequest
 from pmtui.cli.output import discard_output, show, warn
-from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse, split_profile
 from pmtui.cli.venue.venue_access import Unreachable, has_lasting_hosts, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.http.client import ShownRequest
@@ -82,7 +82,7 @@ class Request:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    profile, words = _split(arguments)
+    profile, words = split_profile(arguments)
     if not words:
         show(*_listing())
         return 0
@@ -116,15 +116,6 @@ def _run(parser: SecretiveParser, read: Read, options: argparse.Namespace) -> in
         discard_output()
         text = f"the output cannot be written: {error.strerror}"
         return refuse(text, prog=_PROG, code=UNAVAILABLE)
-
-
-def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split off the profile where it stands before the name."""
-    words = list(arguments)
-    if words[:1] == ["--profile"]:
-        return words[:2], words[2:]
-    is_stated = bool(words) and words[0].startswith("--profile=")
-    return (words[:1], words[1:]) if is_stated else ([], words)
 
 
 def _request(parser: SecretiveParser, read: Read, options: argparse.Namespace) -> Request:
@@ -270,7 +261,7 @@ def _report_progress(request: Request, step: Step[object]) -> None:
 async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | int:
     output = Output(printer.write, request.extent.limit)
     watch = AccountWatch if request.read.stream is Stream.ACCOUNT else MarketWatch
-    failure = await watch(hosts, request.read, request.values, output).run()
+    failure = await watch(WatchRequest(hosts, request.read, request.values, output)).run()
     if output.problem is not None:
         raise output.problem
     return 0 if failure is None else failure
@@ -375,9 +366,6 @@ def _add_options(parser: SecretiveParser) -> None:
     parser.add_argument(
         "--curl", action="store_true", help="show the request for curl, without secrets"
     )
-    parser.add_argument(
-        "--passphrase-fd",
-        type=descriptor,
-        metavar="N",
-        help="read the keystore's passphrase from file descriptor N",
+    parser.add_descriptor(
+        "--passphrase-fd", "read the keystore's passphrase from file descriptor N"
     )

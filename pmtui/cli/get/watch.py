@@ -9,7 +9,7 @@ a lost link books come whole again, and what no book says is asked for.
 import asyncio
 import random
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -118,22 +118,23 @@ async def first_of(*coroutines: Coroutine[object, object, object]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@dataclass(frozen=True, slots=True)
+class WatchRequest:
+    """What is followed, and for whom."""
+
+    hosts: ReadHosts
+    """Who is asked, and where the stream is."""
+    read: Read
+    values: Values
+    """Of its arguments, checked."""
+    output: Output
+
+
 class AccountWatch:
     """Follows the orders or the fills of an account."""
 
-    def __init__(self, hosts: ReadHosts, read: Read, values: Values, output: Output) -> None:
-        """Prepare to follow.
-
-        Args:
-            hosts: who is asked, and where the stream is.
-            read: what is followed.
-            values: of its arguments, checked.
-            output: takes the answers.
-        """
-        self._hosts = hosts
-        self._read = read
-        self._values = values
-        self._output = output
+    def __init__(self, request: WatchRequest) -> None:
+        self._request = request
         self._is_new = asyncio.Event()
         self._has_asked = False
         self._failure: Failure | None = None
@@ -145,22 +146,25 @@ class AccountWatch:
 
         A single order is followed until it can fill no more.
         """
-        account = await self._hosts.open_account()
+        account = await self._request.hosts.open_account()
         if isinstance(account, Failure):
             return account
-        if self._read.name == "fills" and not self._values.text("after"):
-            self._values = _replaced(self._values, {"after": _seconds(await self._now())})
-        channel = _channel(self._hosts, account)
+        if self._request.read.name == "fills" and not self._request.values.text("after"):
+            since = _replaced(self._request.values, {"after": _seconds(await self._now())})
+            self._request = replace(self._request, values=since)
+        channel = _channel(self._request.hosts, account)
         await first_of(
             channel.run(on_event=self._take_event, on_link=self._take_link),
             self._ask_anew(),
-            self._output.is_done.wait(),
+            self._request.output.is_done.wait(),
         )
         return self._failure
 
     async def _now(self) -> datetime:
         """Return the venue's time; ours where it does not say."""
-        told = await ClobClient(self._hosts.trading, self._hosts.routes).server_time()
+        told = await ClobClient(
+            self._request.hosts.trading, self._request.hosts.routes
+        ).server_time()
         return SystemClock().now() if isinstance(told, Failure) else told
 
     def _take_link(self, link: Link) -> None:
@@ -187,7 +191,12 @@ class AccountWatch:
     async def _ask_missed(self) -> Failure | None:
         """Ask how it stands, and then for orders that are no longer among the open ones."""
         listed: set[Hashable] = set()
-        async for step in ask(self._hosts, self._read, self._values, extent=Extent(is_all=True)):
+        async for step in ask(
+            self._request.hosts,
+            self._request.read,
+            self._request.values,
+            extent=Extent(is_all=True),
+        ):
             if isinstance(step, Failure):
                 return step
             for item in step.items:
@@ -196,10 +205,10 @@ class AccountWatch:
                     self._write_order(item)
                 elif isinstance(item, Fill):
                     self._write_missed(item)
-        if self._read.name != "open-orders":
+        if self._request.read.name != "open-orders":
             return None
         skipped = listed | self._forgotten
-        for key, last in list(self._output.written.items()):
+        for key, last in list(self._request.output.written.items()):
             if isinstance(last, Order) and last.status.is_open and key not in skipped:
                 failure = await self._ask_order(last)
                 if failure is not None:
@@ -208,7 +217,7 @@ class AccountWatch:
 
     async def _ask_order(self, last: Order) -> Failure | None:
         values = Values({"order_id": (last.order_id,)})
-        async for step in ask(self._hosts, READS["order"], values, extent=Extent()):
+        async for step in ask(self._request.hosts, READS["order"], values, extent=Extent()):
             if isinstance(step, Failure) and step.kind is FailureKind.NOT_FOUND:
                 # The host forgets what is over, and does not say how it ended.
                 self._forgotten.add(last.order_id)
@@ -223,35 +232,38 @@ class AccountWatch:
 
     def _take_event(self, event: UserEvent) -> None:
         if isinstance(event, OrderChanged):
-            if self._read.name != "fills":
+            if self._request.read.name != "fills":
                 self._write_order(event.order)
             return
-        if self._read.name == "fills":
+        if self._request.read.name == "fills":
             for fill in event.fills:
                 if self._is_wanted(fill):
-                    self._output.write_change(_key(fill), fill)
+                    self._request.output.write_change(_key(fill), fill)
 
     def _write_order(self, order: Order) -> None:
-        wanted = self._values.text("order_id")
+        wanted = self._request.values.text("order_id")
         if wanted and order.order_id.lower() != wanted.lower():
             return
-        last = self._output.written.get(order.order_id)
+        last = self._request.output.written.get(order.order_id)
         if isinstance(last, Order) and not last.status.is_open:
             # What is over stays over: an answer may be older than the stream.
             return
         if self._is_wanted(order):
-            self._output.write_change(order.order_id, order)
+            self._request.output.write_change(order.order_id, order)
         if wanted and not order.status.is_open:
-            self._output.is_done.set()
+            self._request.output.is_done.set()
 
     def _write_missed(self, fill: Fill) -> None:
         """Write a fill that the host lists, unless the stream has told of it more lately."""
-        known = self._output.written.get(_key(fill))
+        known = self._request.output.written.get(_key(fill))
         if known is None or fill.status.is_final:
-            self._output.write_change(_key(fill), fill)
+            self._request.output.write_change(_key(fill), fill)
 
     def _is_wanted(self, what: Order | Fill) -> bool:
-        condition, token = self._values.text("condition_id"), self._values.text("token_id")
+        condition, token = (
+            self._request.values.text("condition_id"),
+            self._request.values.text("token_id"),
+        )
         is_of_market = not condition or what.condition_id.lower() == condition.lower()
         return is_of_market and (not token or what.token_id == token)
 
@@ -341,33 +353,22 @@ _OF_A_BOOK: Mapping[str, Tell] = MappingProxyType(
 class MarketWatch:
     """Follows tokens and writes what a read says of them."""
 
-    def __init__(self, hosts: ReadHosts, read: Read, values: Values, output: Output) -> None:
-        """Prepare to follow.
-
-        Args:
-            hosts: who is asked, and where the stream is.
-            read: what is followed.
-            values: of its arguments, checked.
-            output: takes the answers.
-        """
-        self._hosts = hosts
-        self._read = read
-        self._values = values
-        self._output = output
-        self._clob = ClobClient(hosts.trading, hosts.routes)
+    def __init__(self, request: WatchRequest) -> None:
+        self._request = request
+        self._clob = ClobClient(request.hosts.trading, request.hosts.routes)
         self._books: dict[TokenId, _Followed] = {}
         self._changed, self._is_new = asyncio.Event(), asyncio.Event()
         self._link = LinkNotes()
 
     async def run(self) -> Failure | None:
         """Follow until enough was written, or until cancelled; returns why it cannot begin."""
-        if self._output.is_done.is_set():
+        if self._request.output.is_done.is_set():
             return None
         failure = await (self._find_trades() if self._is_of_trades else self._find_books())
         if failure is not None:
             return failure
         channel = MarketChannel(
-            self._hosts.ws_market,
+            self._request.hosts.ws_market,
             random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
         )
         channel.watch(frozenset(self._books), together=[tuple(self._books)])
@@ -375,16 +376,16 @@ class MarketWatch:
             channel.run(on_event=self._take_event, on_link=self._take_link),
             self._write_books(),
             self._ask_anew(),
-            self._output.is_done.wait(),
+            self._request.output.is_done.wait(),
         )
         return None
 
     @property
     def _is_of_trades(self) -> bool:
-        return self._read.name == "trades"
+        return self._request.read.name == "trades"
 
     async def _find_trades(self) -> Failure | None:
-        for condition in self._values.texts("condition_id"):
+        for condition in self._request.values.texts("condition_id"):
             terms = await self._clob.market_terms(ConditionId(condition.lower()))
             if isinstance(terms, Failure):
                 return terms
@@ -393,7 +394,7 @@ class MarketWatch:
 
     async def _find_books(self) -> Failure | None:
         """Ask once for the books: the stream says nothing of a token that the venue does not know."""
-        tokens = tuple(map(TokenId, self._values.texts("token_id")))
+        tokens = tuple(map(TokenId, self._request.values.texts("token_id")))
         known = await self._clob.books(tokens)
         if isinstance(known, Failure):
             return known
@@ -417,15 +418,17 @@ class MarketWatch:
         while True:
             await self._is_new.wait()
             self._is_new.clear()
-            if self._read.name not in _ASKED_ANEW:
+            if self._request.read.name not in _ASKED_ANEW:
                 continue
-            async for step in ask(self._hosts, self._read, self._values, extent=Extent()):
+            async for step in ask(
+                self._request.hosts, self._request.read, self._request.values, extent=Extent()
+            ):
                 if isinstance(step, Failure):
                     warn(f"pmtui get: {step}")
                     break
                 for item in step.items:
                     if isinstance(item, answers.LastTradePrice | answers.TokenTick):
-                        self._output.write_change(item.token_id, item)
+                        self._request.output.write_change(item.token_id, item)
 
     def _take_event(self, event: MarketEvent) -> None:
         match event:
@@ -450,11 +453,11 @@ class MarketWatch:
         if event.token_id not in self._books:
             return
         if self._is_of_trades:
-            if self._values.text("side") in ("", event.side.value):
-                self._output.write(_trade(event))
-        elif self._read.name in _LAST_TRADES:
+            if self._request.values.text("side") in ("", event.side.value):
+                self._request.output.write(_trade(event))
+        elif self._request.read.name in _LAST_TRADES:
             told = answers.LastTradePrice(event.token_id, event.price, event.side)
-            self._output.write_change(event.token_id, told)
+            self._request.output.write_change(event.token_id, told)
 
     def _take_snapshot(self, followed: _Followed, snapshot: BookSnapshot) -> None:
         try:
@@ -495,13 +498,13 @@ class MarketWatch:
             await asyncio.sleep(PERIOD_S)
 
     def _write_book(self, token: TokenId, followed: _Followed) -> None:
-        if self._read.name in _BOOKS:
-            self._output.write(_book(followed))
-        elif self._read.name in _OF_A_BOOK:
+        if self._request.read.name in _BOOKS:
+            self._request.output.write(_book(followed))
+        elif self._request.read.name in _OF_A_BOOK:
             view = followed.book.view(_NEVER)
-            for told in _OF_A_BOOK[self._read.name](view, self._values):
+            for told in _OF_A_BOOK[self._request.read.name](view, self._request.values):
                 side = told.side if isinstance(told, answers.BestPrice) else None
-                self._output.write_change((token, side) if side else token, told)
+                self._request.output.write_change((token, side) if side else token, told)
 
 
 def _least(snapshot: BookSnapshot) -> Micros | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from pmtui.cli.output import show
-from pmtui.cli.usage import SecretiveParser, descriptor, refuse
+from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
@@ -59,10 +59,9 @@ def _parser() -> SecretiveParser:
         epilog="Without a passphrase it is READ-ONLY until an attached terminal unlocks it.",
     )
     parser.add_argument("--profile", help="as for the terminal; default paper")
-    parser.add_argument(
-        "--passphrase-fd", type=descriptor, metavar="N",
-        help="read the keystore's passphrase from a line of file descriptor N",
-    )  # fmt: skip
+    parser.add_descriptor(
+        "--passphrase-fd", "read the keystore's passphrase from a line of file descriptor N"
+    )
     parser.add_argument(
         "--fresh", action="store_true",
         help="paper: begin anew with a bare key, as for the terminal",
@@ -71,8 +70,7 @@ def _parser() -> SecretiveParser:
         "--detached", action="store_true",
         help="as a terminal starts it: say nothing, and end when nobody needs it",
     )  # fmt: skip
-    parser.add_argument(
-        "--settings-fd", type=descriptor, metavar="N",
-        help="tell the terminal that starts it about its settings, at file descriptor N",
-    )  # fmt: skip
+    parser.add_descriptor(
+        "--settings-fd", "tell the terminal that starts it about its settings, at file descriptor N"
+    )
     return parser
