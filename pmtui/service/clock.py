@@ -75,16 +75,7 @@ class TimeFeed:
                 known = kernel.skew if kernel.is_venue_clock_known else None
                 kernel.skew = estimate_skew(answer, before, after, known)
             period_s = MEASURE_PERIOD_S if kernel.is_venue_clock_known else RETRY_PERIOD_S
-            await self._sleep_unless_jumped(period_s)
-
-    async def _sleep_unless_jumped(self, period_s: float) -> None:
-        sleeping = asyncio.ensure_future(self._kernel.clock.sleep(period_s))
-        jumping = asyncio.ensure_future(self._jumped.wait())
-        try:
-            await asyncio.wait({sleeping, jumping}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleeping.cancel()
-            jumping.cancel()
+            _ = await kernel.within(period_s, self._jumped.wait())
 
     async def tick(self) -> None:
         """Let ages grow on screen, and positions follow the books they are valued from."""

@@ -93,6 +93,17 @@ class Kernel:
             listener(source, answer)
         return answer
 
+    async def within(self, seconds: float, work: Awaitable[T]) -> T | None:
+        """Wait for some work; None where it takes longer, and it is given up."""
+        working = asyncio.ensure_future(work)
+        waiting = asyncio.ensure_future(self.clock.sleep(seconds))
+        try:
+            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else None
+        finally:
+            working.cancel()
+            waiting.cancel()
+
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Run a piece of work in the service's own task group."""
         _ = self.supervisor.once(name, work)

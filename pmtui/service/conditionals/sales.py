@@ -23,9 +23,9 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import (
     Accepted,
-    CancelVerdict,
     Fill,
     LimitIntent,
     Order,
@@ -75,15 +75,9 @@ class OwnBids:
     async def _cancel(self, met: tuple[Order, ...]) -> None:
         ids = tuple(order.order_id for order in met)
         until_s = self._kernel.clock.monotonic() + PATIENCE_S
-        answer = asyncio.ensure_future(self._desk.cancel_verdict(self._desk.cancel(ids)))
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(PATIENCE_S))
-        either: set[asyncio.Future[CancelVerdict] | asyncio.Future[None]] = {answer, waiting}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            is_lost = answer.done() and bool(answer.result().result.unanswered)
-        finally:
-            answer.cancel()
-            waiting.cancel()
+        asking = self._desk.cancel_verdict(self._desk.cancel(ids))
+        answer = await self._kernel.within(PATIENCE_S, asking)
+        is_lost = answer is not None and bool(answer.result.unanswered)
         # It is asked again by itself; the stream may tell of it too.
         while is_lost and self._rests(ids) and self._kernel.clock.monotonic() < until_s:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
@@ -110,9 +104,7 @@ leave by other ways than a trade."""
 AskShares = Callable[[TokenId], Awaitable[Micros | Failure]]
 """Asks the venue itself, past its cache, how many shares of a token are held."""
 
-_IN_DOUBT = frozenset(
-    {OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN, OrderStatus.DELAYED}
-)
+_IN_DOUBT = IN_DOUBT | {OrderStatus.DELAYED}
 
 
 @dataclass(frozen=True, slots=True)

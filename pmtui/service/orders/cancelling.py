@@ -359,15 +359,8 @@ class Canceller:
             self._changed.clear()
             pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
             self._step += 1
-            sleeping = asyncio.ensure_future(self._kernel.clock.sleep(pause))
-            waking = asyncio.ensure_future(self._changed.wait())
-            try:
-                await asyncio.wait({sleeping, waking}, return_when=asyncio.FIRST_COMPLETED)
-                if sleeping.done():
-                    return
-            finally:
-                sleeping.cancel()
-                waking.cancel()
+            if not await self._kernel.within(pause, self._changed.wait()):
+                return
 
     async def _await_ends(
         self, result: CancelResult, ends: "list[asyncio.Future[_End]]"

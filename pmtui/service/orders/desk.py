@@ -34,7 +34,7 @@ from pmtui.service.orders.history import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
-from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender
+from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender, no_objection
 from pmtui.service.orders.verdicts import Verdicts
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -50,10 +50,6 @@ Futures = dict[OrderId, asyncio.Future[Verdict]]
 
 
 def _nothing_against(_: PreparedOrder) -> str:
-    return ""
-
-
-def _no_objection() -> str:
     return ""
 
 
@@ -203,7 +199,7 @@ class Desk:
         override: str = "",
         is_single_key: bool = False,
         last_word: Callable[[PreparedOrder], str] = _nothing_against,
-        objection: Callable[[], str] = _no_objection,
+        objection: Callable[[], str] = no_objection,
     ) -> CommandId:
         """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
 

@@ -10,6 +10,7 @@ from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import format_micros
+from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import (
@@ -22,9 +23,6 @@ from pmtui.service.orders.journal import (
 from pmtui.service.orders.journal_rows import KEPT, PLANNED, RULED_OUT, UNWANTED, Damage
 from pmtui.service.views import Level
 from pmtui.service.words import describe_fill, describe_order
-
-_OURS = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
-"""What only we say of an order, as long as the venue has said nothing."""
 
 
 class OrderHistory:
@@ -169,11 +167,11 @@ class OrderHistory:
 
     def record_order(self, order: Order) -> None:
         """Note where an order of the journal stands now, also one that had ended."""
-        if order.order_id in self._lost and order.status not in _OURS:
+        if order.order_id in self._lost and order.status not in IN_DOUBT:
             self._lost.discard(order.order_id)
             if not self._lost:
                 self._kernel.log.notice(Level.GOOD, "Found: orders can be sent again")
-        is_known = order.status not in _OURS
+        is_known = order.status not in IN_DOUBT
         standing = RememberedStatus(order.order_id, order.status, is_known)
         self._record("state", _format_standing(order), order.order_id, standing)
 

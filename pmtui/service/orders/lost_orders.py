@@ -124,13 +124,7 @@ class OrderSearch:
         now_s, endings = self._kernel.clock.monotonic(), self._feed.endings
         if any(endings.is_due(order_id, now_s) for order_id in self._doubts):
             pause = min(pause, endings.policy.spacing_s)
-        sleeping = asyncio.ensure_future(self._kernel.clock.sleep(pause))
-        waking = asyncio.ensure_future(self._added.wait())
-        try:
-            await asyncio.wait({sleeping, waking}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleeping.cancel()
-            waking.cancel()
+        _ = await self._kernel.within(pause, self._added.wait())
 
     async def _search_once(self, account: Account) -> None:
         await self._drop_found()

@@ -7,7 +7,7 @@ never rest side by side, and the two together never trade more than was confirme
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
@@ -272,25 +272,14 @@ class Mover:
 
     async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
         """Return how a cancel ended; None while nobody has answered for long enough."""
-        return await self._within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
-
-    async def _within(self, seconds: float, work: Awaitable[T]) -> T | None:
-        """Return what some work brings, or None after so long."""
-        working = asyncio.ensure_future(work)
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(seconds))
-        try:
-            await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
-            return working.result() if working.done() else None
-        finally:
-            working.cancel()
-            waiting.cancel()
+        return await self._kernel.within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
 
     async def _read_final_sizes(self, orders: tuple[Order, ...]) -> dict[OrderId, Micros] | None:
         """Return how much of each cancelled order had matched; None where it is not certain."""
         account = self._feed.account
         if not orders or account is None:
             return None if orders else {}
-        return await self._within(PROOF_WITHIN_S, self._prove_final_sizes(account, orders))
+        return await self._kernel.within(PROOF_WITHIN_S, self._prove_final_sizes(account, orders))
 
     async def _prove_final_sizes(
         self, account: Account, orders: tuple[Order, ...]

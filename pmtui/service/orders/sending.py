@@ -53,7 +53,8 @@ FAULT = "a fault in this program, see the log file"
 Tell = Callable[[PreparedOrder, Verdict], None]
 
 
-def _no_objection() -> str:
+def no_objection() -> str:
+    """Let an order leave."""
     return ""
 
 
@@ -69,7 +70,7 @@ class Instruction:
     """How often a market or everything had been cancelled before."""
     needs_good_book: bool = False
     """Whether it was a single key: nobody has looked at the price but for the book."""
-    objection: Callable[[], str] = _no_objection
+    objection: Callable[[], str] = no_objection
     """Says why whoever asked for them does not want them any more; empty while he does."""
 
 
@@ -137,7 +138,7 @@ class OrderSender:
         canceller.on_wish(self._recheck)
 
     def instruct(
-        self, *, needs_good_book: bool = False, objection: Callable[[], str] = _no_objection
+        self, *, needs_good_book: bool = False, objection: Callable[[], str] = no_objection
     ) -> Instruction:
         """Return what holds for orders that are entered now."""
         clock = self._kernel.clock

@@ -94,7 +94,7 @@ class HeartbeatSender:
         while True:
             self._changed.clear()
             if self._is_wanted():
-                await self._pause(await self._beat())
+                _ = await self._kernel.within(await self._beat(), self._changed.wait())
             else:
                 self._end()
                 await self._changed.wait()
@@ -139,26 +139,11 @@ class HeartbeatSender:
 
     async def _ask(self, host: HeartbeatHost) -> HeartbeatId | Failure:
         """Wait no longer than leaves time for another: one that was lost costs its turn only."""
-        asking = asyncio.ensure_future(host.beat())
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(ANSWER_S))
-        try:
-            await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if asking.done():
-                return asking.result()
+        answer = await self._kernel.within(ANSWER_S, host.beat())
+        if answer is None:
             text = f"no answer within {ANSWER_S} s"
             return Failure(FailureKind.LOST, "POST /v1/heartbeats", text)
-        finally:
-            asking.cancel()
-            waiting.cancel()
-
-    async def _pause(self, seconds: float) -> None:
-        sleeping = asyncio.ensure_future(self._kernel.clock.sleep(seconds))
-        waking = asyncio.ensure_future(self._changed.wait())
-        try:
-            await asyncio.wait({sleeping, waking}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleeping.cancel()
-            waking.cancel()
+        return answer
 
     def _begin(self) -> None:
         self._is_on = True

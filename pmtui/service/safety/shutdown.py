@@ -133,24 +133,16 @@ class Shutdown:
     ) -> tuple[str, tuple[str, ...]]:
         """Cancel until the venue lists nothing, as long as there is time."""
         self._problem = "no answer"
-        working = asyncio.ensure_future(self._cancel_until_none(account))
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(CANCEL_WITHIN_S))
-        try:
-            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
-                text = f"NOT all were cancelled within {CANCEL_WITHIN_S:.0f} s ({self._problem})."
-                return text, self._resting()
-            working.result()
-        finally:
-            working.cancel()
-            waiting.cancel()
+        if not await self._kernel.within(CANCEL_WITHIN_S, self._cancel_until_none(account)):
+            text = f"NOT all were cancelled within {CANCEL_WITHIN_S:.0f} s ({self._problem})."
+            return text, self._resting()
         known = [self._feed.own.order(order.order_id) for order in orders]
         count = sum(order is not None and order.status is OrderStatus.CANCELLED for order in known)
         text = f"{count} cancelled, and the venue lists no open order any more."
         return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
 
-    async def _cancel_until_none(self, account: Account) -> None:
-        """The desk asks first, as ever; then, in a hurry, we ask again and again ourselves."""
+    async def _cancel_until_none(self, account: Account) -> bool:
+        """Ask by the desk first, as ever; then, in a hurry, again and again; True when nothing is left."""
         problem = await self._within(self._ask_desk())
         while True:
             # One that is on its way may arrive after the cancellation.
@@ -163,7 +155,7 @@ class Shutdown:
             elif listed.items or on_the_way:
                 self._problem = f"{len(listed.items)} still listed, {on_the_way} on the way"
             elif listed.is_complete:
-                return
+                return True
             else:
                 self._problem = describe_missing(OwnList.ORDERS, listed)
             await self._kernel.clock.sleep(RETRY_PAUSE_S)
@@ -185,14 +177,8 @@ class Shutdown:
 
     async def _within(self, work: Awaitable[T]) -> T | str:
         """Wait for an answer for as long as leaves time to ask again."""
-        working = asyncio.ensure_future(work)
-        waiting = asyncio.ensure_future(self._kernel.clock.sleep(ANSWER_WITHIN_S))
-        try:
-            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            return working.result() if working.done() else NO_ANSWER
-        finally:
-            working.cancel()
-            waiting.cancel()
+        answer = await self._kernel.within(ANSWER_WITHIN_S, work)
+        return NO_ANSWER if answer is None else answer
 
     def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
         """Name the open orders, or those of them in certain states."""

@@ -347,7 +347,7 @@ class WalletDesk:
         ended = await transactions.result_of(key)
         if (read := self._reading.get(key)) is not None:
             # The words and the lines of the account tell the same at the same time.
-            await self._wait(read, READ_PATIENCE_S)
+            _ = await self._kernel.within(READ_PATIENCE_S, read.wait())
         return _verdict(ended)
 
     async def _carry_out_keys(
@@ -400,17 +400,7 @@ class WalletDesk:
 
     async def _wait_for_account(self) -> None:
         """Wait until the account is open, which tells whose wallet it is; not for ever."""
-        await self._wait(self._account.opened, ACCOUNT_PATIENCE_S)
-
-    async def _wait(self, event: asyncio.Event, patience_s: float) -> None:
-        happened = asyncio.ensure_future(event.wait())
-        pause = asyncio.ensure_future(self._kernel.clock.sleep(patience_s))
-        try:
-            _ = await asyncio.wait({happened, pause}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in (happened, pause):
-                _ = each.cancel()
-            _ = await asyncio.gather(happened, pause, return_exceptions=True)
+        _ = await self._kernel.within(ACCOUNT_PATIENCE_S, self._account.opened.wait())
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
         """Say on live that other wallets than deposit wallets are no way for new accounts."""
