@@ -1,11 +1,10 @@
 """Reads of the trading host: books, prices, markets, rewards, and what an account has there."""
 
-from pmtui.domain.account.events import Notice
 from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
-from pmtui.domain.orders.order import Fill, Order
+from pmtui.domain.orders.order import Fill, Notice, Order
 from pmtui.reads import answers
 from pmtui.reads.read import Argument, ArgumentKind, Needs, Read, ReadHost, Route, Stream
 

@@ -40,8 +40,7 @@ from pmtui.service.markets.resolutions import Resolutions
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.history import OrderHistory
-from pmtui.service.orders.journal import Journal
+from pmtui.service.orders.journal import Journal, OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
@@ -62,8 +61,7 @@ from pmtui.service.wallet.facts import WalletFacts
 from pmtui.service.wallet.settling import Settlements
 from pmtui.service.wallet.wallet import WalletDesk
 from pmtui.service.watch.notice_command import NoticeCommand
-from pmtui.service.watch.watch_store import WatchKeeper
-from pmtui.service.watch.watchlist import Watchlist
+from pmtui.service.watch.watchlist import WatchKeeper, Watchlist
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
 """Makes the hosts, or says in a line why it cannot. Called once the service runs."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.keys import BuilderKey, PastedKey
 from pmtui.domain.account.onboarding import Identity, Spender, TradingKey, WalletForm
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
@@ -44,6 +43,7 @@ from pmtui.domain.orders.order import (
     PostResult,
     TradePrint,
     UnsignedOrder,
+    UserEvent,
 )
 
 READ_ONLY = "No key: this session is read-only"

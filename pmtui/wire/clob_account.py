@@ -16,7 +16,6 @@ Amounts of an order are dollars and shares as decimal texts; balances are whole 
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pmtui.domain.account.events import Notice, NoticeId, NoticeKind, OrderNotice
 from pmtui.domain.account.keys import (
     NO_BUILDER,
     BuilderCode,
@@ -33,7 +32,11 @@ from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
     Fill,
+    Notice,
+    NoticeId,
+    NoticeKind,
     Order,
+    OrderNotice,
     PostResult,
     PostStatus,
 )

@@ -26,7 +26,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged, UserEvent
 from pmtui.domain.books.book import SIDES, read_price, read_size
 from pmtui.domain.books.market_events import (
     BestBidAsk,
@@ -41,7 +40,13 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
-from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.order import (
+    OrderChanged,
+    OrderEventKind,
+    OrderStatus,
+    TradeChanged,
+    UserEvent,
+)
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import checked_price, checked_size, decode_snapshot
 from pmtui.wire.bounds import UNREADABLE, Identifier, NotJsonError, WireError, decode_json

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.conditionals.conditional import (
@@ -15,10 +14,13 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     PostResult,
     PostStatus,
     TimeInForce,
+    TradeChanged,
     TradeStatus,
 )
 from pmtui.service.topics import BookTopic, MarketTopic

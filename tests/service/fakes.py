@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pmtui.domain.account.events import UserEvent
 from pmtui.domain.account.onboarding import TradingKey
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import (
@@ -59,6 +58,7 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     TradePrint,
     UnsignedOrder,
+    UserEvent,
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health

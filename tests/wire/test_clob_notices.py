@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.events import NoticeKind
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
+from pmtui.domain.orders.order import NoticeKind
 from pmtui.wire.bounds import WireError
 from pmtui.wire.clob_account import decode_heartbeat, decode_notices
 from tests.wire.doc_examples import documented

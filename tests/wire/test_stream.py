@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.books.book import MirroredBooks, OrderBook
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.market_events import (
@@ -26,7 +25,14 @@ from pmtui.domain.books.market_events import (
 from pmtui.domain.books.verification import Agreement, BookCheck
 from pmtui.domain.ids import ApiKey, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.order import Liquidity, OrderStatus, TradeStatus
+from pmtui.domain.orders.order import (
+    Liquidity,
+    OrderChanged,
+    OrderEventKind,
+    OrderStatus,
+    TradeChanged,
+    TradeStatus,
+)
 from pmtui.wire.book_snapshot import decode_snapshot_body
 from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner

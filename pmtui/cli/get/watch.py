@@ -20,7 +20,6 @@ from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.trading_reads import write_book
 from pmtui.clients.streams.channels import MarketChannel, UserChannel
-from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.account.standings import PublicTrade
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.book import OrderBook
@@ -36,7 +35,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, MoneyError, parse_micros
-from pmtui.domain.orders.order import Fill, Order
+from pmtui.domain.orders.order import Fill, Order, OrderChanged, UserEvent
 from pmtui.reads import answers
 from pmtui.reads.read import Read, Values
 from pmtui.reads.registry import READS

@@ -19,10 +19,10 @@ from pmtui.clients.streams.protocols import (
     UserProtocol,
     count_malformed,
 )
-from pmtui.domain.account.events import UserEvent
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
+from pmtui.domain.orders.order import UserEvent
 from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.orders import Owner
 

@@ -9,9 +9,9 @@ from typing import Protocol, final
 
 import msgspec
 
-from pmtui.domain.account.events import UserEvent
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.ids import TokenId
+from pmtui.domain.orders.order import UserEvent
 from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.orders import Owner

@@ -18,13 +18,13 @@ from enum import Enum, auto
 
 from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookState, BookView, mirrored_view
-from pmtui.domain.conditionals.check import (
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
     PlanField,
     PlanProblem,
     check_attachment,
     read_attachment,
 )
-from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.formats import (
     count_shares,
     describe_free_shares,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from pmtui.domain.account.events import OrderChanged, TradeChanged, UserEvent
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
 from pmtui.domain.account.onboarding import Purpose, Spender, missing_allowances
 from pmtui.domain.account.position import Activity, ClosedPosition
@@ -23,12 +22,19 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
-from pmtui.domain.orders.order import Fill, Order, TradeStatus
+from pmtui.domain.orders.order import (
+    Fill,
+    Order,
+    OrderChanged,
+    TradeChanged,
+    TradeStatus,
+    UserEvent,
+)
 from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
 from pmtui.service.account.fills import FillFees, PastFills
 from pmtui.service.clock import SessionStart
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import (
     AccountTopic,

@@ -20,7 +20,6 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.check import check_attachment, check_plan
 from pmtui.domain.conditionals.conditional import (
     GONE,
     UNDONE,
@@ -33,6 +32,8 @@ from pmtui.domain.conditionals.conditional import (
     Trigger,
     after_sale,
     allot,
+    check_attachment,
+    check_plan,
     describe_conditional,
     due,
     follow_purchases,

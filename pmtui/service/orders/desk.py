@@ -30,7 +30,7 @@ from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
-from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order

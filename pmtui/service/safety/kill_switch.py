@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed, describe_missing
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import EVERYTHING, Canceller
-from pmtui.service.orders.history import OrderHistory
+from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
 from pmtui.service.topics import StatusTopic

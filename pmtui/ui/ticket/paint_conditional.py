@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.books.ladder import StopMark
-from pmtui.domain.conditionals.check import SaleEnd
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, Trigger
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, SaleEnd, Trigger
 from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros

@@ -10,21 +10,19 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.check import (
+from pmtui.domain.conditionals.conditional import (
     ALL,
+    Conditional,
     ConditionalDraft,
+    ConditionalPlan,
     PlanField,
     PlanProblem,
     SaleEnd,
+    Trigger,
     check_plan,
+    describe_plan,
     ends_of,
     read_conditional,
-)
-from pmtui.domain.conditionals.conditional import (
-    Conditional,
-    ConditionalPlan,
-    Trigger,
-    describe_plan,
 )
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId

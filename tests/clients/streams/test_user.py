@@ -6,9 +6,9 @@ from websockets.asyncio.server import ServerConnection
 
 from pmtui.clients.streams.channels import UserChannel
 from pmtui.clients.streams.connection import Times
-from pmtui.domain.account.events import OrderChanged, UserEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ApiKey
+from pmtui.domain.orders.order import OrderChanged, UserEvent
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from pmtui.wire.orders import Owner

@@ -9,34 +9,44 @@ from hypothesis import strategies as st
 
 from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.conditionals.check import PlanField, check_attachment, check_plan, ends_of
 from pmtui.domain.conditionals.conditional import (
     GONE,
     UNFILLED,
     Attachment,
     Conditional,
+    ConditionalDraft,
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
     CountedFills,
+    PlanField,
+    PlanProblem,
     Recount,
     Trigger,
     after_sale,
     allot,
+    check_attachment,
+    check_plan,
+    describe_attachment,
     describe_conditional,
+    describe_plan,
     due,
+    ends_of,
     follow_purchases,
     moved_to,
     paused,
     raised,
+    read_attachment,
+    read_conditional,
     recount,
     sale_of,
     unprotected,
+    without,
     worst_price,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 from pmtui.domain.orders.self_trade import best_bid_of_others
@@ -461,3 +471,101 @@ def test_what_is_over_is_not_revived_by_a_late_sale_or_a_pause(state: Conditiona
 def test_one_paused_while_selling_stays_paused_with_what_is_left() -> None:
     left = after_sale(paused(PAIR, "by hand"), m("40"))
     assert (left.state, left.size, left.reason) == (ConditionalState.PAUSED, m("60"), "by hand")
+
+
+CONDITION, TOKEN = ConditionId("0xaa"), TokenId("1")
+TYPED = ConditionalPlan(CONDITION, TOKEN, m("100"), m("0.40"), m("0.80"))
+BOTH = Conditional(
+    conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=TOKEN, outcome="Yes",
+    title="Will it rain?", size=m("40"), stop=m("0.40"), take_profit=m("0.80"),
+    give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
+)  # fmt: skip
+
+
+def read(draft: ConditionalDraft) -> ConditionalPlan | PlanProblem:
+    return read_conditional(draft, condition_id=CONDITION, token_id=TOKEN, held=m("50"))
+
+
+def test_entries_become_a_plan() -> None:
+    plan = read(ConditionalDraft("40", "80", "5", "3", "12.5"))
+    assert plan == replace(TYPED, size=m("12.5"), give_way=m("0.05"), is_all=False, trail=m("0.03"))
+    whole = read(ConditionalDraft("40"))
+    assert isinstance(whole, ConditionalPlan)
+    assert (whole.size, whole.is_all, whole.take_profit) == (m("50"), True, None)
+    empty = read(ConditionalDraft("40", give_way_text="", size_text=""))
+    assert isinstance(empty, ConditionalPlan)
+    assert (empty.size, empty.give_way) == (ZERO, ZERO)
+
+
+@pytest.mark.parametrize(
+    ("draft", "field"),
+    [
+        (ConditionalDraft("x"), PlanField.STOP), (ConditionalDraft("4", "x"), PlanField.TAKE_PROFIT),
+        (ConditionalDraft(give_way_text="x"), PlanField.GIVE_WAY),
+        (ConditionalDraft(trail_text="x"), PlanField.TRAIL),
+        (ConditionalDraft(size_text="x"), PlanField.SIZE),
+    ],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_read_is_named(draft: ConditionalDraft, field: PlanField) -> None:
+    problem = read(draft)
+    assert isinstance(problem, PlanProblem)
+    assert problem.field is field
+
+
+def test_a_stop_and_a_target_can_come_with_a_purchase() -> None:
+    assert read_attachment("", " ", tick=CENT) is None
+    assert read_attachment("40", "", tick=CENT) == Attachment(m("0.40"), None, m("0.05"))
+    assert read_attachment("", "60", tick=CENT) == Attachment(None, m("0.60"), m("0.05"))
+    assert read_attachment("3", "", tick=CENT) == Attachment(m("0.03"), None, m("0.02"))
+    problem = read_attachment("40", "x", tick=CENT)
+    assert isinstance(problem, PlanProblem)
+    assert problem.field is PlanField.TAKE_PROFIT
+
+
+def test_what_comes_with_a_purchase_lies_on_its_sides_of_price_and_bid() -> None:
+    def fields(attachment: Attachment, *others: Conditional) -> list[PlanField]:
+        found = check_attachment(
+            attachment, price=m("0.50"), bid=m("0.52"), tick=CENT, others=others
+        )
+        return [problem.field for problem in found]
+
+    assert fields(Attachment(m("0.40"), m("0.60"))) == []
+    assert fields(Attachment(m("0.51"), m("0.60"))) == [PlanField.STOP]
+    assert fields(Attachment(m("0.40"), m("0.52"))) == [PlanField.TAKE_PROFIT]
+    assert fields(Attachment(m("0.40"), None), replace(BOTH, is_all=True)) == [PlanField.STOP]
+
+
+def test_two_plans_never_speak_for_the_same_shares() -> None:
+    def fields(plan: ConditionalPlan, *others: Conditional) -> list[PlanField]:
+        found = check_plan(plan, held=m("100"), bid=None, tick=CENT, others=others)
+        return [problem.field for problem in found]
+
+    assert fields(replace(TYPED, size=m("60")), BOTH) == []
+    assert fields(replace(TYPED, size=m("61")), BOTH) == [PlanField.SIZE]
+    assert fields(TYPED, replace(BOTH, is_all=True)) == [PlanField.SIZE]
+    assert fields(replace(TYPED, is_all=True), BOTH) == [PlanField.SIZE]
+    assert fields(replace(TYPED, is_all=True), replace(BOTH, size=ZERO)) == [PlanField.SIZE]
+
+
+def test_a_pair_can_lose_or_move_one_of_its_prices() -> None:
+    assert without(BOTH, Trigger.STOP) == replace(BOTH, stop=None)
+    assert without(BOTH, Trigger.TAKE_PROFIT) == replace(BOTH, take_profit=None)
+    assert without(replace(BOTH, stop=None), Trigger.TAKE_PROFIT) is None
+    assert moved_to(BOTH, Trigger.TAKE_PROFIT, m("0.9"), tick=CENT).take_profit == m("0.9")
+    near = moved_to(BOTH, Trigger.STOP, m("0.03"), tick=CENT)
+    assert (near.stop, near.give_way) == (m("0.03"), m("0.02"))
+
+
+def test_plans_are_described_with_their_sizes_and_prices() -> None:
+    assert " all Yes" in describe_plan(replace(TYPED, is_all=True), "Yes")
+    assert "100 Yes" in describe_plan(TYPED, "Yes")
+    both = describe_attachment(Attachment(m("0.38"), m("0.42")))
+    assert all(price in both for price in ("38¢", "33¢", "42¢"))
+    assert describe_attachment(Attachment(None, None)) == ""
+
+
+def test_one_without_purchases_follows_none() -> None:
+    def none(_: object) -> Micros:
+        return ZERO
+
+    assert follow_purchases(BOTH, matched=none, failed=none, is_open=bool) is None

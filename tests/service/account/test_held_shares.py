@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import TradeChanged
 from pmtui.domain.account.position import Position
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from pmtui.domain.orders.order import Fill, Liquidity, TradeChanged, TradeStatus
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.service.fakes import CONDITION, YES, FakeAccountHost, World, lost, running_world
 from tests.service.order_kit import until

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel, TradePrinted
 from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Accepted, Order, OrderStatus
+from pmtui.domain.orders.order import Accepted, Order, OrderChanged, OrderEventKind, OrderStatus
 from pmtui.service.account.maker_stats import (
     MET_AGAIN_S,
     QUEUE_PERIOD_S,

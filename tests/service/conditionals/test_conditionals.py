@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.books.market_events import TextLevel
 from pmtui.domain.conditionals.conditional import (
     GONE,
@@ -20,8 +19,11 @@ from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     PostResult,
+    TradeChanged,
     TradeStatus,
 )
 from pmtui.service.conditionals.conditionals import RESTARTED

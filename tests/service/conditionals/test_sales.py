@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.events import TradeChanged
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.conditional import Attachment, Conditional, ConditionalState, Trigger
 from pmtui.domain.health import Link, LinkState
@@ -28,6 +27,7 @@ from pmtui.domain.orders.order import (
     PostStatus,
     Rejected,
     TimeInForce,
+    TradeChanged,
     TradeStatus,
     UnsignedOrder,
 )

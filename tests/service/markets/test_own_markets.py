@@ -4,14 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.position import Position
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import FeeSchedule, Outcome, Side
 from pmtui.domain.money import ZERO, Micros, parse_micros
-from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from pmtui.domain.orders.order import Fill, Liquidity, OrderChanged, OrderEventKind, TradeStatus
 from pmtui.service.markets.market_store import MOST_IDLE
 from pmtui.service.markets.own_markets import RACE_PERIOD_S
 from pmtui.service.topics import AccountTopic, ActivityTopic, MarketListTopic

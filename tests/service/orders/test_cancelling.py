@@ -3,11 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import CancelResult, OrderStatus
+from pmtui.domain.orders.order import CancelResult, OrderChanged, OrderEventKind, OrderStatus
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, until, verdict_of
 

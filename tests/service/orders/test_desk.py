@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
@@ -14,11 +13,14 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Accepted,
     MarketBuyIntent,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     PostResult,
     PostStatus,
     Rejected,
     TimeInForce,
+    TradeChanged,
     TradeStatus,
     Unknown,
 )

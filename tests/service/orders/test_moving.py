@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind, TradeChanged
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
@@ -22,10 +21,13 @@ from pmtui.domain.orders.order import (
     MoveEnd,
     MoveVerdict,
     Order,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     PostResult,
     Rejected,
     TimeInForce,
+    TradeChanged,
     TradeStatus,
     Unknown,
     Verdict,

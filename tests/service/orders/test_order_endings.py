@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill, OrderStatus, PostResult, PostStatus
+from pmtui.domain.orders.order import (
+    Fill,
+    OrderChanged,
+    OrderEventKind,
+    OrderStatus,
+    PostResult,
+    PostStatus,
+)
 from pmtui.domain.orders.own_orders import LAG_S
 from pmtui.service.account.account import POLL_PERIOD_S
 from pmtui.service.clock import TRADE_MARGIN

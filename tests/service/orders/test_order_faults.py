@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.ids import OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Fill,
     Order,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     PostResult,
     PostStatus,

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.orders.order import (
     Accepted,
     CancelResult,
     CancelVerdict,
+    OrderChanged,
+    OrderEventKind,
     OrderStatus,
     Rejected,
     TimeInForce,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import TradeChanged
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -20,6 +19,7 @@ from pmtui.domain.orders.order import (
     PostStatus,
     Rejected,
     TimeInForce,
+    TradeChanged,
     TradeStatus,
     Unknown,
     Verdict,

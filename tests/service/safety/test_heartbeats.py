@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
-from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.order import OrderChanged, OrderEventKind, OrderStatus
 from pmtui.domain.orders.own_orders import LAG_S
 from pmtui.service.profile import Tuning
 from pmtui.service.views import Level

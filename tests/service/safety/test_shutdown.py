@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.domain.account.events import OrderChanged, OrderEventKind
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
-from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.order import OrderChanged, OrderEventKind, OrderStatus
 from pmtui.service.profile import Tuning
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, ShutdownReport
 from pmtui.service.views import Load

@@ -12,7 +12,7 @@ from pmtui.domain.conditionals.alerts import (
 )
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind
 from pmtui.service.topics import WatchlistTopic
-from pmtui.service.watch.watch_store import FILE, LOOKS_EVERY_S, WatchStore
+from pmtui.service.watch.watchlist import FILE, LOOKS_EVERY_S, WatchStore
 from tests.service.fakes import CONDITION, YES, World, running_world
 from tests.service.order_kit import until
 from tests.service.watch_kit import KEY, START, m, starred, view

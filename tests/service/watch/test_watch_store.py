@@ -20,7 +20,7 @@ from pmtui.domain.conditionals.alerts import (
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind, key_of_market, see_market
 from pmtui.domain.money import Micros
-from pmtui.service.watch.watch_store import FILE, Kept, StoreProblem, WatchStore
+from pmtui.service.watch.watchlist import FILE, Kept, StoreProblem, WatchStore
 from tests.service.fakes import CONDITION, MARKET, YES
 
 AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -140,7 +140,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind
-from pmtui.service.watch.watch_store import WatchStore
+from pmtui.service.watch.watchlist import WatchStore
 store = WatchStore(Path(sys.argv[1]))
 number = 0
 while True:

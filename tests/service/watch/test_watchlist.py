@@ -21,8 +21,7 @@ from pmtui.domain.markets.watchlist import (
 )
 from pmtui.service.topics import EventTopic, MarketListTopic, SearchTopic, Topic, WatchlistTopic
 from pmtui.service.views import Level, Load, WatchRow
-from pmtui.service.watch.watch_store import FILE, WatchStore
-from pmtui.service.watch.watchlist import PERIOD_S
+from pmtui.service.watch.watchlist import FILE, PERIOD_S, WatchStore
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, EVENT, MARKET, NO, YES, World, running_world
 from tests.service.watch_kit import KEY, START, book, know, look, m, starred, view

@@ -27,13 +27,12 @@ from pmtui.clients.http.paging import collect
 from pmtui.clients.rewards import EarningsClient, RewardsClient
 from pmtui.clients.routes import ROUTES, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.account.events import NoticeKind
 from pmtui.domain.account.keys import NO_BUILDER, BuilderFees, SignatureType
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.order import Liquidity, PostStatus, TimeInForce
+from pmtui.domain.orders.order import Liquidity, NoticeKind, PostStatus, TimeInForce
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
