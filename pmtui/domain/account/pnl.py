@@ -7,12 +7,12 @@ For a limit realised and unrealised parts are not told apart: a loss is a loss. 
 apart for the eye: sales realise against the average price of what was held then, which begins the day
 at the opening's price; what is left is unrealised; fees stand for themselves.
 
-"Its shares" are those of the opening plus the day's own fills, not what a wallet reports: what was
-redeemed, merged or split is still worth its last price here, which is what it was exchanged for.
-Shares that came or went without a trade of ours change nothing of the result. Of its parts they do: as in the
-venue's own figures a merge sells either outcome for half a dollar, a split buys it for that, and what is redeemed
-is sold for what it pays. So a merged pair realises a dollar less what both cost on average. A conversion
-realises nothing: the cost goes over to the shares that come.
+Shares that came or went without a trade of ours (split, merged, redeemed, converted, sent) change nothing of the
+result at that moment: they count with their price then, and what came moves the result from then on. `ShareMoves`
+finds them, since a wallet's reports hold more than the opening and the day's own fills. Of the result's parts they
+do change something: as in the venue's own figures a merge sells either outcome for half a dollar, a split buys it for
+that, and what is redeemed is sold for what it pays. So a merged pair realises a dollar less what both cost on
+average. A conversion realises nothing: the cost goes over to the shares that come.
 
 A day opens when its first complete account is seen: at midnight, or when a session starts on that
 day and no earlier one of the same day has left its opening behind. What was held then counts from
@@ -22,7 +22,7 @@ Equity is cash plus positions at their marks: samples in time, dense for the las
 before. A transfer in or out moves it as a trade does: it is what there is, not what was earned.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -195,7 +195,98 @@ def price_partners(
     return known
 
 
-def day_result(opening: Opening, trades: DayTrades, prices: Mapping[TokenId, Micros]) -> Micros:
+@dataclass(frozen=True, slots=True)
+class ShareMove:
+    """Shares of a token that came without a trade of ours, or went."""
+
+    change: int
+    """Negative for shares that went."""
+    worth: int
+    """With their price then, in millionths of a millionth of a dollar."""
+
+    def resized(self, change: int, price: Micros | None) -> "ShareMove":
+        """Return it for another number of shares: those that are added have the present price."""
+        if self.change * change > 0 and abs(change) < abs(self.change):
+            return ShareMove(change, self.worth * change // self.change)
+        if self.change * change > 0:
+            at = self.worth // self.change if price is None else price
+            return ShareMove(change, self.worth + (change - self.change) * at)
+        return ShareMove(change, change * (price or 0))
+
+
+NO_MOVE = ShareMove(0, 0)
+SURE_AFTER = timedelta(minutes=5)
+"""A trade is told of sooner than that; and no list of positions should be wrong for longer."""
+
+
+class ShareMoves:
+    """What came and went on a day without a trade of ours.
+
+    A report may hold a trade that nobody has told of yet, or be out of date. So a move counts from the moment at
+    which it is seen, and leaves no trace where a trade or another report explains it in time.
+    """
+
+    def __init__(self, kept: Mapping[TokenId, ShareMove] | None = None) -> None:
+        """Go on with the moves that are sure; none on a new day."""
+        self.kept = dict(kept or {})
+        self._young: dict[TokenId, tuple[ShareMove, datetime]] = {}
+
+    def update(
+        self,
+        changes: Mapping[TokenId, int],
+        prices: Mapping[TokenId, Micros],
+        *,
+        doubtful: Container[TokenId],
+        now: datetime,
+    ) -> bool:
+        """Take in what the opening and the day's trades do not explain; whether more of it is sure.
+
+        Args:
+            changes: shares held now beyond those, by token.
+            prices: what a share is worth now; what has no price yet is left for later.
+            doubtful: tokens whose reports cannot be explained yet.
+            now: by a clock that nobody sets.
+        """
+        before, self._young, is_sure = self._young, {}, False
+        for token_id, change in changes.items():
+            known, price = self.kept.get(token_id, NO_MOVE), prices.get(token_id)
+            left = change - known.change
+            if not left or (token_id not in before and price is None):
+                continue
+            move, since = before.get(token_id, (NO_MOVE, now))
+            if move.change != left:
+                move, since = move.resized(left, price), now
+            if now - since >= SURE_AFTER and token_id not in doubtful:
+                worth = known.worth + move.worth
+                self.kept[token_id] = ShareMove(known.change + left, worth)
+                is_sure = True
+            else:
+                self._young[token_id] = move, since
+        return is_sure
+
+    def every(self) -> dict[TokenId, ShareMove]:
+        """Return all of them, those included that may still be explained."""
+        found = dict(self.kept)
+        for token_id, (move, _) in self._young.items():
+            known = found.get(token_id, NO_MOVE)
+            found[token_id] = ShareMove(known.change + move.change, known.worth + move.worth)
+        return found
+
+
+def expected_shares(opening: Opening, trades: DayTrades) -> dict[TokenId, int]:
+    """Return what would be held if nothing had moved but by trades."""
+    shares = {token: int(held.size) for token, held in opening.held.items()}
+    for token_id, change in trades.shares.items():
+        shares[token_id] = shares.get(token_id, 0) + change
+    return shares
+
+
+def day_result(
+    opening: Opening,
+    trades: DayTrades,
+    prices: Mapping[TokenId, Micros],
+    moves: Mapping[TokenId, ShareMove] | None = None,
+) -> Micros:
     """Return what a day brought, rounded down; negative for a loss.
 
     Args:
@@ -203,13 +294,18 @@ def day_result(opening: Opening, trades: DayTrades, prices: Mapping[TokenId, Mic
         trades: of the same day, with the fee of each.
         prices: what a share is worth now. Without one, the last own trade of the day counts, or
             the opening.
+        moves: what came and went on that day without a trade.
     """
     # In millionths of a millionth: one division at the end.
     result = -trades.cost - trades.fees * SCALE
-    for token_id in opening.held.keys() | trades.shares.keys():
+    result -= sum(held.size * held.price for held in opening.held.values())
+    shares = expected_shares(opening, trades)
+    for token_id, move in (moves or {}).items():
+        shares[token_id] = shares.get(token_id, 0) + move.change
+        result -= move.worth
+    for token_id, size in shares.items():
         held = opening.held.get(token_id, _NOTHING)
-        worth = prices.get(token_id, trades.last_prices.get(token_id, held.price))
-        result += (held.size + trades.shares.get(token_id, 0)) * worth - held.size * held.price
+        result += size * prices.get(token_id, trades.last_prices.get(token_id, held.price))
     return Micros(result // SCALE)
 
 

@@ -8,7 +8,7 @@ goes on counting where the last one was; the fills themselves come from the venu
 are kept in another.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -23,10 +23,13 @@ from pmtui.domain.account.pnl import (
     Exchange,
     Holding,
     Opening,
+    ShareMove,
+    ShareMoves,
     add_up_trades,
     day_figures,
     day_of,
     day_result,
+    expected_shares,
     open_day,
     price_partners,
     read_exchanges,
@@ -51,10 +54,12 @@ LOOK_PERIOD_S = 5.0
 _PairOf = Callable[[TokenId], tuple[TokenId, ...]]
 
 
-class _DayFile(msgspec.Struct, frozen=True):
+class _DayFile(msgspec.Struct, frozen=True, omit_defaults=True):
     day: date
     held: dict[str, tuple[int, int]]
     """Shares and price by token, in millionths."""
+    moved: dict[str, tuple[int, int]] = {}
+    """What came without a trade, or went: shares and their worth then, in millionths of a millionth."""
 
 
 class DailyPnl:
@@ -75,6 +80,7 @@ class DailyPnl:
         self._positions = positions
         self._path = None if state_dir is None else state_dir / DAY_FILE
         self._opening: Opening | None = None
+        self._moves = ShareMoves()
         self._prices: dict[TokenId, Micros] = {}
         """The last known of every token, also of those that are gone."""
         self._marked: Micros | None = None
@@ -131,14 +137,15 @@ class DailyPnl:
         positions, trades = self._positions(), self._todays_trades()
         if not trades.has_every_fee:
             return None
-        if self._opening is None or self._opening.day != trades.day:
-            self._opening = self._read(trades.day) or open_day(positions, trades)
-            self._write(self._opening)
+        opening = self._opening
+        if opening is None or opening.day != trades.day:
+            opening = self._open(open_day(positions, trades))
         pair_of = self._pairs(positions, trades)
         self._note_prices(positions, pair_of)
         self._price_settled(positions, trades)
         prices = price_partners(self._prices, trades, pair_of)
-        return Micros(-day_result(self._opening, trades, prices))
+        self._follow_moves(opening, trades, prices)
+        return Micros(-day_result(opening, trades, prices, self._moves.every()))
 
     def _todays_trades(self) -> DayTrades:
         """Return the trades of the venue's day, added up again only when there is another one."""
@@ -180,31 +187,52 @@ class DailyPnl:
             if price is not None:
                 self._prices[token_id] = price
 
-    def _read(self, today: date) -> Opening | None:
+    def _follow_moves(
+        self, opening: Opening, trades: DayTrades, prices: dict[TokenId, Micros]
+    ) -> None:
+        """Take in what is held beyond the opening and the day's trades, or lacks of them."""
+        holdings = self._feed.holdings
+        expected = expected_shares(opening, trades)
+        held = dict(holdings.sizes())
+        changes = {
+            token_id: size - expected.get(token_id, 0)
+            for token_id in held.keys() | expected.keys()
+            if (size := held.get(token_id, holdings.size(token_id))) is not None
+        }
+        if self._moves.update(
+            changes, prices, doubtful=holdings.doubtful(), now=self._kernel.venue_now()
+        ):
+            self._write(opening)
+
+    def _open(self, now: Opening) -> Opening:
+        """Return the opening that an earlier session of the same day has kept, else one of this moment."""
+        self._opening, self._moves = now, ShareMoves()
+        file = self._read()
+        if file is not None and file.day == now.day:
+            held = {TokenId(t): Holding(Micros(n), Micros(p)) for t, (n, p) in file.held.items()}
+            self._opening = Opening(file.day, held)
+            self._moves = ShareMoves({TokenId(t): ShareMove(*m) for t, m in file.moved.items()})
+        self._write(self._opening)
+        return self._opening
+
+    def _read(self) -> _DayFile | None:
         if self._path is None:
             return None
         try:
-            file = msgspec.json.decode(self._path.read_bytes(), type=_DayFile)
+            return msgspec.json.decode(self._path.read_bytes(), type=_DayFile)
         except (OSError, msgspec.MsgspecError):
             return None
-        return Opening(file.day, _holdings(file.held)) if file.day == today else None
 
     def _write(self, opening: Opening) -> None:
         if self._path is None:
             return
         held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
+        moved = {str(token): (m.change, m.worth) for token, m in self._moves.kept.items()}
         try:
-            replace_file(self._path, msgspec.json.encode(_DayFile(opening.day, held)))
+            replace_file(self._path, msgspec.json.encode(_DayFile(opening.day, held, moved)))
         except OSError as error:
             text = f"A restart will count the day's loss anew: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)
-
-
-def _holdings(held: Mapping[str, tuple[int, int]]) -> dict[TokenId, Holding]:
-    return {
-        TokenId(token): Holding(Micros(size), Micros(price))
-        for token, (size, price) in held.items()
-    }
 
 
 EQUITY_FILE = "equity.json"

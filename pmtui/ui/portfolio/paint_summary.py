@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
 from pmtui.domain.account.pnl import DayFigures, EquityPoint, day_of, fills_of_day
-from pmtui.domain.account.position import CONVERSION, Activity
+from pmtui.domain.account.position import Activity
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
@@ -28,8 +28,6 @@ _LEAST_SPAN = Micros(1_000_000)
 _DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
 """Of a braille cell, from the bottom up: left and right."""
 _HUNDRED = 100
-NOT_COUNTED = "conversions: from tomorrow"
-"""Of the day's result: it follows own trades, and what was held in the morning."""
 _MOST_BAR = 24
 
 
@@ -83,7 +81,7 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
 
 def paint_today(
     figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
-    *, has_converted: bool = False, transfers: Micros = ZERO,
+    *, transfers: Micros = ZERO,
 ) -> tuple[Line, ...]:  # fmt: skip
     """Show the day's result in its parts, which add up, and how it was traded.
 
@@ -92,7 +90,6 @@ def paint_today(
         equity: now.
         fills: ours, of any day.
         now: the time.
-        has_converted: whether shares came by a conversion today, which the result leaves out.
         transfers: cash received today less cash sent: no result, yet part of the equity.
     """
     if figures is None:
@@ -119,7 +116,6 @@ def paint_today(
             else ()
         ),
         (Cell(traded, Role.DIM),),
-        *(((Cell(NOT_COUNTED, Role.DIM),),) if has_converted else ()),
     )
 
 
@@ -128,11 +124,6 @@ def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
     signs = {"DEPOSIT": 1, "WITHDRAWAL": -1}
     of_day = (each for each in activity if day_of(each.at) == day)
     return Micros(sum(signs.get(each.kind, 0) * (each.cash or 0) for each in of_day))
-
-
-def has_converted_on(activity: Sequence[Activity], day: date) -> bool:
-    """Whether shares came by a conversion on a day."""
-    return any(each.kind == CONVERSION and day_of(each.at) == day for each in activity)
 
 
 def paint_risk(exposure: Exposure, equity: Micros | None) -> tuple[Line, ...]:

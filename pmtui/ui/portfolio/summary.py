@@ -14,7 +14,6 @@ from pmtui.ui.portfolio.paint_portfolio import Portfolio
 from pmtui.ui.portfolio.paint_summary import (
     draw_equity,
     exposure_in,
-    has_converted_on,
     paint_equity_value,
     paint_profits,
     paint_risk,
@@ -100,12 +99,11 @@ class Summary(Horizontal):
         )  # fmt: skip
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)
-        converted = has_converted_on(own.activity, day_of(now))
         transfers = transfers_on(own.activity, day_of(now))
         self._today.show(
-            (figures, equity, own.fills, day, converted, transfers), total,
+            (figures, equity, own.fills, day, transfers), total,
             lambda _w, _h: paint_today(
-                figures, equity, own.fills, now, has_converted=converted, transfers=transfers
+                figures, equity, own.fills, now, transfers=transfers
             ),
         )  # fmt: skip
         exposure = exposure_in(own)

@@ -8,15 +8,19 @@ from hypothesis import strategies as st
 from pmtui.domain.account.pnl import (
     FINE_FOR,
     KEPT_FOR,
+    SURE_AFTER,
     DayFigures,
     EquityPoint,
     Exchange,
     Holding,
     Opening,
+    ShareMove,
+    ShareMoves,
     add_up_trades,
     day_figures,
     day_of,
     day_result,
+    expected_shares,
     midnight_before,
     open_day,
     price_partners,
@@ -209,6 +213,87 @@ def test_a_trade_at_the_present_price_costs_its_fee_and_nothing_else(
     fair = replace(another, price=now[another.token_id])
     change = result(opening, [*traded, fair], now) - result(opening, traded, now)
     assert change == -(another.fee or 0)
+
+
+@st.composite
+def days(draw: st.DrawFn) -> tuple[dict[TokenId, Holding], list[Fill | tuple[TokenId, int]]]:
+    """Return what was held, then trades, and shares that come or go without one."""
+    held = draw(holdings)
+    steps: list[Fill | tuple[TokenId, int]] = draw(
+        st.lists(
+            fills() | st.tuples(st.sampled_from(TOKENS), st.integers(-(10**10), 10**10)), max_size=8
+        )
+    )
+    return held, steps
+
+
+@given(days(), st.data())
+def test_shares_that_come_without_a_trade_count_from_their_price_then(
+    day: tuple[dict[TokenId, Holding], list[Fill | tuple[TokenId, int]]], data: st.DataObject
+) -> None:
+    """The same number from a ledger: cash and worth now, less those of the morning and what came."""
+    held, steps = day
+    opening, moves, now = Opening(DAY, held), ShareMoves(), MORNING
+    shares = {token: int(held[token].size) if token in held else 0 for token in TOKENS}
+    ledger = -sum(h.size * h.price for h in held.values())
+    traded: list[Fill] = []
+    marks = {token: held[token].price if token in held else m("0.5") for token in TOKENS}
+    for number, step in enumerate(steps):
+        marks = data.draw(markets)
+        if isinstance(step, Fill):
+            traded.append(replace(step, trade_id=TradeId(f"t{number}")))
+            signed = step.size if step.side is Side.BUY else -step.size
+            shares[step.token_id] += signed
+            ledger -= signed * step.price + (step.fee or 0) * ONE
+        else:
+            shares[step[0]] += step[1]
+            ledger -= step[1] * marks[step[0]]
+        expected = expected_shares(opening, add_up_trades(traded, DAY))
+        changes = {token: size - expected.get(token, 0) for token, size in shares.items()}
+        for _ in range(2):
+            moves.update(changes, marks, doubtful=(), now=now)
+            now += SURE_AFTER
+    marks = data.draw(markets)
+    ledger += sum(size * marks[token] for token, size in shares.items())
+    trades = add_up_trades(traded, DAY)
+    assert day_result(opening, trades, marks, moves.every()) == ledger // ONE
+    # A session that starts again knows what was kept, and needs nothing else.
+    again = ShareMoves(moves.kept)
+    assert day_result(opening, trades, marks, again.every()) == ledger // ONE
+
+
+@given(sizes, prices, prices)
+def test_what_a_trade_explains_in_time_leaves_no_trace(
+    size: Micros, seen_at: Micros, now: Micros
+) -> None:
+    moves, token = ShareMoves(), TOKENS[0]
+    assert not moves.update({token: size}, {token: seen_at}, doubtful=(), now=MORNING)
+    assert moves.every() == {token: ShareMove(size, size * seen_at)}
+    late = MORNING + SURE_AFTER - timedelta(seconds=1)
+    assert not moves.update({token: 0}, {token: now}, doubtful=(), now=late)
+    assert moves.every() == {}
+
+
+def test_a_move_is_sure_after_a_while_and_not_while_its_token_is_doubtful() -> None:
+    moves, token = ShareMoves(), TOKENS[0]
+    half = {token: m("0.5")}
+    assert not moves.update({token: 10}, {}, doubtful=(), now=MORNING)
+    assert moves.every() == {}
+    assert not moves.update({token: 10}, half, doubtful=(), now=MORNING)
+    later = MORNING + SURE_AFTER
+    assert not moves.update({token: 10}, {token: m("0.9")}, doubtful={token}, now=later)
+    assert moves.kept == {}
+    assert moves.update({token: 10}, {token: m("0.9")}, doubtful=(), now=later)
+    assert moves.kept == moves.every() == {token: ShareMove(10, 10 * m("0.5"))}
+    assert not moves.update({token: 10}, half, doubtful=(), now=later + SURE_AFTER)
+
+
+def test_of_a_move_that_is_not_sure_what_is_added_has_its_own_price() -> None:
+    move = ShareMove(10, 10 * m("0.5"))
+    assert move.resized(30, m("0.2")) == ShareMove(30, 10 * m("0.5") + 20 * m("0.2"))
+    assert move.resized(4, m("0.2")) == ShareMove(4, 4 * m("0.5"))
+    assert move.resized(20, None) == ShareMove(20, 20 * m("0.5"))
+    assert move.resized(-10, m("0.2")) == ShareMove(-10, -10 * m("0.2"))
 
 
 def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:

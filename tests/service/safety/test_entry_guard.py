@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.pnl import SURE_AFTER
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -242,6 +243,30 @@ async def test_a_restart_on_the_same_day_goes_on_counting_from_the_morning(
         await looked(world)
         problem = world.service.queries.account().entry.problem(replace(BUY, token_id=NO))
         assert "$40.00 lost since 00:00 UTC" in problem
+
+
+async def test_shares_that_came_by_a_conversion_count_for_the_days_limit(tmp_path: Path) -> None:
+    tuning = limited(daily_loss=Micros(30_000_000))
+    fallen = replace(HELD, current_price=Micros(200_000))
+    start = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+    async with running_world(tmp_path, tuning=tuning, start=start) as world:
+        await looked(world)
+        assert world.service.queries.status().day_result == 0
+        # A hundred shares at 50 cents that nobody has bought.
+        world.analytics.held = (HELD,)
+        await looked(world)
+        assert world.service.queries.status().day_result == 0
+        await world.pass_time(SURE_AFTER.total_seconds() + 10)
+        world.analytics.held = (fallen,)
+        await looked(world)
+        assert world.service.queries.status().day_result == -30_000_000
+        elsewhere = replace(BUY, token_id=NO)
+        assert "Your daily loss limit" in world.service.queries.account().entry.problem(elsewhere)
+    later = start + timedelta(hours=1)
+    async with running_world(tmp_path, tuning=tuning, start=later) as world:
+        world.analytics.held = (fallen,)
+        await looked(world)
+        assert world.service.queries.status().day_result == -30_000_000
 
 
 @pytest.mark.parametrize("left", ["", "{", '{"day": "2026-11-19", "held": {}}'])

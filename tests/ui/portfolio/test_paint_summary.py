@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given
@@ -10,9 +9,7 @@ from pmtui.domain.account.position import Activity
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.portfolio.paint_summary import (
-    NOT_COUNTED,
     draw_equity,
-    has_converted_on,
     paint_equity_value,
     paint_exposure_line,
     paint_profits,
@@ -73,12 +70,6 @@ def test_todays_parts_add_up_and_fills_are_counted() -> None:
     fill = believable.fill(1, 2)
     assert "1 fill" in text(paint_today(figures, None, (fill,), NOW)[-1])
     assert "loading" in text(paint_today(None, None, (), NOW)[0])
-    told = [text(line) for line in paint_today(figures, None, (), NOW, has_converted=True)]
-    assert told[-1].strip() == NOT_COUNTED
-    converted = Activity("CONVERSION", "", "", "", None, None, None, NOW)
-    assert has_converted_on((converted,), NOW.date())
-    assert not has_converted_on((converted,), NOW.date() + timedelta(days=1))
-    assert not has_converted_on((replace(converted, kind="MERGE"),), NOW.date())
 
 
 def test_cash_that_was_moved_stands_beside_the_result() -> None:
