@@ -193,11 +193,12 @@ class DailyPnl:
         """Take in what is held beyond the opening and the day's trades, or lacks of them."""
         holdings = self._feed.holdings
         expected = expected_shares(opening, trades)
-        held = dict(holdings.sizes())
+        tokens = {token_id for token_id, _ in holdings.sizes()} | expected.keys()
+        held = {token_id: holdings.size(token_id) for token_id in tokens}
         changes = {
             token_id: size - expected.get(token_id, 0)
-            for token_id in held.keys() | expected.keys()
-            if (size := held.get(token_id, holdings.size(token_id))) is not None
+            for token_id, size in held.items()
+            if size is not None
         }
         if self._moves.update(
             changes, prices, doubtful=holdings.doubtful(), now=self._kernel.venue_now()

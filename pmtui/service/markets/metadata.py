@@ -235,6 +235,20 @@ class MetadataFeed:
         self._on_learned()
         self._kernel.mark(MarketTopic(market.condition_id))
 
+    def known_market(self, condition_id: ConditionId) -> Market | None:
+        """Return a market as it is known; None while it is not."""
+        state = self.store.markets.get(condition_id)
+        return None if state is None else state.market
+
+    async def ask_market(self, condition_id: ConditionId) -> Failure | None:
+        """Ask for one market and take it in, or return why not."""
+        hosts = await self._hosts()
+        answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
+        if isinstance(answer, Failure):
+            return answer
+        self.learn_market(answer)
+        return None
+
     async def poll_lists(self) -> None:
         """Keep the first page of every watched list fresh."""
         while True:

@@ -16,7 +16,6 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.orders.order import Order
 from pmtui.service.account.account import AccountFeed
@@ -104,39 +103,31 @@ class OwnMarkets:
             self._start()
 
     def _on_order(self, order: Order) -> None:
-        if order.status.is_open and not self._is_settled(order.condition_id):
+        if order.status.is_open and not self._is_known(order.condition_id):
             self._start()
 
     def _start(self) -> None:
         self._kernel.start_unless_running("own markets", "own markets", self._learn)
 
     async def _learn(self) -> None:
-        hosts = await self._hosts()
         # Asked anew each time: what is ours grows while the answers come.
         while (condition_id := next(iter(self._unknown()), None)) is not None:
+            is_named = self._metadata.known_market(condition_id) is not None
             failures = (
-                await self._learn_market(hosts, condition_id),
-                await self._learn_fee(hosts, condition_id),
+                None if is_named else await self._metadata.ask_market(condition_id),
+                await self._learn_fee(condition_id),
             )
             self._kernel.mark(AccountTopic())
             if any(f is not None and f.kind is not FailureKind.NOT_FOUND for f in failures):
                 return  # the next order, or the next look, tries again
-            if not self._is_settled(condition_id):
+            if not self._is_known(condition_id):
                 self._missing.add(condition_id)
 
-    async def _learn_market(self, hosts: Hosts, condition_id: ConditionId) -> Failure | None:
-        if self._is_named(condition_id):
-            return None
-        answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
-        if isinstance(answer, Failure):
-            return answer
-        self._metadata.learn_market(answer)
-        return None
-
-    async def _learn_fee(self, hosts: Hosts, condition_id: ConditionId) -> Failure | None:
+    async def _learn_fee(self, condition_id: ConditionId) -> Failure | None:
         """Ask the trading host where the metadata has no fee for our trades."""
         if not self._account.fees.waits_for(condition_id):
             return None
+        hosts = await self._hosts()
         terms = self._kernel.check(Source.TRADING, await hosts.trading.market_terms(condition_id))
         if isinstance(terms, Failure):
             return terms
@@ -152,15 +143,13 @@ class OwnMarkets:
         today = fills_of_day(fills, day_of(self._kernel.clock.now()))
         costs = dict.fromkeys(fill.condition_id for fill in today if fill.fee is None)
         wanted = [*(o.condition_id for o in own.open_orders()), *costs, *list(past)[:MOST_PAST]]
-        return [each for each in wanted if not self._is_settled(each)]
+        return [each for each in wanted if not self._is_known(each)]
 
-    def _is_settled(self, condition_id: ConditionId) -> bool:
-        is_learned = self._is_named(condition_id) and not self._account.fees.waits_for(condition_id)
+    def _is_known(self, condition_id: ConditionId) -> bool:
+        """Whether nothing more is to be asked of a market."""
+        is_named = self._metadata.known_market(condition_id) is not None
+        is_learned = is_named and not self._account.fees.waits_for(condition_id)
         return is_learned or condition_id in self._missing
-
-    def _is_named(self, condition_id: ConditionId) -> bool:
-        known = self._metadata.store.markets.get(condition_id)
-        return known is not None and known.market is not None
 
 
 LOOK_PERIOD_S = 5.0
@@ -200,7 +189,7 @@ class OwnEvents:
         found: dict[EventId, list[ConditionId]] = {}
         names: dict[EventId, str] = {}
         for condition_id in self._own():
-            market = self._market(condition_id)
+            market = self._metadata.known_market(condition_id)
             if market is not None and market.event_id is not None:
                 found.setdefault(market.event_id, []).append(condition_id)
                 names[market.event_id] = market.event_title or market.question
@@ -222,25 +211,23 @@ class OwnEvents:
 
     async def _learn(self) -> bool:
         """Ask what is not known, or old; returns whether anything was learned."""
-        hosts = await self._hosts()
         has_learned = False
         for condition_id in self._own():
-            if self._market(condition_id) is None and condition_id not in self._missing:
-                answer = self._kernel.check(
-                    Source.METADATA, await hosts.metadata.market(condition_id)
-                )
-                if isinstance(answer, Failure):
-                    if answer.kind is not FailureKind.NOT_FOUND:
-                        return has_learned  # the next look tries again
-                    self._missing.add(condition_id)
-                else:
-                    self._metadata.learn_market(answer)
-                    has_learned = True
+            if self._metadata.known_market(condition_id) or condition_id in self._missing:
+                continue
+            failure = await self._metadata.ask_market(condition_id)
+            if failure is None:
+                has_learned = True
+            elif failure.kind is FailureKind.NOT_FOUND:
+                self._missing.add(condition_id)
+            else:
+                return has_learned  # the next look tries again
         for event_id in self._old_races():
-            has_learned |= await self._learn_race(hosts, event_id)
+            has_learned |= await self._learn_race(event_id)
         return has_learned
 
-    async def _learn_race(self, hosts: Hosts, event_id: EventId) -> bool:
+    async def _learn_race(self, event_id: EventId) -> bool:
+        hosts = await self._hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
         before, now_s = self._races.get(event_id), self._kernel.clock.monotonic()
         if isinstance(answer, Failure):
@@ -252,7 +239,9 @@ class OwnEvents:
         return before is None or before.runners != race.runners
 
     def _old_races(self) -> tuple[EventId, ...]:
-        held = [self._market(p.condition_id) for p in self._account.holdings.positions()]
+        held = [
+            self._metadata.known_market(p.condition_id) for p in self._account.holdings.positions()
+        ]
         wanted = dict.fromkeys(
             market.event_id
             for market in held
@@ -270,10 +259,6 @@ class OwnEvents:
         held = (each.condition_id for each in self._account.holdings.positions())
         past = dict.fromkeys(each.condition_id for each in self._account.state.closed)
         return tuple(dict.fromkeys((*held, *list(past)[:MOST_PAST])))
-
-    def _market(self, condition_id: ConditionId) -> Market | None:
-        known = self._metadata.store.markets.get(condition_id)
-        return None if known is None else known.market
 
     def _runners(self, event_id: EventId) -> tuple[ConditionId, ...]:
         race = self._races.get(event_id)
