@@ -437,7 +437,7 @@ class DataService:
         # Which tokens a market or an event has is known only now.
         self.parts.markets.books.retarget()
         self.parts.markets.backfill.request_missing()
-        self.parts.account.feed.settle_fees()
+        self.parts.account.feed.apply_known_fees()
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
         state = self.parts.markets.metadata.store.markets.get(event.condition_id)

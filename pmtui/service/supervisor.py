@@ -18,7 +18,7 @@ _logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 30.0
-SETTLED_AFTER_S = 60.0
+STEADY_AFTER_S = 60.0
 """A feed that ran this long starts again from the first pause."""
 
 
@@ -66,7 +66,7 @@ class Supervisor:
         while True:
             started = self._clock.monotonic()
             await self._once(name, feed)
-            if self._clock.monotonic() - started > SETTLED_AFTER_S:
+            if self._clock.monotonic() - started > STEADY_AFTER_S:
                 backoff.reset()
             await self._clock.sleep(backoff.next_s())
 

@@ -140,7 +140,7 @@ class Replay:
                 if each.is_fill and each.at_ms <= until_ms:
                     has_failed = each.fails_ms is not None and each.fails_ms <= until_ms
                     self.tell_fill(index, each, now_ms=now_ms, has_failed=has_failed)
-            self.holdings.settle_until(START + moment_of(step.asked_ms))
+            self.holdings.apply_complete_trades(START + moment_of(step.asked_ms))
             return
         if isinstance(step, Happened):
             has_failed = step.fails_ms is not None and step.fails_ms + TOLD_MS <= now_ms
@@ -171,7 +171,7 @@ class Replay:
         """Ask both hosts, whose answers are of that very moment, and read all trades."""
         for is_balance in (True, False):
             self.tell(0, Asked(at_ms, at_ms, at_ms, at_ms, is_balance))
-        self.holdings.settle_until(START + moment_of(at_ms))
+        self.holdings.apply_complete_trades(START + moment_of(at_ms))
 
     @property
     def size(self) -> int:

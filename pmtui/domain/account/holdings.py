@@ -266,11 +266,11 @@ class TokenHoldings:
         if len(self._reports) > MOST_REPORTS:
             oldest = self._reports.pop(0)
             if oldest.time.error < UNKNOWN_CLOCK:
-                _ = self._settle(oldest)
+                _ = self._fix_base(oldest)
         self._drop_contained()
         self._is_fresh = False
 
-    def settle_until(self, read: datetime) -> None:
+    def apply_complete_trades(self, read: datetime) -> None:
         """Take in that all trades of before a moment, minus the lag, have been told of."""
         before = [
             report
@@ -281,7 +281,7 @@ class TokenHoldings:
             return
         newest = {report.source: report for report in self._reports}
         for report in before:
-            if not self._settle(report):
+            if not self._fix_base(report):
                 self._change_base(report)
             if report is not newest[report.source]:
                 self._reports.remove(report)
@@ -372,7 +372,7 @@ class TokenHoldings:
     def _sorted(self) -> list[_KnownFill]:
         return sorted(self._fills.values(), key=lambda each: each.fill.matched_at)
 
-    def _settle(self, report: Report) -> bool:
+    def _fix_base(self, report: Report) -> bool:
         """Keep what a report says of the base for good; whether any base explains it."""
         found = self._explain(report, self._bases)
         if not found:
@@ -520,10 +520,10 @@ class Holdings:
         token.holdings.apply_fill(fill, heard=heard)
         self._changed()
 
-    def settle_until(self, read: datetime) -> None:
+    def apply_complete_trades(self, read: datetime) -> None:
         """Take in that the trades were read completely at a moment by the venue's clock."""
         for token in self._tokens.values():
-            token.holdings.settle_until(read)
+            token.holdings.apply_complete_trades(read)
         self._changed()
 
     def drop_blank(self, keep: Container[TokenId], *, most: int) -> None:

@@ -158,12 +158,12 @@ def merge_order(known: Order | None, fact: Order) -> Order:
 
     The result does not depend on which of the two came first, save for texts nobody decides by.
     """
-    fact = settle_order(fact)
+    fact = fit_status(fact)
     if known is None:
         return fact
-    known = settle_order(known)
+    known = fit_status(known)
     ahead = known if STAGE[known.status] >= STAGE[fact.status] else fact
-    return settle_order(
+    return fit_status(
         replace(
             ahead,
             matched_size=max(known.matched_size, fact.matched_size),
@@ -182,7 +182,7 @@ def _reason(order: Order, status: OrderStatus) -> str:
     return "" if order.status in IN_DOUBT and status not in IN_DOUBT else order.reason
 
 
-def settle_order(order: Order) -> Order:
+def fit_status(order: Order) -> Order:
     """Let the status follow from the sizes where they decide it."""
     if order.matched_size >= order.original_size > 0:
         reason = _reason(order, OrderStatus.FILLED)

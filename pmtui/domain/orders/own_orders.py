@@ -34,11 +34,11 @@ from pmtui.domain.orders.life import (
     Flaw,
     claims_of_match,
     claims_of_order,
+    fit_status,
     flaws_among,
     is_contradictory,
     merge_fill,
     merge_order,
-    settle_order,
 )
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 
@@ -206,7 +206,7 @@ class OwnOrders:
         if told.status is OrderStatus.FILLED and matched < told.original_size and failed:
             # It no longer rests, and it is not filled either.
             order = replace(order, status=OrderStatus.CANCELLED, reason=told.reason or UNDONE)
-        order = settle_order(order)
+        order = fit_status(order)
         if order == self._orders.get(order_id):
             return None
         self._orders[order_id] = order

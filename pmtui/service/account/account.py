@@ -153,7 +153,7 @@ WARM_PERIOD_S = 15.0
 """Edges close connections that were idle for longer; one that stands saves its handshakes."""
 CLOCK_LOOK_S = 0.5
 """While the venue's clock is not known yet."""
-SETTLE_PAUSE_S = 0.15
+GATHER_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
 MOST_BLANK = 100
 """Tokens with nothing held or traded whose balance is kept, in case somebody comes back to them."""
@@ -277,15 +277,15 @@ class AccountFeed:
     def refresh(self) -> None:
         """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
 
-        async def settle() -> None:
+        async def fetch() -> None:
             while self._is_stale:
-                await self._kernel.clock.sleep(SETTLE_PAUSE_S)
+                await self._kernel.clock.sleep(GATHER_PAUSE_S)
                 # Who asks from here on may know of what these answers will not hold yet.
                 self._is_stale = False
                 await self.fetch_now()
 
         self._is_stale = True
-        self._kernel.start_unless_running("account refresh", "account", settle)
+        self._kernel.start_unless_running("account refresh", "account", fetch)
 
     def refresh_history(self, *, after_s: float = 0.0) -> None:
         """Fetch closed positions and activity without waiting for their turn.
@@ -335,7 +335,7 @@ class AccountFeed:
                 self.apply_fill(fill, is_news=not self._is_first_fetch)
             self._is_first_fetch = False
             if fills.is_complete and asked.is_known:
-                self.holdings.settle_until(asked.at)
+                self.holdings.apply_complete_trades(asked.at)
         if not isinstance(orders, Failure):
             self.lists.update(OwnList.ORDERS, orders)
             self.apply_listing(orders, asked_s=asked_s)
@@ -543,9 +543,9 @@ class AccountFeed:
         self._kernel.mark(FillsTopic())
         self._mark()
 
-    def settle_fees(self) -> None:
+    def apply_known_fees(self) -> None:
         """Work out the fees that waited for their market's schedule."""
-        for fill in self.fees.take_settled():
+        for fill in self.fees.take_priced():
             self.apply_fill(fill, is_news=False)
 
     def _report_contradictions(self) -> None:

@@ -54,7 +54,7 @@ class FillFees:
             self._waiting.setdefault(fill.condition_id, set()).add(key)
         return fill
 
-    def take_settled(self) -> tuple[Fill, ...]:
+    def take_priced(self) -> tuple[Fill, ...]:
         """Return the fills whose fee can be worked out by now, once each."""
         if not self._waiting:
             return ()

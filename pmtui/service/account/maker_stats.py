@@ -136,9 +136,9 @@ class QueueFeed:
         if not book.state.is_good:
             lines.book = None
             return
-        is_settled = all(s.spot.own_shown or s.resting_since_s is None
+        is_shown = all(s.spot.own_shown or s.resting_since_s is None
                          for s in lines.standing.values())  # fmt: skip
-        if book is lines.book and orders == lines.orders and is_settled:
+        if book is lines.book and orders == lines.orders and is_shown:
             return
         is_gap = lines.book is None
         missed = max(0, tape.sequence - lines.sequence)

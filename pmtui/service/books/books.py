@@ -77,7 +77,7 @@ class FirstBooks:
             self._debts[token_id] = _Debt(now_s + backoff.next_s(), backoff)
             self._late.discard(token_id)
 
-    def settle(self, token_id: TokenId) -> None:
+    def drop(self, token_id: TokenId) -> None:
         """Expect nothing more of a token: its book has come, or there is none, or no line."""
         if self._debts:
             self._debts.pop(token_id, None)
@@ -246,10 +246,10 @@ class BooksFeed:
                 self._apply_snapshot(answer)
                 self._replay(tracked, answer.timestamp)
                 self._markets.join(answer.condition_id)
-                self._settle_if_fed(token_id, tracked)
+                self._drop_debt_if_fed(token_id, tracked)
             elif answer.kind is FailureKind.NOT_FOUND:
                 tracked.book.mark_missing()
-                self._first_books.settle(token_id)
+                self._first_books.drop(token_id)
                 if self._is_connected(token_id):
                     self.tapes.resume(token_id)
             if not self._is_connected(token_id):
@@ -284,7 +284,7 @@ class BooksFeed:
             tracked = self._tracked[token_id]
             tracked.mark_disconnected()
             tracked.book.trust(BookState.STALE)
-            self._first_books.settle(token_id)
+            self._first_books.drop(token_id)
             self._mark(token_id)
         back = [t for t in self._tracked if t not in deaf and (before is None or t in before)]
         for token_id in back:
@@ -303,7 +303,7 @@ class BooksFeed:
             self._follow_sockets(self._stream_hosts.market_stream.deaf())
         if tracked is not None and tracked.is_whole and self._is_connected(token_id):
             tracked.is_fed = True
-            self._settle_if_fed(token_id, tracked)
+            self._drop_debt_if_fed(token_id, tracked)
             self.tapes.resume(token_id)
 
     def _on_first_change(self, token_id: TokenId, tracked: Tracked) -> None:
@@ -313,11 +313,11 @@ class BooksFeed:
             # What was fetched is of before; between the two anything may have been missed.
             tracked.is_whole, tracked.resynced_at = False, float("-inf")
             self.resync(token_id)
-        self._settle_if_fed(token_id, tracked)
+        self._drop_debt_if_fed(token_id, tracked)
 
-    def _settle_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
+    def _drop_debt_if_fed(self, token_id: TokenId, tracked: Tracked) -> None:
         if tracked.is_fed and tracked.is_whole and self._is_connected(token_id):
-            self._first_books.settle(token_id)
+            self._first_books.drop(token_id)
 
     def _mark_overdue(self, tracked: Tracked) -> None:
         """Mark a book that the stream has not sent, whatever REST has answered meanwhile."""
@@ -441,7 +441,7 @@ class BooksFeed:
             case Agreement.MATCH if self._is_touched(token_id, tracked):
                 book.trust(BookState.VERIFIED)
                 tracked.is_whole = True
-                self._settle_if_fed(token_id, tracked)
+                self._drop_debt_if_fed(token_id, tracked)
                 tracked.tape.mark_complete()
             case Agreement.DOUBT:
                 self._check_soon(token_id)
@@ -467,7 +467,7 @@ class BooksFeed:
         for token_id in left:
             del self._leaving[token_id]
             self._rows.discard(token_id)
-            self._first_books.settle(token_id)
+            self._first_books.drop(token_id)
             tracked = self._tracked.pop(token_id, None)
             if tracked is not None:
                 self._markets.part(tracked)

@@ -124,13 +124,13 @@ class Tapes:
                 self._apply_last(tracked)
                 self._mark(token_id)
 
-    def settle(self, past: PastTrades, token_ids: Iterable[TokenId]) -> tuple[TapeGap, ...]:
+    def close_gaps(self, past: PastTrades, token_ids: Iterable[TokenId]) -> tuple[TapeGap, ...]:
         """Stop filling gaps; return those that remain."""
         left = []
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
-                left.append(tracked.tape.settle(past))
+                left.append(tracked.tape.close_gap(past))
                 self._kernel.mark(TapeTopic(token_id))
         return tuple(gap for gap in left if gap is not None)
 
@@ -247,11 +247,11 @@ class TapeBackfill:
             is_told = all(has_caught_up(gap, past) for gap in known.values())
             if is_told or tries == len(PAUSES_S):
                 why = str(answer) if isinstance(answer, Failure) else ""
-                self._settle(past, tuple(known), why)
+                self._close_gaps(past, tuple(known), why)
                 return
 
-    def _settle(self, past: PastTrades, token_ids: tuple[TokenId, ...], why: str) -> None:
-        left = self._tapes.settle(past, token_ids)
+    def _close_gaps(self, past: PastTrades, token_ids: tuple[TokenId, ...], why: str) -> None:
+        left = self._tapes.close_gaps(past, token_ids)
         if left:
             why = why or "the public history does not reach back to them"
             text = f"trades that the stream missed are not shown: {why}"

@@ -73,7 +73,7 @@ class Tape:
         if self._open is not None:
             self._open.known.append(trade)
             if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
-                _ = self.settle(_UNKNOWN)
+                _ = self.close_gap(_UNKNOWN)
         self._view = None
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:
@@ -122,7 +122,7 @@ class Tape:
             missing = missing_prints(self._open.known, trades)
             self._weave(tuple(trade for trade in missing if trade.at >= self._open.floor))
 
-    def settle(self, past: PastTrades) -> TapeGap | None:
+    def close_gap(self, past: PastTrades) -> TapeGap | None:
         """Fetch no more for the hole; return what is left of it."""
         left = remaining_gap(self._open.gap, past) if self._open is not None else None
         self._open, self._view = None, None

@@ -132,7 +132,7 @@ class OwnMarkets:
         if isinstance(terms, Failure):
             return terms
         self._metadata.store.learn_terms(terms, condition_id)
-        self._account.settle_fees()
+        self._account.apply_known_fees()
         return None
 
     def _unknown(self) -> list[ConditionId]:

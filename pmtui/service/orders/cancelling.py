@@ -67,7 +67,7 @@ class Cancellation:
     first: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
 
-    def settle(self, verdict: CancelVerdict, *, is_final: bool) -> None:
+    def resolve(self, verdict: CancelVerdict, *, is_final: bool) -> None:
         """Set the verdict so far; one that was set before stays."""
         for future in (self.first, self.final) if is_final else (self.first,):
             if not future.done():
@@ -148,7 +148,7 @@ class Canceller:
                 await self._cancel(rest, sweep, never_left, cancellation)
             finally:
                 stopped = CancelVerdict(CancelResult(()), "the program stopped while cancelling")
-                cancellation.settle(stopped, is_final=True)
+                cancellation.resolve(stopped, is_final=True)
 
         self._kernel.start("cancellation", run)
         return cancellation
@@ -210,10 +210,10 @@ class Canceller:
     ) -> None:
         account = self._feed.account
         if account is None:
-            cancellation.settle(CancelVerdict(CancelResult(()), READ_ONLY), is_final=True)
+            cancellation.resolve(CancelVerdict(CancelResult(()), READ_ONLY), is_final=True)
             return
         if sweep is None and not meant:
-            cancellation.settle(CancelVerdict(CancelResult(never_left)), is_final=True)
+            cancellation.resolve(CancelVerdict(CancelResult(never_left)), is_final=True)
             return
         # Journaled too, but never held up by a disk: what is cancelled can only do less.
         for order_id in meant:
@@ -229,14 +229,14 @@ class Canceller:
         if isinstance(answer, Failure) and (result.not_canceled or not result.unanswered):
             self._kernel.log.notice(Level.BAD, f"Not cancelled: {problem}")
         if not result.unanswered:
-            cancellation.settle(CancelVerdict(result, problem), is_final=True)
+            cancellation.resolve(CancelVerdict(result, problem), is_final=True)
             return
         may_arrive = all(map(self._may_arrive, result.unanswered))
         ends = [self._insist_on(order_id) for order_id in result.unanswered]
         self._report_repeating(result.unanswered, answer, may_arrive=may_arrive)
         first = CancelVerdict(result, MAY_ARRIVE if may_arrive else NO_ANSWER)
-        cancellation.settle(first, is_final=False)
-        cancellation.settle(await self._await_ends(result, ends), is_final=True)
+        cancellation.resolve(first, is_final=False)
+        cancellation.resolve(await self._await_ends(result, ends), is_final=True)
 
     def _apply_failure(self, meant: tuple[OrderId, ...], failure: Failure) -> CancelResult:
         """Conclude from a request without an answer; what may be gone or still arrive stays open."""

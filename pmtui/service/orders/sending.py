@@ -158,7 +158,7 @@ class OrderSender:
 
     def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
         """Let an order end before it was sent."""
-        self._settle(order, refusal, tell)
+        self._give_verdict(order, refusal, tell)
 
     async def send(
         self,
@@ -192,9 +192,9 @@ class OrderSender:
             order_id = order.unsigned.order_id
             known = self._feed.own.order(order_id)
             if known is None or known.status is OrderStatus.PENDING:
-                self._settle(order, Rejected(f"Not sent: {FAULT}"), tell)
+                self._give_verdict(order, Rejected(f"Not sent: {FAULT}"), tell)
             elif known.status in (OrderStatus.SENT, OrderStatus.UNKNOWN):
-                self._settle(order, Unknown(order_id, FAULT, since=now), tell)
+                self._give_verdict(order, Unknown(order_id, FAULT, since=now), tell)
                 self._search.search_for(known, order.market_title)
 
     async def _send(
@@ -229,7 +229,7 @@ class OrderSender:
         if problem is not None:
             text = f"Not sent: the journal cannot be used ({problem.text})"
             for leg in request.legs:
-                self._settle(leg.order, Rejected(text), request.tell)
+                self._give_verdict(leg.order, Rejected(text), request.tell)
             request.legs = ()
         return bool(request.legs)
 
@@ -265,7 +265,7 @@ class OrderSender:
         ]
         for (leg, verdict), answer in zip(judged, answers, strict=True):
             self._history.record_answer(format_answer(answer), leg.known.order_id)
-            self._settle(leg.order, verdict, request.tell)
+            self._give_verdict(leg.order, verdict, request.tell)
         for leg, verdict in judged:
             await self._history.write("verdict", format_verdict(verdict), leg.known.order_id)
         self._feed.refresh()
@@ -299,7 +299,7 @@ class OrderSender:
                 request.withheld.append((leg, reason))
                 if request.is_journaled:
                     self._history.record_not_sent(reason, leg.known.order_id)
-                self._settle(leg.order, Rejected(reason), request.tell)
+                self._give_verdict(leg.order, Rejected(reason), request.tell)
         return next((reason for _, reason in reasons if reason), "")
 
     def _why_not(self, leg: _Leg, request: _Request) -> str:
@@ -332,7 +332,7 @@ class OrderSender:
         for order in orders:
             body = Rejected(READ_ONLY) if account is None else self._sign(account, order)
             if isinstance(body, Rejected):
-                self._settle(order, body, tell)
+                self._give_verdict(order, body, tell)
                 continue
             known = to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now())
             legs.append(_Leg(order, known, body))
@@ -362,7 +362,7 @@ class OrderSender:
         answer = await account.host.post_order(legs[0].body, last_check)
         return answer if isinstance(answer, Failure) else (answer,)
 
-    def _settle(self, order: PreparedOrder, verdict: Verdict, tell: Tell) -> None:
+    def _give_verdict(self, order: PreparedOrder, verdict: Verdict, tell: Tell) -> None:
         now = self._kernel.clock.now()
         if isinstance(verdict, Accepted):
             fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)

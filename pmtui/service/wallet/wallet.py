@@ -439,7 +439,7 @@ class WalletDesk:
     def _on_end(self, transaction: WalletTransaction) -> None:
         read = self._reading[transaction.key] = asyncio.Event()
 
-        async def settle() -> None:
+        async def read_after() -> None:
             access = self._facts.access
             is_made = transaction.is_deployment and (
                 transaction.status is TransactionStatus.CONFIRMED
@@ -455,7 +455,7 @@ class WalletDesk:
             self._account.refresh()
             self._account.refresh_history(after_s=HISTORY_LAG_S)
 
-        self._kernel.start("wallet refresh", settle)
+        self._kernel.start("wallet refresh", read_after)
 
     def _start(self, *, is_thorough: bool) -> None:
         async def ask() -> None:

@@ -142,7 +142,7 @@ def test_a_trade_that_fails_long_after_it_became_part_of_what_is_held() -> None:
     grown = replace(HELD, size=m("140"))
     for n in range(3):
         holdings.apply_positions((grown,), at(late + n * 2 * LAG))
-        holdings.settle_until(late + n * 2 * LAG)
+        holdings.apply_complete_trades(late + n * 2 * LAG)
     told(holdings, replace(FILL, status=TradeStatus.CONFIRMED))
     assert size(holdings) == m("140")
     failed_at = late + 5 * LAG
@@ -152,7 +152,7 @@ def test_a_trade_that_fails_long_after_it_became_part_of_what_is_held() -> None:
     for n in range(3):
         asked = failed_at + (n + 1) * 2 * LAG
         holdings.apply_positions((HELD,), at(asked))
-        holdings.settle_until(asked)
+        holdings.apply_complete_trades(asked)
         holdings.apply_fill(FAILED, heard=asked)
         assert size(holdings) == m("100")
     assert holdings.doubtful() == frozenset()
@@ -178,7 +178,7 @@ def test_an_old_fill_that_is_told_of_after_the_reports_of_then_are_gone() -> Non
     holdings = holding(HELD)
     later = BEFORE + 5 * LAG
     holdings.apply_positions((HELD,), at(later))
-    holdings.settle_until(later)
+    holdings.apply_complete_trades(later)
     old = replace(FILL, matched_at=BEFORE - 5 * LAG)
     assert size(told(holdings, old)) == m("100")
     around = replace(FILL, trade_id=TradeId("t2"), matched_at=BEFORE - 5 * S)
@@ -220,10 +220,10 @@ def test_a_deposit_is_shown_at_once_and_believed_after_the_trades_were_read() ->
     holdings.apply_positions((sent,), at(START))
     holdings.apply_balance(TOKEN, m("150"), at(START + 5 * S))
     assert size(holdings) == m("150")
-    holdings.settle_until(START + LAG)
+    holdings.apply_complete_trades(START + LAG)
     assert holdings.doubtful() == {TOKEN}
     later = START + 2 * LAG
-    holdings.settle_until(later)
+    holdings.apply_complete_trades(later)
     assert holdings.doubtful() == frozenset()
     assert size(holdings) == m("150")
     assert size(told(holdings, replace(SALE, matched_at=later))) == m("120")
@@ -233,10 +233,10 @@ def test_a_report_that_nothing_repeats_changes_nothing_for_good() -> None:
     holdings = holding(HELD)
     holdings.apply_balance(TOKEN, m("150"), at(START))
     later = START + 2 * LAG
-    holdings.settle_until(later)
+    holdings.apply_complete_trades(later)
     assert holdings.doubtful() == {TOKEN}
     holdings.apply_balance(TOKEN, m("100"), at(later))
-    holdings.settle_until(later)
+    holdings.apply_complete_trades(later)
     assert (size(holdings), holdings.doubtful()) == (m("100"), frozenset())
 
 
@@ -270,7 +270,7 @@ def test_an_answer_that_was_asked_for_long_ago_is_dropped() -> None:
     told(holdings, FILL)
     for n in (5, 10):
         holdings.apply_balance(TOKEN, m("140"), at(START + n * LAG))
-        holdings.settle_until(START + n * LAG)
+        holdings.apply_complete_trades(START + n * LAG)
     holdings.apply_balance(TOKEN, m("100"), at(START - S))
     assert (size(holdings), holdings.doubtful()) == (m("140"), frozenset())
 

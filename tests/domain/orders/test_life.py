@@ -16,13 +16,13 @@ from pmtui.domain.orders.life import (
     Flaw,
     claims_of_match,
     claims_of_order,
+    fit_status,
     flaws_among,
     is_contradictory,
     is_end_to_tell,
     is_legal_step,
     merge_fill,
     merge_order,
-    settle_order,
 )
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from tests.domain.orders.test_own_orders import FILL, ORDER, START, TOKEN, m
@@ -80,14 +80,14 @@ def test_the_words_of_a_doubt_end_with_it(
     for known in (merge_order(doubt, fact), merge_order(fact, doubt)):
         assert known.reason == ("checking" if known.status in IN_DOUBT else "")
     # Sizes alone end a doubt too.
-    settled = settle_order(replace(doubt, matched_size=m(str(matched))))
+    settled = fit_status(replace(doubt, matched_size=m(str(matched))))
     assert settled.reason == ("" if matched else "checking")
 
 
 def test_sizes_decide_the_status_where_they_can() -> None:
-    assert settle_order(replace(ORDER, matched_size=m("100"))).status is OrderStatus.FILLED
+    assert fit_status(replace(ORDER, matched_size=m("100"))).status is OrderStatus.FILLED
     half = replace(ORDER, matched_size=m("50"), status=OrderStatus.UNKNOWN)
-    assert settle_order(half).status is OrderStatus.PARTIALLY_FILLED
+    assert fit_status(half).status is OrderStatus.PARTIALLY_FILLED
 
 
 def test_what_was_refused_and_is_there_is_a_flaw_and_a_killed_order_is_none() -> None:

@@ -92,7 +92,7 @@ def test_a_hole_that_stays_is_told_until_it_is_off_the_tape() -> None:
     assert tape.view().gaps == (TapeGap(at(1)),)
     tape.resume(at(9))
     assert tape.view().gaps == (TapeGap(at(1), at(9)),)
-    tape.settle(PastTrades((), is_whole=False))
+    tape.close_gap(PastTrades((), is_whole=False))
     assert tape.view().gaps == (TapeGap(at(1), at(9), is_final=True),)
     for second in range(200):
         tape.add(trade(10 + second))
