@@ -1,10 +1,12 @@
 """`pmtui`: a terminal on the service of its profile, which is started where none runs.
 
-The service starts while the terminal is still being loaded, so that its first picture waits for neither.
+The service starts, or makes the first views, while the screens are being loaded: the first picture
+waits for neither.
 """
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from pmtui.cli.keys.secret_input import forget_key_variable
 from pmtui.cli.output import warn, why_no_full_screen
@@ -14,6 +16,17 @@ from pmtui.cli.usage import refuse, terminal_parser
 from pmtui.config.paths import JOURNAL_FILE, is_file_name, locate
 from pmtui.config.terminal_settings import USUAL_PROFILE, find_profile_name
 from pmtui.config.toml_file import ConfigError
+from pmtui.config.workplace import (
+    EVENT_PLACE,
+    MARKET_PLACE,
+    MARKETS_PLACE,
+    WORKPLACE_FILE,
+    KeptList,
+    Memory,
+)
+from pmtui.domain.ids import ConditionId, EventId
+from pmtui.link.attachment import open_line
+from pmtui.service.topics import EventTopic, MarketListTopic, MarketTopic, Topic
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -44,14 +57,18 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         starter.unlock(passphrase_fd)
         # The service has it, where it started with it; here nothing needs it.
         forget_key_variable()
-        # Textual and all screens, 0.7 s: the service starts and reads the settings meanwhile.
+        # The service makes the first views while the screens are being loaded.
+        opened = open_line(starter.place, first_topics(paths.state / WORKPLACE_FILE, name))
+        # Textual and all screens, half a second: the service starts and reads the settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
         from pmtui.cli.terminal import end_past_terminal  # noqa: PLC0415
         from pmtui.cli.terminal_app import read_keys, read_look  # noqa: PLC0415
 
         settings = starter.settings()
         look = read_look(settings, paths, read_keys(settings))
-        terminal = AttachedTerminal(settings, look, starter, is_first_run=is_first_run)
+        terminal = AttachedTerminal(
+            settings, look, starter, is_first_run=is_first_run, opened=opened
+        )
         code = asyncio.run(run_logged(terminal.run()))
     except ConfigError as error:
         if starter is not None:
@@ -61,3 +78,15 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
     if code == CRASHED:
         warn(f"pmtui: stopped by a bug; details in {log}")
     return code
+
+
+def first_topics(workplace: Path, profile: str) -> tuple[Topic, ...]:
+    """Return what the first screen is going to show, as far as it was left so."""
+    memory = Memory(workplace, profile=profile)
+    place = memory.place
+    if place.item and place.screen == MARKET_PLACE:
+        return (MarketTopic(ConditionId(place.item)),)
+    if place.item and place.screen == EVENT_PLACE:
+        return (EventTopic(EventId(place.item)),)
+    is_list = place.screen in ("", MARKETS_PLACE)
+    return (MarketListTopic(),) if is_list and memory.now.listing == KeptList() else ()

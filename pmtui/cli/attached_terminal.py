@@ -7,6 +7,7 @@ when the service is gone the terminal says so and starts another.
 import asyncio
 import gc
 import signal
+import socket
 
 from pmtui.cli.output import show_last, warn
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
@@ -33,7 +34,13 @@ class AttachedTerminal:
     """One terminal, as long as it is open."""
 
     def __init__(
-        self, settings: TerminalSettings, look: Look, starter: ServiceStarter, *, is_first_run: bool
+        self,
+        settings: TerminalSettings,
+        look: Look,
+        starter: ServiceStarter,
+        *,
+        is_first_run: bool,
+        opened: socket.socket | None = None,
     ) -> None:
         """Take what the terminal runs with.
 
@@ -42,7 +49,9 @@ class AttachedTerminal:
             look: keys and themes.
             starter: found the service, or started it.
             is_first_run: whether nobody has traded on the profile before.
+            opened: a line on which the first views have been asked for.
         """
+        self._opened = opened
         self._settings = settings
         self._look = look
         self._starter = starter
@@ -64,6 +73,7 @@ class AttachedTerminal:
             self._clock,
             restart=self._restart,
             on_welcome=lambda welcome: self._on_welcome(app, line, welcome),
+            opened=self._opened,
         )
         commands = RemoteCommands(line, mirror, self._clock, lock=self._lock)
         app = make_app(

@@ -12,7 +12,7 @@ from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.config.toml_file import ConfigError
-from pmtui.config.workplace import Memory
+from pmtui.config.workplace import WORKPLACE_FILE, Memory
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import Keymap
@@ -23,8 +23,6 @@ from pmtui.ui.surface import Options, ServiceProcess, Surface
 from pmtui.ui.terminal.terminal_kind import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes, usual_theme
 
-WORKPLACE_FILE = "workplace.json"
-"""In the state directory."""
 _logger = logging.getLogger(__name__)
 
 

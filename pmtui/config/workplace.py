@@ -17,6 +17,11 @@ _logger = logging.getLogger(__name__)
 _LARGEST = 1 << 16
 """Bytes of a file that is read at all."""
 
+WORKPLACE_FILE = "workplace.json"
+"""In the state directory."""
+EVENT_PLACE, MARKET_PLACE, MARKETS_PLACE = "event", "market", "markets"
+"""Screens as they are remembered, of which the service is asked before they are loaded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

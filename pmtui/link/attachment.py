@@ -7,7 +7,9 @@ without a service behind it fails at once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+import socket
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +26,7 @@ from pmtui.link.messages import (
     Goodbye,
     Hello,
     LinkError,
+    Peek,
     Refused,
     Stop,
     ToService,
@@ -34,9 +37,10 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
-from pmtui.link.mirror import Mirror
-from pmtui.service.codec import CodecError
+from pmtui.link.mirror import STANDING, Mirror
+from pmtui.service.codec import CodecError, encode
 from pmtui.service.ports import Clock
+from pmtui.service.topics import Topic
 from pmtui.service.views import ServiceLoss
 
 GONE = "the service is gone"
@@ -55,6 +59,30 @@ TICK_S = 1.0
 WELCOME_WITHIN_S = 5.0
 MOST_PENDING = 500
 """Commands of which the terminal remembers that it gave them."""
+
+
+def open_line(path: Path, topics: Iterable[Topic]) -> socket.socket | None:
+    """Say hello to a service and ask for its first views, before there is anybody to show them to.
+
+    Args:
+        path: where it listens.
+        topics: what is going to be shown first, besides what every terminal watches.
+
+    Returns:
+        The connection for an `Attachment`; None where nobody listens.
+    """
+    hello = Hello(PROTOCOL, __version__, may_trade=True)
+    asked = (pack(Peek(encode(topic))) for topic in (*STANDING, *topics))
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    line.settimeout(WELCOME_WITHIN_S)
+    try:
+        line.connect(os.fspath(path))
+        line.sendall(b"".join((pack(hello), *asked)))
+    except OSError:
+        line.close()
+        return None
+    line.settimeout(0)
+    return line
 
 
 class NoAnswerError(Exception):
@@ -88,6 +116,7 @@ class Attachment:
         may_trade: bool = True,
         restart: Callable[[], Awaitable[None]] | None = None,
         on_welcome: Callable[[Welcome], None] | None = None,
+        opened: socket.socket | None = None,
     ) -> None:
         """Prepare a line.
 
@@ -98,8 +127,10 @@ class Attachment:
             may_trade: whether commands may be given.
             restart: starts a service where there is none; None to wait for one.
             on_welcome: is told whenever a service takes the terminal in.
+            opened: where `open_line` has said hello already.
         """
         self._path = path
+        self._opened = opened
         self._mirror = mirror
         self._clock = clock
         self._may_trade = may_trade
@@ -134,15 +165,19 @@ class Attachment:
 
     async def connect(self) -> Welcome | Refused | None:
         """Say hello once; returns None where nobody listens."""
+        opened, self._opened = self._opened, None
         try:
-            reader, writer = await asyncio.open_unix_connection(self._path)
+            if opened is not None:
+                reader, writer = await asyncio.open_unix_connection(sock=opened)
+            else:
+                reader, writer = await asyncio.open_unix_connection(self._path)
+                hello = Hello(
+                    PROTOCOL, __version__, self._may_trade,
+                    instance=self.instance, seen=self._mirror.last_entry,
+                )  # fmt: skip
+                writer.write(pack(hello))
         except OSError:
             return None
-        hello = Hello(
-            PROTOCOL, __version__, self._may_trade,
-            instance=self.instance, seen=self._mirror.last_entry,
-        )  # fmt: skip
-        writer.write(pack(hello))
         try:
             async with asyncio.timeout(WELCOME_WITHIN_S):
                 first = await read_to_terminal(reader)

@@ -1,6 +1,7 @@
 """A running service behind a socket, and terminals that are attached to it."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -51,10 +52,16 @@ class House:
 
     @asynccontextmanager
     async def seat(
-        self, *, may_trade: bool = True, restart: Callable[[], Awaitable[None]] | None = None
+        self,
+        *,
+        may_trade: bool = True,
+        restart: Callable[[], Awaitable[None]] | None = None,
+        opened: socket.socket | None = None,
     ) -> AsyncIterator[Seat]:
         mirror, clock, locks = Mirror(NOTHING_YET), SystemClock(), list[str]()
-        line = Attachment(self.path, mirror, clock, may_trade=may_trade, restart=restart)
+        line = Attachment(
+            self.path, mirror, clock, may_trade=may_trade, restart=restart, opened=opened
+        )
         welcome = await line.connect()
         task = asyncio.get_running_loop().create_task(line.run())
         commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))

@@ -16,6 +16,7 @@ from pmtui.domain.health import HealthState
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
+from pmtui.link.attachment import open_line
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
@@ -89,6 +90,26 @@ async def test_views_are_those_of_the_service(tmp_path: Path) -> None:
             house.world, lambda: not house.world.service.hub.is_watched(BookTopic(YES)), "let go"
         )
         assert seat.queries.book(YES).state is BookState.LOADING
+
+
+async def test_what_was_asked_for_before_there_was_a_terminal_comes_once(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as before:
+        topic = MarketTopic(CONDITION)
+        _ = before.mirror.subscribe([topic], lambda _: None)
+        await until(house.world, lambda: before.queries.market(CONDITION).terms, "the terms")
+        heard: list[Topic] = []
+        opened = await asyncio.to_thread(open_line, house.path, [topic])
+        assert opened is not None
+        async with house.seat(opened=opened) as seat:
+            assert isinstance(seat.welcome, Welcome)
+            await until(house.world, lambda: seat.mirror.read(topic, None), "the first view")
+            assert seat.queries.market(CONDITION) == house.world.service.queries.market(CONDITION)
+            _ = seat.mirror.subscribe([topic], heard.append)
+            assert await seat.commands.arm() == ""
+            await house.world.pass_time(1.0)
+            # It was announced as known, and not sent again: nothing has changed.
+            assert heard == [topic]
+        assert await asyncio.to_thread(open_line, house.path.with_name("none"), []) is None
 
 
 async def test_an_order_is_prepared_placed_and_answered_for(tmp_path: Path) -> None:

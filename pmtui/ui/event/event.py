@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.config.workplace import Place
+from pmtui.config.workplace import EVENT_PLACE, Place
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.domain.orders.basket import has_one_winner
@@ -42,7 +42,7 @@ class EventScreen(FrameScreen):
     """Every outcome of an event, with live prices and what they add up to."""
 
     ABOUT: ClassVar[str] = "Every outcome of an event, with live prices and what they add up to."
-    PLACE: ClassVar[str] = "event"
+    PLACE: ClassVar[str] = EVENT_PLACE
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.EVENT, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.EVENT),

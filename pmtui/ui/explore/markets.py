@@ -17,6 +17,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.config.workplace import MARKETS_PLACE
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     HistoryTopic,
@@ -63,7 +64,7 @@ class MarketsScreen(FrameScreen):
     """Events to browse, and markets found by text."""
 
     ABOUT: ClassVar[str] = "Events to browse, and markets found by text."
-    PLACE: ClassVar[str] = "markets"
+    PLACE: ClassVar[str] = MARKETS_PLACE
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKETS, Context.SEARCH, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.MARKETS),

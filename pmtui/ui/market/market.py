@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.config.workplace import Place
+from pmtui.config.workplace import MARKET_PLACE, Place
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
@@ -58,7 +58,7 @@ class MarketScreen(FrameScreen):
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
 
     CSS_PATH = "market.tcss"
-    PLACE: ClassVar[str] = "market"
+    PLACE: ClassVar[str] = MARKET_PLACE
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
