@@ -21,8 +21,8 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from pmtui.agent.json_rpc import INVALID_REQUEST, error_line
 from pmtui.agent.port import Refused
+from pmtui.agent.stdio import INVALID_REQUEST, error_line
 from pmtui.agent.tools import Toolbox, to_text
 
 NAME = "pmtui"

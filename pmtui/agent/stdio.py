@@ -1,4 +1,7 @@
-"""Serves tools over lines: by the Model Context Protocol once a client begins it, else by bare JSON-RPC.
+"""Serves tools over lines: by the Model Context Protocol once a client begins it, else by bare JSON-RPC 2.0.
+
+One object a line in, one answer a line out; a notification gets none. A line that is no request gets an error
+and the next one is read: nothing that arrives ends the server.
 
 A client of the protocol begins with `initialize` or `server/discover`, or says its version in every request;
 from then on the official package has the session. Anybody else may ask for `tools/list` at once. Whatever is
@@ -6,17 +9,139 @@ no request is answered here, so that a broken line never reaches the session.
 """
 
 import asyncio
+import json
+import math
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from pmtui.agent.json_rpc import (
-    FAILED,
-    LineSplitter,
-    Request,
-    answer_request,
-    error_line,
-    read_request,
-)
-from pmtui.agent.tools import Toolbox
+from pmtui.agent.port import Refusal, Refused
+from pmtui.agent.tools import LONGEST_REQUEST, Toolbox, to_text
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+UNKNOWN_METHOD = -32601
+INVALID_PARAMS = -32602
+FAILED = -32000
+"""A tool failed, or its execution is not configured."""
+
+RequestId: TypeAlias = str | int | float | None
+_CODES = {
+    Refusal.WRONG: INVALID_PARAMS,
+    Refusal.UNCONFIGURED: FAILED,
+    Refusal.UNKNOWN: FAILED,
+    Refusal.UNAVAILABLE: FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, or a notification, which has no id and gets no answer."""
+
+    method: str
+    params: dict[str, object]
+    request_id: RequestId
+    is_notification: bool
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines; what is longer than any request is given up with one error."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._is_skipping = False
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """Return the lines that are whole now, without their ends; None for one that was too long."""
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        lines: list[bytes | None] = []
+        for line in whole:
+            if self._is_skipping:
+                # The end of a line that was reported already.
+                self._is_skipping = False
+            else:
+                lines.append(line if len(line) <= LONGEST_REQUEST else None)
+        if len(self._rest) > LONGEST_REQUEST:
+            if not self._is_skipping:
+                lines.append(None)
+            self._is_skipping = True
+            self._rest = b""
+        return lines
+
+    def finish(self) -> list[bytes | None]:
+        """Return what is left when the stream ends."""
+        rest, self._rest = self._rest, b""
+        return [] if self._is_skipping or not rest.strip() else [rest]
+
+
+def _refuse_constant(name: str) -> object:
+    # Python reads NaN and Infinity, which JSON has not.
+    raise ValueError(name)
+
+
+def read_request(line: bytes | None) -> Request | bytes:
+    """Return the request in a line, or the answer to what is none."""
+    if line is None:
+        return error_line(None, INVALID_REQUEST, f"longer than {LONGEST_REQUEST} bytes")
+    try:
+        message: object = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return error_line(None, PARSE_ERROR, "not JSON")
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return error_line(None, INVALID_REQUEST, "not one JSON-RPC 2.0 object")
+    request_id = message.get("id")
+    is_notification = "id" not in message
+    is_endless = isinstance(request_id, float) and not math.isfinite(request_id)
+    if isinstance(request_id, bool | dict | list) or is_endless:
+        return error_line(None, INVALID_REQUEST, "an id is a text or a number")
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str):
+        return error_line(request_id, INVALID_REQUEST, "a method is a text")
+    if not isinstance(params, dict):
+        return error_line(request_id, INVALID_PARAMS, "params is an object")
+    return Request(method, params, request_id, is_notification)
+
+
+async def answer_request(toolbox: Toolbox, request: Request) -> bytes | None:
+    """Answer a request; None for a notification."""
+    if request.is_notification:
+        return None
+    match request.method:
+        case "tools/list":
+            return result_line(request.request_id, {"tools": toolbox.manifest()})
+        case "ping":
+            return result_line(request.request_id, {})
+        case "tools/call":
+            return await _call(toolbox, request)
+        case _:
+            return error_line(request.request_id, UNKNOWN_METHOD, "no such method")
+
+
+async def _call(toolbox: Toolbox, request: Request) -> bytes:
+    name, given = request.params.get("name"), request.params.get("arguments", {})
+    if not isinstance(name, str) or not isinstance(given, dict):
+        text = "params hold `name`, a text, and `arguments`, an object"
+        return error_line(request.request_id, INVALID_PARAMS, text)
+    told = await toolbox.call(name, given)
+    if isinstance(told, Refused):
+        return error_line(request.request_id, _CODES[told.reason], told.text)
+    return result_line(request.request_id, {"content": [{"type": "text", "text": to_text(told)}]})
+
+
+def result_line(request_id: RequestId, result: object) -> bytes:
+    """Return an answer as a line without its end."""
+    return _line({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+
+def error_line(request_id: RequestId, code: int, text: str) -> bytes:
+    """Return an error as a line without its end."""
+    return _line({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": text}})
+
+
+def _line(message: dict[str, object]) -> bytes:
+    # ASCII only: no reader can take a character of somebody's text for the end of the line.
+    return json.dumps(message).encode()
+
 
 _BEGINNINGS = frozenset({"initialize", "server/discover"})
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"

@@ -35,8 +35,7 @@ from pmtui.cli.tables import (
     print_table,
 )
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
-from pmtui.cli.venue.paper import load_paper_key
-from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.paper import Unreachable, load_paper_key, profile_endpoints
 from pmtui.clients.analytics import AnalyticsClient
 from pmtui.clients.reads.hosts import make_read_hosts
 from pmtui.clients.relayer import RelayerClient

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pmtui import __version__
 from pmtui.cli.output import warn, warn_over
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
-from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.paper import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.rate_limits import METADATA_LIMITS, RateGate, analytics_limits, clob_limits
 from pmtui.clients.routes import ANALYTICS_ROUTES, METADATA_ROUTES, ROUTES, Call

@@ -14,7 +14,7 @@ from pmtui.sim.catalogue.load import load_packaged, load_recorded
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.server import AccessRules, HostRouter, HttpServer, applications
 from pmtui.sim.storage.maintenance import Maintenance, PublicTape
-from pmtui.sim.storage.store import Store, StoreError
+from pmtui.sim.storage.persistence import Store, StoreError
 from pmtui.sim.streams.channels import serve_streams
 from pmtui.sim.streams.publisher import Publisher
 from pmtui.sim.subsystems import Subsystems

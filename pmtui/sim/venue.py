@@ -25,9 +25,8 @@ from pmtui.sim.controls import Controls
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import Done, IdSource, MarketSpec, MarketView, Refusal
-from pmtui.sim.storage.persistence import Persistence
+from pmtui.sim.storage.persistence import Persistence, Store
 from pmtui.sim.storage.records import Records
-from pmtui.sim.storage.store import Store
 
 
 class VenueClock(Protocol):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pmtui.agent.json_rpc import (
+from pmtui.agent.stdio import (
     FAILED,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -13,8 +13,8 @@ from pmtui.agent.json_rpc import (
     UNKNOWN_METHOD,
     LineSplitter,
     read_request,
+    serve_lines,
 )
-from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import LONGEST_REQUEST, Toolbox
 from tests.agent.ports import TOKEN, FakePort
 

@@ -18,7 +18,7 @@ from starlette.routing import Match, Route
 from pmtui.clients.routes import ROUTES, Call
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.server import applications
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import ManualClock, Venue
 

@@ -28,7 +28,7 @@ from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, 
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.output import discard_output, show, write_line
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
-from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.paper import Unreachable, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts

@@ -33,7 +33,7 @@ from pmtui.cli.keys.secret_input import NoSecret, forget_key_variable, read_secr
 from pmtui.cli.output import show
 from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.cli.venue.venue_access import Unreachable, profile_endpoints
+from pmtui.cli.venue.paper import Unreachable, profile_endpoints
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.endpoints import Endpoints

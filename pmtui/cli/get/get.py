@@ -27,7 +27,7 @@ from pmtui.cli.get.printing import Format, Printer
 from pmtui.cli.get.watch import AccountWatch, MarketWatch, Output, WatchRequest
 from pmtui.cli.output import discard_output, show, warn
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse, split_profile
-from pmtui.cli.venue.venue_access import Unreachable, has_lasting_hosts, profile_endpoints
+from pmtui.cli.venue.paper import Unreachable, has_lasting_hosts, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.http.client import ShownRequest
 from pmtui.clients.http.paging import Step

@@ -16,7 +16,7 @@ from pmtui.cli.output import show
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.sim.catalogue.load import CatalogueFileError
 from pmtui.sim.run import PortError, VenueOptions, running_venue
-from pmtui.sim.storage.store import StoreError
+from pmtui.sim.storage.persistence import StoreError
 
 
 def run(argv: Sequence[str]) -> int:

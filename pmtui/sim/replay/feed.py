@@ -9,8 +9,7 @@ from pmtui.recording.reader import Message, Recording
 from pmtui.recording.timeline import Timeline
 from pmtui.sim.replay.books import RecordedBooks, RecordedMarket
 from pmtui.sim.replay.practice import PracticeBooks
-from pmtui.sim.streams.frames import Frame
-from pmtui.sim.streams.publisher import Watcher
+from pmtui.sim.streams.publisher import Frame, Watcher
 
 _TURN = 200
 """Messages after which others get their turn."""

@@ -25,7 +25,7 @@ from pmtui.sim.replay.feed import ReplayFeed
 from pmtui.sim.replay.practice import PracticeBooks
 from pmtui.sim.run import RunningVenue, listen, serve_hosts, urls_of
 from pmtui.sim.server import AccessRules, applications
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.streams.channels import serve_streams
 from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue, VenueClock

@@ -1,20 +1,33 @@
-"""Decides what of the exchange's events must survive, and puts a venue together again from it.
+"""What survives a restart, in SQLite, and how a venue is put together again from it.
+
+One writer, exclusive lock, write-ahead log, flushed to the disk on every commit: what a client was
+told has happened is there after a kill at any moment. Nothing of simulated accounts is kept but the
+newest trades of each market; their books are drawn anew, around the orders that come back from here.
 
 A market's state is kept once somebody who is not simulated had to do with it, or when it ended;
 five-minute windows nobody traded leave nothing behind.
 """
 
-from collections.abc import Iterable, Iterator
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
-from pmtui.domain.ids import Address, ConditionId, TokenId
+import msgspec
+
+from pmtui.config.paths import make_private, open_to_append, private_dir
+from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.accounts import Accounts
+from pmtui.sim.accounts import Accounts, Credentials
 from pmtui.sim.catalogue.model import Catalogue
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.engine.events import (
     BalanceChanged,
+    Cause,
     Event,
     LevelChanged,
     MarketResolved,
@@ -29,9 +42,291 @@ from pmtui.sim.engine.events import (
 )
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.state import EngineState, SavedAccount, SavedMarket
-from pmtui.sim.engine.terms import LiveStatus, Permission
+from pmtui.sim.engine.terms import LiveStatus, OrderView, Permission
 from pmtui.sim.storage.records import Records
-from pmtui.sim.storage.store import Changes, Store, Stored, StoredMarket
+
+FILE_NAME = "venue.sqlite3"
+TAPE_LENGTH = 100
+"""Trades of a market that are kept for looking at."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS credentials (
+    api_key TEXT PRIMARY KEY, secret TEXT NOT NULL, passphrase TEXT NOT NULL,
+    eoa TEXT NOT NULL, nonce TEXT NOT NULL, created_ms INTEGER NOT NULL, UNIQUE (eoa, nonce));
+CREATE TABLE IF NOT EXISTS owners (eoa TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS users (address TEXT PRIMARY KEY, deployed INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS ledger (
+    line INTEGER PRIMARY KEY, account TEXT NOT NULL, token_id TEXT NOT NULL, balance INTEGER NOT NULL,
+    change INTEGER NOT NULL, cause TEXT NOT NULL, reference TEXT NOT NULL, at_ms INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS balances (
+    account TEXT NOT NULL, token_id TEXT NOT NULL, balance INTEGER NOT NULL,
+    PRIMARY KEY (account, token_id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS orders (
+    rank INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, row BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS trades (
+    rank INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, row BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS tape (
+    rank INTEGER PRIMARY KEY, condition_id TEXT NOT NULL, row BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS tape_of_market ON tape (condition_id, rank);
+CREATE TABLE IF NOT EXISTS markets (
+    condition_id TEXT PRIMARY KEY, row BLOB NOT NULL, window_start_s INTEGER);
+CREATE TABLE IF NOT EXISTS notes (
+    kind TEXT NOT NULL, name TEXT NOT NULL, row BLOB NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
+"""
+
+_encode = msgspec.json.Encoder().encode
+_decode_order = msgspec.json.Decoder(OrderView).decode
+_decode_trade = msgspec.json.Decoder(Trade).decode
+_decode_market = msgspec.json.Decoder(SavedMarket).decode
+
+
+class StoreError(Exception):
+    """The state cannot be opened: in use by another venue, unreadable, or no state at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMarket:
+    """A market somebody held something in, and when its window began if it was one."""
+
+    market: SavedMarket
+    window_start_s: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one command changed that must survive."""
+
+    lines: tuple[BalanceChanged, ...]
+    orders: tuple[OrderView, ...]
+    trades: tuple[Trade, ...]
+    markets: tuple[StoredMarket, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Everything that was there when the store was opened, oldest first."""
+
+    credentials: tuple[Credentials, ...]
+    owners: tuple[Address, ...]
+    users: tuple[tuple[Address, bool], ...]
+    """Address, and whether a wallet is deployed there."""
+    lines: tuple[BalanceChanged, ...]
+    balances: tuple[tuple[Address, TokenId | None, Micros], ...]
+    orders: tuple[OrderView, ...]
+    trades: tuple[Trade, ...]
+    markets: tuple[StoredMarket, ...]
+    tape: tuple[Trade, ...] = ()
+    """The newest trades of each market, whoever made them."""
+
+
+class Store:
+    """The venue's file; without a folder it is a temporary one and ends with the process."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Open or create the file.
+
+        Raises:
+            StoreError: the folder cannot be used, or another venue uses it.
+        """
+        try:
+            if folder is not None:
+                private_dir(folder)
+                # The log and the index beside it are made with the same permissions.
+                os.close(open_to_append(folder / FILE_NAME))
+                for suffix in ("-wal", "-shm"):
+                    make_private(folder / f"{FILE_NAME}{suffix}")
+            # Without a name it stays in memory up to the size of the page cache.
+            where = "" if folder is None else str(folder / FILE_NAME)
+            self._db = sqlite3.connect(where, isolation_level=None, timeout=0.5)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"cannot open the state in {folder}: {error}") from error
+        try:
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
+        except sqlite3.Error as error:
+            self._db.close()
+            raise StoreError(f"cannot use the state in {folder}: {error}") from error
+
+    def begin_run(self) -> int:
+        """Count this start of the venue and return the count, from 1."""
+        self._db.execute(
+            "INSERT INTO meta VALUES ('runs', '1') ON CONFLICT (name) "
+            "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        )
+        row = self._db.execute("SELECT value FROM meta WHERE name = 'runs'").fetchone()
+        return int(row[0])
+
+    def write(self, changes: Changes) -> None:
+        """Write one command's changes; they are on the disk when this returns."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._write_lines(changes.lines)
+            self._db.executemany(
+                "INSERT INTO orders (order_id, row) VALUES (?, ?) "
+                "ON CONFLICT (order_id) DO UPDATE SET row = excluded.row",
+                [(order.order_id, _encode(order)) for order in changes.orders],
+            )
+            self._db.executemany(
+                "INSERT INTO trades (trade_id, row) VALUES (?, ?) "
+                "ON CONFLICT (trade_id) DO UPDATE SET row = excluded.row",
+                [(trade.trade_id, _encode(trade)) for trade in changes.trades],
+            )
+            self._db.executemany(
+                "INSERT INTO markets VALUES (?, ?, ?) "
+                "ON CONFLICT (condition_id) DO UPDATE SET row = excluded.row",
+                [
+                    (stored.market.spec.condition_id, _encode(stored.market), stored.window_start_s)
+                    for stored in changes.markets
+                ],
+            )
+
+    def _write_lines(self, lines: Iterable[BalanceChanged]) -> None:
+        for line in lines:
+            token_id = line.token_id or ""
+            self._db.execute(
+                "INSERT INTO ledger (account, token_id, balance, change, cause, reference, at_ms) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    line.account,
+                    token_id,
+                    line.balance,
+                    line.change,
+                    line.cause.value,
+                    line.reference,
+                    line.at_ms,
+                ),
+            )
+            self._db.execute(
+                "INSERT INTO balances VALUES (?, ?, ?) "
+                "ON CONFLICT (account, token_id) DO UPDATE SET balance = excluded.balance",
+                (line.account, token_id, line.balance),
+            )
+
+    def add_user(self, address: Address) -> None:
+        """Keep an account that is not simulated."""
+        self._db.execute("INSERT OR IGNORE INTO users (address) VALUES (?)", (address,))
+
+    def deploy(self, address: Address) -> None:
+        """Note that a wallet has code."""
+        self._db.execute("UPDATE users SET deployed = 1 WHERE address = ?", (address,))
+
+    def add_credentials(self, credentials: Credentials) -> None:
+        """Keep credentials, and that their owner is known."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.execute(
+                "INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    credentials.api_key,
+                    credentials.secret,
+                    credentials.passphrase,
+                    credentials.eoa,
+                    # Nonces have up to 256 bits; SQLite's integers have 64.
+                    str(credentials.nonce),
+                    credentials.created_ms,
+                ),
+            )
+            self._db.execute("INSERT OR IGNORE INTO owners VALUES (?)", (credentials.eoa,))
+
+    def delete_credentials(self, api_key: ApiKey) -> None:
+        """Forget credentials."""
+        self._db.execute("DELETE FROM credentials WHERE api_key = ?", (api_key,))
+
+    def write_notes(self, kind: str, rows: Mapping[str, bytes | None]) -> None:
+        """Keep what the parts beside the exchange remember; None forgets a row."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany(
+                "INSERT INTO notes VALUES (?, ?, ?) "
+                "ON CONFLICT (kind, name) DO UPDATE SET row = excluded.row",
+                [(kind, name, row) for name, row in rows.items() if row is not None],
+            )
+            self._db.executemany(
+                "DELETE FROM notes WHERE kind = ? AND name = ?",
+                [(kind, name) for name, row in rows.items() if row is None],
+            )
+
+    def write_tape(self, trades: Iterable[Trade]) -> None:
+        """Keep trades for looking at, the newest of each market only."""
+        rows = [(trade.condition_id, _encode(trade)) for trade in trades]
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany("INSERT INTO tape (condition_id, row) VALUES (?, ?)", rows)
+            self._db.executemany(
+                "DELETE FROM tape WHERE condition_id = :market AND rank <= (SELECT rank FROM tape "
+                "WHERE condition_id = :market ORDER BY rank DESC LIMIT 1 OFFSET :kept)",
+                [{"market": name, "kept": TAPE_LENGTH} for name in {row[0] for row in rows}],
+            )
+
+    def tape_of(self, condition_id: ConditionId) -> list[Trade]:
+        """Read the trades of a market that are kept for looking at, oldest first."""
+        rows = self._db.execute(
+            "SELECT row FROM tape WHERE condition_id = ? ORDER BY rank", (condition_id,)
+        )
+        return [_decode_trade(row) for (row,) in rows]
+
+    def drop_tapes(self, markets: Iterable[ConditionId]) -> None:
+        """Forget the trades of markets that nobody looks at any more."""
+        self._db.execute("BEGIN IMMEDIATE")
+        with self._db:
+            self._db.executemany(
+                "DELETE FROM tape WHERE condition_id = ?", [(market,) for market in markets]
+            )
+
+    def notes(self, kind: str) -> list[tuple[str, bytes]]:
+        """Read the notes of one kind, in the order of their names."""
+        return self._db.execute(
+            "SELECT name, row FROM notes WHERE kind = ? ORDER BY name", (kind,)
+        ).fetchall()
+
+    def load(self) -> Stored:
+        """Read everything back."""
+        rows = self._rows
+        return Stored(
+            credentials=tuple(
+                Credentials(
+                    ApiKey(key), secret, phrase, Address(eoa), nonce=int(nonce), created_ms=at_ms
+                )
+                for key, secret, phrase, eoa, nonce, at_ms in rows("credentials ORDER BY rowid")
+            ),
+            owners=tuple(Address(eoa) for (eoa,) in rows("owners")),
+            users=tuple(
+                (Address(user), bool(deployed)) for user, deployed in rows("users ORDER BY rowid")
+            ),
+            lines=tuple(_line(row) for row in rows("ledger ORDER BY line")),
+            balances=tuple(
+                (Address(account), TokenId(token) if token else None, Micros(balance))
+                for account, token, balance in rows("balances")
+            ),
+            orders=tuple(_decode_order(row[2]) for row in rows("orders ORDER BY rank")),
+            trades=tuple(_decode_trade(row[2]) for row in rows("trades ORDER BY rank")),
+            markets=tuple(StoredMarket(_decode_market(row[1]), row[2]) for row in rows("markets")),
+            tape=tuple(_decode_trade(row[2]) for row in rows("tape ORDER BY rank")),
+        )
+
+    def _rows(self, source: str) -> list[tuple[Any, ...]]:
+        # The source is one of our own literals.
+        return self._db.execute(f"SELECT * FROM {source}").fetchall()  # noqa: S608
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        self._db.close()
+
+
+def _line(row: tuple[Any, ...]) -> BalanceChanged:
+    _, account, token_id, balance, change, cause, reference, at_ms = row
+    return BalanceChanged(
+        account=Address(account),
+        token_id=TokenId(token_id) if token_id else None,
+        balance=Micros(balance),
+        change=Micros(change),
+        cause=Cause(cause),
+        reference=reference,
+        at_ms=at_ms,
+    )
 
 
 class Persistence:

@@ -38,8 +38,7 @@ from pmtui.sim.engine.events import (
     TradeMatched,
 )
 from pmtui.sim.server import WRONG_HOST, is_loopback_host
-from pmtui.sim.streams.frames import Frame
-from pmtui.sim.streams.publisher import MarketFeed, Watcher
+from pmtui.sim.streams.publisher import Frame, MarketFeed, Watcher
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 

@@ -1,4 +1,10 @@
-"""Turns what happens on the exchange into frames of the market channel, once for all who watch.
+"""Turns what happens on the exchange into frames of the market channel, once for all who watch, as the service words them.
+
+The hash in a change is that of the book right after it, but the engine's book is already at its final
+state when events arrive. So each watched market has a ladder of its own: a book as text, kept
+current level by level, so that a hash costs little more than SHA-1.
+
+Sources: docs/wire.md#market-stream; order of keys and of neighbouring frames as in recordings of 2026.
 
 A market without watchers costs a look-up. A watched one has a ladder of its own to hash every
 change of it. The last frame of a batch is held for a few milliseconds now and then: the service's
@@ -6,12 +12,22 @@ frames, too, sometimes have the hash of a book that has taken more changes.
 """
 
 import asyncio
+import hashlib
 import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Protocol
 
+import msgspec
+
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, ZERO, Micros, complement, format_micros
+from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket
+from pmtui.sim.clob.books import last_price_text
+from pmtui.sim.clob.markets import iso_time
 from pmtui.sim.engine.events import (
     Cause,
     Event,
@@ -20,21 +36,382 @@ from pmtui.sim.engine.events import (
     MarketRemoved,
     MarketResolved,
     TickSizeChanged,
+    Trade,
     TradeMatched,
 )
-from pmtui.sim.streams.frames import (
-    SWAP_CHANCE,
-    Frame,
-    MarketLadder,
-    book_frames,
-    in_arrival_order,
-    new_market_frame,
-    price_change_frame,
-    resolved_frame,
-    tick_frames,
-    trade_frame,
-)
+from pmtui.sim.engine.terms import BookView, MarketView
 from pmtui.sim.venue import Venue
+
+price_text = lru_cache(maxsize=4_096)(format_micros)
+"""Prices lie on a grid, so there are few of them."""
+
+
+class HalfBook:
+    """One side of the first token's book, which is the other side of the second token's.
+
+    Levels are kept with the best last, which is the order of the wire for both tokens.
+    """
+
+    __slots__ = ("_joined", "_keys", "_rows", "_sign")
+
+    def __init__(self, *, is_bid: bool) -> None:
+        self._sign = 1 if is_bid else -1
+        self._keys: list[int] = []
+        self._rows: tuple[list[str], list[str]] = ([], [])
+        self._joined: list[str | None] = [None, None]
+
+    def put(self, price: Micros, size: Micros) -> None:
+        """Give a level of the first token's book a new size; 0 removes it."""
+        key = price * self._sign
+        index = bisect_left(self._keys, key)
+        is_there = index < len(self._keys) and self._keys[index] == key
+        self._joined = [None, None]
+        if not size:
+            if is_there:
+                del self._keys[index], self._rows[0][index], self._rows[1][index]
+            return
+        text = format_micros(size)
+        mine = f'{{"price":"{price_text(price)}","size":"{text}"}}'
+        other = f'{{"price":"{price_text(complement(price))}","size":"{text}"}}'
+        if is_there:
+            self._rows[0][index], self._rows[1][index] = mine, other
+        else:
+            self._keys.insert(index, key)
+            self._rows[0].insert(index, mine)
+            self._rows[1].insert(index, other)
+
+    def text(self, token_index: int) -> str:
+        """Return the levels in prices of one token, as inside a JSON array."""
+        joined = self._joined[token_index]
+        if joined is None:
+            joined = self._joined[token_index] = ",".join(self._rows[token_index])
+        return joined
+
+
+class MarketLadder:
+    """Both tokens' books of one market, as the service writes and hashes them."""
+
+    def __init__(self, market: MarketView, book: BookView) -> None:
+        """Start from the engine's book.
+
+        Args:
+            market: terms and last trade.
+            book: of the market's first token.
+        """
+        self.condition_id = market.spec.condition_id
+        self.tokens = market.spec.tokens
+        self.last_price = last_price_text(market.last_trade_price)
+        self._min_size = format_micros(market.spec.min_size)
+        self._neg_risk = "true" if market.spec.neg_risk else "false"
+        self._bids, self._asks = HalfBook(is_bid=True), HalfBook(is_bid=False)
+        for level in book.bids:
+            self._bids.put(level.price, level.size)
+        for level in book.asks:
+            self._asks.put(level.price, level.size)
+        self.changed_ms = book.changed_ms
+        self._tail = ""
+        self.tick_text = ""
+        self.change_tick(market.tick_size)
+
+    def apply(self, change: LevelChanged) -> None:
+        """Take over a change of a level."""
+        is_first = change.token_id == self.tokens[0]
+        price = change.price if is_first else complement(change.price)
+        is_bid = (change.side is Side.BUY) == is_first
+        (self._bids if is_bid else self._asks).put(price, change.size)
+        self.changed_ms = change.at_ms
+
+    def trade_at(self, price: Micros) -> None:
+        """Take over the price of a trade."""
+        self.last_price = last_price_text(price)
+        self._write_tail()
+
+    def change_tick(self, tick_size: Micros) -> None:
+        """Take over a new price grid."""
+        self.tick_text = format_micros(tick_size)
+        self._write_tail()
+
+    def _write_tail(self) -> None:
+        self._tail = (
+            f'],"min_order_size":"{self._min_size}","tick_size":"{self.tick_text}",'
+            f'"neg_risk":{self._neg_risk},"last_trade_price":"{self.last_price}"}}'
+        )
+
+    def _sides(self, token_index: int) -> tuple[str, str]:
+        bids, asks = self._bids, self._asks
+        own, other = (bids, asks) if token_index == 0 else (asks, bids)
+        return own.text(token_index), other.text(token_index)
+
+    def hash(self, token_index: int, timestamp_ms: int) -> str:
+        """Return the hash of one token's book at a moment (canonical form: `book_json`)."""
+        bids, asks = self._sides(token_index)
+        canonical = (
+            f'{{"market":"{self.condition_id}","asset_id":"{self.tokens[token_index]}",'
+            f'"timestamp":"{timestamp_ms}","hash":"","bids":[{bids}],"asks":[{asks}{self._tail}'
+        )
+        # The service's own choice of hash; it guards against loss, not against people.
+        return hashlib.sha1(canonical.encode(), usedforsecurity=False).hexdigest()
+
+    def hashes(self, timestamp_ms: int) -> tuple[str, str]:
+        """Return the hashes of both tokens' books at a moment."""
+        return self.hash(0, timestamp_ms), self.hash(1, timestamp_ms)
+
+    def book_frame(self, token_index: int, *, with_last_price: bool) -> str:
+        """Return one token's `book` event, stamped with the time of the book's last change."""
+        bids, asks = self._sides(token_index)
+        last = f',"last_trade_price":"{self.last_price}"' if with_last_price else ""
+        return (
+            f'{{"market":"{self.condition_id}","asset_id":"{self.tokens[token_index]}",'
+            f'"timestamp":"{self.changed_ms}","hash":"{self.hash(token_index, self.changed_ms)}",'
+            f'"bids":[{bids}],"asks":[{asks}],"tick_size":"{self.tick_text}",'
+            f'"event_type":"book"{last}}}'
+        )
+
+    def index_of(self, token_id: TokenId) -> int:
+        """Return which of the two tokens this is."""
+        return self.tokens.index(token_id)
+
+
+SWAP_CHANCE = 0.05
+"""Of two neighbouring frames of one market (recordings of 2026: 4 to 6 %)."""
+REVERSAL_CHANCE = 0.01
+REVERSAL_FRAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One event, ready to send."""
+
+    data: bytes
+    token_id: TokenId | None = None
+    """Whose subscribers get it; None for those of either token."""
+    is_custom: bool = False
+    """Whether only connections with `custom_feature_enabled` get it."""
+    level: tuple[TokenId, Micros] | None = None
+    """The level it sets, where it may change places with a neighbour; None where it may not."""
+    heralds: tuple["Frame", ...] = field(default=())
+    """Go out immediately before it."""
+    at_ms: int = 0
+    """Its time, where it sets a level."""
+    hashes: tuple[str, str] = ("", "")
+    """Of the books of the market's tokens, in their order, where it sets a level."""
+
+    def hashed_as(self, hashes: tuple[str, str]) -> "Frame":
+        """Return it with the hashes of a book that has taken more changes."""
+        data = self.data
+        for mine, other in zip(self.hashes, hashes, strict=True):
+            data = data.replace(f'"hash":"{mine}"'.encode(), f'"hash":"{other}"'.encode())
+        return replace(self, data=data, hashes=hashes)
+
+
+def price_change_frame(change: LevelChanged, ladder: MarketLadder) -> Frame:
+    """Write a changed level for both tokens; `ladder` holds the book after it.
+
+    A change of the top carries its pair of best_bid_ask events before it.
+    """
+    mine = ladder.index_of(change.token_id)
+    at_ms = change.at_ms
+    bid, ask = _shown(change.best_bid, ZERO), _shown(change.best_ask, ONE)
+    size, side = format_micros(change.size), change.side
+    hashes = ladder.hashes(at_ms)
+    first = (
+        f'{{"asset_id":"{change.token_id}","price":"{price_text(change.price)}","size":"{size}",'
+        f'"side":"{side.value}","hash":"{hashes[mine]}",'
+        f'"best_bid":"{price_text(bid)}","best_ask":"{price_text(ask)}"}}'
+    )
+    second = (
+        f'{{"asset_id":"{change.other_token_id}","price":"{price_text(complement(change.price))}",'
+        f'"size":"{size}","side":"{side.opposite.value}","hash":"{hashes[1 - mine]}",'
+        f'"best_bid":"{price_text(complement(ask))}","best_ask":"{price_text(complement(bid))}"}}'
+    )
+    text = (
+        f'{{"market":"{change.condition_id}","price_changes":[{first},{second}],'
+        f'"timestamp":"{at_ms}","event_type":"price_change"}}'
+    )
+    if change.is_top_moved:
+        return Frame(text.encode(), heralds=_best_frames(change, bid, ask))
+    first_price = change.price if mine == 0 else complement(change.price)
+    level = (ladder.tokens[0], first_price)
+    return Frame(text.encode(), level=level, at_ms=at_ms, hashes=hashes)
+
+
+def _shown(best: Micros | None, empty: Micros) -> Micros:
+    return empty if best is None else best
+
+
+def _best_frames(change: LevelChanged, bid: Micros, ask: Micros) -> tuple[Frame, Frame]:
+    def best(token_id: TokenId, bid: Micros, ask: Micros) -> Frame:
+        text = (
+            f'{{"market":"{change.condition_id}","asset_id":"{token_id}",'
+            f'"best_bid":"{price_text(bid)}","best_ask":"{price_text(ask)}",'
+            f'"spread":"{price_text(Micros(ask - bid))}","timestamp":"{change.at_ms}",'
+            f'"event_type":"best_bid_ask"}}'
+        )
+        return Frame(text.encode(), token_id=token_id, is_custom=True)
+
+    return (
+        best(change.token_id, bid, ask),
+        best(change.other_token_id, complement(ask), complement(bid)),
+    )
+
+
+def trade_frame(trade: Trade) -> Frame:
+    """Write a public trade, seen from its taker."""
+    text = (
+        f'{{"market":"{trade.condition_id}","asset_id":"{trade.token_id}",'
+        f'"price":"{price_text(trade.price)}","size":"{format_micros(trade.size)}",'
+        f'"fee_rate_bps":"0","side":"{trade.side.value}","timestamp":"{trade.matched_ms}",'
+        f'"event_type":"last_trade_price","transaction_hash":"{trade.transaction_hash}"}}'
+    )
+    # Both tokens share the price, and hash it: whoever watches either needs to know.
+    return Frame(text.encode())
+
+
+def book_frames(ladder: MarketLadder) -> list[Frame]:
+    """Write both tokens' books as they are sent again in mid-stream: without last trade price."""
+    return [
+        Frame(ladder.book_frame(index, with_last_price=False).encode(), token_id=token_id)
+        for index, token_id in enumerate(ladder.tokens)
+    ]
+
+
+def tick_frames(event: TickSizeChanged, ladder: MarketLadder) -> list[Frame]:
+    """Write a new price grid for both tokens."""
+    return [
+        _json_frame(
+            {
+                "event_type": "tick_size_change",
+                "asset_id": token_id,
+                "market": event.condition_id,
+                "old_tick_size": format_micros(event.old),
+                "new_tick_size": format_micros(event.new),
+                "timestamp": str(event.at_ms),
+            },
+            token_id=token_id,
+        )
+        for token_id in ladder.tokens
+    ]
+
+
+def new_market_frame(market: CatalogueMarket, event: CatalogueEvent, *, at_ms: int) -> Frame:
+    """Announce a market to every connection that asked for such events."""
+    raw = market.raw
+    return _json_frame(
+        {
+            "id": market.market_id,
+            "question": market.question,
+            "market": market.condition_id,
+            "slug": market.slug,
+            "description": raw.get("description", ""),
+            "assets_ids": market.token_ids,
+            "outcomes": market.outcomes,
+            "event_message": _event_message(event),
+            "timestamp": str(at_ms),
+            "event_type": "new_market",
+            "tags": _labels(event),
+            "condition_id": market.condition_id,
+            "active": True,
+            "clob_token_ids": market.token_ids,
+            "sports_market_type": raw.get("sportsMarketType", ""),
+            "line": str(raw.get("line", "")),
+            "game_start_time": iso_time(raw, "gameStartTime") or "",
+            "order_price_min_tick_size": format_micros(market.tick_size),
+            "group_item_title": raw.get("groupItemTitle", ""),
+            "taker_base_fee": str(raw.get("takerBaseFee", 0)),
+            "fees_enabled": market.fee.rate > 0,
+            "fee_schedule": {
+                "exponent": str(market.fee.exponent),
+                "rate": format_micros(market.fee.rate),
+                "taker_only": market.fee.taker_only,
+                "rebate_rate": format_micros(market.fee.rebate_rate),
+            },
+        },
+        is_custom=True,
+    )
+
+
+def resolved_frame(
+    resolved: MarketResolved, market: CatalogueMarket, event: CatalogueEvent
+) -> Frame:
+    """Announce how a market ended."""
+    winner = resolved.winning_token_id
+    labels = dict(zip(market.token_ids, market.outcomes, strict=False))
+    return _json_frame(
+        {
+            "id": market.market_id,
+            "market": resolved.condition_id,
+            "assets_ids": market.token_ids,
+            "winning_asset_id": winner or "",
+            "winning_outcome": labels.get(winner, "") if winner else "",
+            "event_message": _event_message(event),
+            "timestamp": str(resolved.at_ms),
+            "event_type": "market_resolved",
+            "tags": _labels(event),
+        },
+        is_custom=True,
+    )
+
+
+def _event_message(event: CatalogueEvent) -> dict[str, object]:
+    return {
+        "id": event.event_id,
+        "ticker": event.raw.get("ticker", event.slug),
+        "slug": event.slug,
+        "title": event.title,
+        "description": event.raw.get("description", ""),
+    }
+
+
+def _labels(event: CatalogueEvent) -> list[object]:
+    tags = event.raw.get("tags")
+    rows = tags if isinstance(tags, Sequence) else ()
+    return [tag.get("label", "") for tag in rows if isinstance(tag, Mapping)]
+
+
+def _json_frame(
+    body: Mapping[str, object], *, token_id: TokenId | None = None, is_custom: bool = False
+) -> Frame:
+    return Frame(msgspec.json.encode(body), token_id=token_id, is_custom=is_custom)
+
+
+def in_arrival_order(frames: Sequence[Frame], rng: random.Random) -> list[Frame]:
+    """Return the frames of one market as they reach a client: some have changed places.
+
+    Only changes of different levels away from the top do, and of one millisecond, as in every
+    recording: neither the ladder that results nor the top that a frame announces is ever wrong
+    because of it. All that changed places have the hash of the book after the last of them: the
+    service hashes what its engine holds by then.
+    """
+    result = list(frames)
+    index = 0
+    while index + 1 < len(result):
+        run = _free_run(result, index)
+        draw = rng.random()
+        if run >= 3 and draw < REVERSAL_CHANCE:
+            _reverse(result, index, run)
+            index += run
+        elif run >= 2 and draw < SWAP_CHANCE:
+            _reverse(result, index, 2)
+            index += 2
+        else:
+            index += 1
+    return result
+
+
+def _reverse(frames: list[Frame], start: int, count: int) -> None:
+    run = frames[start : start + count]
+    frames[start : start + count] = [frame.hashed_as(run[-1].hashes) for frame in reversed(run)]
+
+
+def _free_run(frames: Sequence[Frame], start: int) -> int:
+    # How many frames from here on set as many different levels at once.
+    seen: set[tuple[TokenId, Micros]] = set()
+    for frame in frames[start : start + REVERSAL_FRAMES]:
+        if frame.level is None or frame.level in seen or frame.at_ms != frames[start].at_ms:
+            break
+        seen.add(frame.level)
+    return len(seen)
+
 
 HOLD_S = 0.004
 """Swapped frames of recordings are up to 6 ms apart in most cases."""

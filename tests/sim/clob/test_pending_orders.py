@@ -11,7 +11,7 @@ from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clob.pending_orders import Delayed, PendingOrders
 from pmtui.sim.engine.events import Event, OrderCancelled
 from pmtui.sim.engine.terms import NewOrder, SeedOrder
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_YES, START_MS, write_catalogue
 

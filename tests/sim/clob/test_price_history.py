@@ -16,7 +16,7 @@ from pmtui.sim.catalogue.model import Activity, Catalogue
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.gamma.rows import MetadataRows, VenueNumbers
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, write_catalogue
 from tests.sim.traders.test_traders import Eyes, Floor

@@ -16,7 +16,7 @@ from pmtui.domain.money import Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.maintenance import Maintenance
-from pmtui.sim.storage.store import Store, StoreError
+from pmtui.sim.storage.persistence import Store, StoreError
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import (
     RAIN,

@@ -14,7 +14,7 @@ from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.maintenance import Maintenance
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 

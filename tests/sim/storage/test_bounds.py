@@ -17,6 +17,7 @@ from pmtui.sim.clob import price_history
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.engine.events import Trade, TradeMatched
 from pmtui.sim.storage.maintenance import WINDOW_KEPT, Maintenance
+from pmtui.sim.storage.persistence import TAPE_LENGTH, Store
 from pmtui.sim.storage.records import (
     POINTS_PER_MARKET,
     RECENT_IN_ALL,
@@ -26,7 +27,6 @@ from pmtui.sim.storage.records import (
     PriceSeries,
     Records,
 )
-from pmtui.sim.storage.store import TAPE_LENGTH, Store
 from pmtui.sim.traders import Traders
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.traders.test_traders import START

@@ -11,7 +11,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.engine.events import Event, MarketAdded, MarketResolved
 from pmtui.sim.storage.maintenance import Maintenance
-from pmtui.sim.storage.store import Store
+from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import ManualClock, Venue
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.sim.catalogue.model import Activity
 from pmtui.sim.storage.maintenance import PERIOD_MS, PublicTape
-from pmtui.sim.storage.store import TAPE_LENGTH
+from pmtui.sim.storage.persistence import TAPE_LENGTH
 from tests.sim.traders.test_traders import Eyes, Floor
 
 

@@ -14,8 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.recording.reader import Recorded
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
-from pmtui.sim.streams.frames import Frame, in_arrival_order
-from pmtui.sim.streams.publisher import Publisher, Watcher
+from pmtui.sim.streams.publisher import Frame, Publisher, Watcher, in_arrival_order
 from pmtui.sim.venue import ManualClock
 from tests.check.replay import Replay, Report
 from tests.sim.kit import RAIN_YES

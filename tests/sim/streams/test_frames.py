@@ -13,8 +13,8 @@ from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clob.books import book_document
 from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder
-from pmtui.sim.storage.store import Store
-from pmtui.sim.streams.frames import Frame, MarketLadder, in_arrival_order
+from pmtui.sim.storage.persistence import Store
+from pmtui.sim.streams.publisher import Frame, MarketLadder, in_arrival_order
 from pmtui.sim.venue import ManualClock, Venue
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, START_MS, write_catalogue
 

@@ -25,9 +25,8 @@ from pmtui.sim.catalogue.model import (
 from pmtui.sim.catalogue.rolling import windows_between
 from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
 from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
-from pmtui.sim.storage.store import Store
-from pmtui.sim.streams.frames import Frame, MarketLadder
-from pmtui.sim.streams.publisher import Publisher
+from pmtui.sim.storage.persistence import Store
+from pmtui.sim.streams.publisher import Frame, MarketLadder, Publisher
 from pmtui.sim.traders import Traders, habits
 from pmtui.sim.traders.habits import (
     Bursts,
