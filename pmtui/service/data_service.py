@@ -223,7 +223,7 @@ class DataService:
         known = KnownMarkets(metadata.store)
         books = BooksFeed(
             kernel, hosts, tokens_of_event=known.tokens_of_event, pair_of=known.pair,
-            on_tick_size=self._on_tick_size, on_resolved=self._on_resolved,
+            title_of=known.title, on_tick_size=self._on_tick_size, on_resolved=self._on_resolved,
         )  # fmt: skip
         return MarketParts(
             metadata=metadata,

@@ -66,6 +66,7 @@ async def watched_books(
         lambda: hosts,
         tokens_of_event=lambda _: (),
         pair_of=lambda token_id: pair_of.get(token_id, (token_id,)),
+        title_of=lambda _: "",
         on_tick_size=lambda _: None,
         on_resolved=lambda _: None,
     )

@@ -34,6 +34,7 @@ from pmtui.domain.health import Link, Source
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
+from pmtui.service.books.stream_faults import BookLosses
 from pmtui.service.books.tapes import Tapes
 from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
 from pmtui.service.kernel import Kernel
@@ -117,6 +118,7 @@ class BooksFeed:
         *,
         tokens_of_event: Callable[[Topic], Iterable[TokenId]],
         pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+        title_of: Callable[[TokenId], str],
         on_tick_size: Callable[[TickSizeChanged], None],
         on_resolved: Callable[[MarketResolved], None],
     ) -> None:
@@ -124,6 +126,8 @@ class BooksFeed:
         self._hosts = hosts
         self._tokens_of_event = tokens_of_event
         self._pair_of = pair_of
+        self._title_of = title_of
+        self._losses = BookLosses(kernel.log, title_of)
         self._on_tick_size = on_tick_size
         self._on_resolved = on_resolved
         self._tracked: dict[TokenId, Tracked] = {}
@@ -422,7 +426,8 @@ class BooksFeed:
                 self.resync(token_id)
                 self._mark(token_id)
         if event.token_id == tokens[0]:
-            text = f"Tick size is now {describe_price(event.new_tick_size)}"
+            name = self._title_of(event.token_id) or event.token_id
+            text = f"Tick size is now {describe_price(event.new_tick_size)}: {name}"
             self._kernel.log.notice(Level.WARNING, text)
         self._on_tick_size(event)
 
@@ -448,7 +453,7 @@ class BooksFeed:
             case Agreement.LOSS:
                 book.trust(BookState.LOSSY)
                 self.tapes.doubt(token_id)
-                self._kernel.log.add(Level.WARNING, "stream", "a book lost a message; fetching it")
+                self._losses.report(token_id)
                 self.resync(token_id)
             case _:
                 pass
@@ -467,6 +472,7 @@ class BooksFeed:
         for token_id in left:
             del self._leaving[token_id]
             self._rows.discard(token_id)
+            self._losses.forget(token_id)
             self._first_books.drop(token_id)
             tracked = self._tracked.pop(token_id, None)
             if tracked is not None:

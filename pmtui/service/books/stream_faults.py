@@ -4,6 +4,7 @@ The market stream is several sockets where many tokens are subscribed, and its h
 worst of them. A screen that trades depends on the one socket that carries its own market.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from pmtui.domain.books.book_view import BookState, BookView
@@ -11,6 +12,7 @@ from pmtui.domain.health import HealthState, SourceHealth
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
+from pmtui.service.log import Log
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.service.views import Level
 
@@ -72,8 +74,37 @@ class StreamLoss:
 
 
 LOOK_PERIOD_S = 5.0
+_DECADES = frozenset({10, 100, 1_000, 10_000, 100_000})
 MOST_KINDS_TOLD = 50
 """A host that invents kinds without end must not fill the log."""
+
+
+class BookLosses:
+    """Reports books that had to be fetched again, without a line in the log for each time.
+
+    On a slow line or a busy machine that happens all day and mends itself; the ladder shows the state
+    of the book meanwhile.
+    """
+
+    def __init__(self, log: Log, title_of: Callable[[TokenId], str | None]) -> None:
+        self._log = log
+        self._title_of = title_of
+        self._counts: Counter[TokenId] = Counter()
+
+    def report(self, token_id: TokenId) -> None:
+        """Count one more; report the first of a token, and again whenever they are ten times as many."""
+        self._counts[token_id] += 1
+        count = self._counts[token_id]
+        if count > 1 and count not in _DECADES:
+            return
+        name = self._title_of(token_id) or token_id
+        often = f" ({count} times so far)" if count > 1 else ""
+        text = f"a message was missing, book fetched again{often}: {name}"
+        self._log.add(Level.INFO if count == 1 else Level.WARNING, "stream", text)
+
+    def forget(self, token_id: TokenId) -> None:
+        """Count anew should its book be wanted again."""
+        del self._counts[token_id]
 
 
 class MalformedMessages:

@@ -21,6 +21,9 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
 from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S, MOST_LEFT
+from pmtui.service.books.stream_faults import BookLosses
+from pmtui.service.hub import Hub
+from pmtui.service.log import Log
 from pmtui.service.topics import (
     BookTopic,
     EventQuotesTopic,
@@ -28,7 +31,8 @@ from pmtui.service.topics import (
     RowQuotesTopic,
     Topic,
 )
-from tests.manual_clock import settle
+from pmtui.service.views import Level
+from tests.manual_clock import ManualClock, settle
 from tests.service.book_kit import book, change, mirrored, snapshot, watching
 from tests.service.fakes import CONDITION, EVENT, NO, YES, World, lost, running_world
 
@@ -270,6 +274,20 @@ async def test_a_broken_book_is_fetched_at_a_bounded_rate(tmp_path: Path) -> Non
             world.stream.send(change("0.39", "5", "f" * 40))
             await world.pass_time(0.25)
         assert len(world.trading.asked) - before <= 6
+
+
+def test_books_that_lose_messages_all_day_do_not_fill_the_log() -> None:
+    clock = ManualClock()
+    log = Log(Hub(clock), clock)
+    losses = BookLosses(log, {YES: "Sedan chairs in 2031"}.get)
+    for _ in range(1_000):
+        losses.report(YES)
+    levels = [entry.level for entry in log.view().entries]
+    assert levels == [Level.INFO, Level.WARNING, Level.WARNING, Level.WARNING]
+    assert all("Sedan chairs in 2031" in entry.text for entry in log.view().entries)
+    losses.forget(YES)
+    losses.report(YES)
+    assert log.view().entries[-1].level is Level.INFO
 
 
 async def test_a_crossed_book_says_so_and_is_fetched(tmp_path: Path) -> None:
