@@ -279,9 +279,12 @@ class ServiceQueries:
         is_answered = state.text == topic.text
         listed = {market.market_id for market in local}
         others = (m for m in state.found if m not in listed) if is_answered else ()
+        now = self.now()
+        # A window that is over is known to be so by the clock before the metadata host says it.
+        found = sorted((*local, *index.markets(others)), key=lambda market: _is_over(market, now))
         return SearchView(
             text=topic.text,
-            rows=tuple(map(self._market_row, (*local, *index.markets(others)))),
+            rows=tuple(map(self._market_row, found)),
             load=state.load if is_answered else Load.EMPTY,
             indexed=len(index),
             problem=state.problem if is_answered else "",
@@ -352,3 +355,8 @@ class ServiceQueries:
             is_starred=self._watchlist.is_starred(market.condition_id),
             as_of=self._metadata.store.index.seen_at(market.market_id),
         )
+
+
+def _is_over(market: Market, now: datetime) -> bool:
+    """Whether nobody can trade a market any more."""
+    return market.closed or (market.end_at is not None and market.end_at <= now)

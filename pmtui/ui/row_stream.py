@@ -13,6 +13,8 @@ from pmtui.service.topics import HistoryTopic
 
 DAYS_FROM = 110
 """Columns from which each row shows the shape of its day."""
+MOST_DAYS = 200
+"""Rows whose days are remembered after they have left the view."""
 VIEW_SETTLES_S = 0.2
 """A list that is scrolled through streams nothing of what only passes by."""
 
@@ -89,6 +91,7 @@ class RowDays:
         self._stream = stream
         self._queries = queries
         self._width = width
+        self._last: dict[TokenId, tuple[PricePoint, ...]] = {}
 
     def topics(self) -> tuple[HistoryTopic, ...]:
         """Return the histories on show: what nobody sees is not fetched."""
@@ -97,7 +100,16 @@ class RowDays:
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._stream.tokens)
 
     def points(self, token_id: TokenId | None) -> tuple[PricePoint, ...]:
-        """Return the prices of a row's token; none where they are not on show."""
-        if token_id is None or self._width() < DAYS_FROM or token_id not in self._stream.tokens:
+        """Return the prices of a row's token as they were seen last; none where there is no room."""
+        if token_id is None or self._width() < DAYS_FROM:
             return ()
-        return self._queries.history(token_id, Interval.DAY).points
+        points: tuple[PricePoint, ...] = ()
+        if token_id in self._stream.tokens:
+            points = self._queries.history(token_id, Interval.DAY).points
+        if points:
+            self._last.pop(token_id, None)
+            self._last[token_id] = points
+            if len(self._last) > MOST_DAYS:
+                del self._last[next(iter(self._last))]
+        # A day changes little: until it is fetched again it is as it was seen last.
+        return points or self._last.get(token_id, ())

@@ -4,10 +4,11 @@ Everything here goes by what the metadata host told, not by live prices: a price
 a row.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
 from pmtui.domain.markets.market import Event, Market, MarketSort, Series
@@ -137,7 +138,9 @@ class SeriesFold(Generic[L]):
 def arrange(
     rows: Iterable[L], arrangement: Arrangement, now: datetime
 ) -> tuple[L | SeriesFold[L], ...]:
-    """Return the rows to show, in their order; folded windows stand where the first of them does.
+    """Return the rows to show, in their order.
+
+    Folded windows stand where their sum belongs, of what can be summed, else where the first of them does.
 
     Args:
         rows: as they were fetched, in the venue's order.
@@ -145,7 +148,9 @@ def arrange(
         now: for what ends within a time.
     """
     kept = [row for row in rows if _passes(row, arrangement.filter, now)]
-    return _fold(_ordered(kept, arrangement), arrangement.unfolded, now)
+    shown = _fold(_ordered(kept, arrangement), arrangement.unfolded, now)
+    summed = _SUMMED.get(arrangement.sort)
+    return shown if summed is None else _place_folds(shown, summed, arrangement)
 
 
 def rolling_series(event: Event) -> Series | None:
@@ -260,6 +265,46 @@ def _fold(
             shown.append(SeriesFold(name, _title(ordered, series), ordered, is_folded))
             shown += () if is_folded else ordered
     return tuple(shown)
+
+
+def _place_folds(
+    shown: Sequence[L | SeriesFold[L]], summed: Callable[[Event], Micros | None],
+    arrangement: Arrangement,
+) -> tuple[L | SeriesFold[L], ...]:  # fmt: skip
+    """Put each fold, with the windows that are unfolded below it, where its sum belongs."""
+
+    def measure(entry: L | SeriesFold[L]) -> int:
+        rows = entry.rows if isinstance(entry, SeriesFold) else (entry,)
+        return sum(summed(row.event) or 0 for row in rows)
+
+    members = {
+        id(row)
+        for entry in shown
+        if isinstance(entry, SeriesFold) and not entry.is_folded
+        for row in entry.rows
+    }
+    placed: list[L | SeriesFold[L]] = [
+        entry for entry in shown if not isinstance(entry, SeriesFold) and id(entry) not in members
+    ]
+    for fold in (entry for entry in shown if isinstance(entry, SeriesFold)):
+        own, is_rising = measure(fold), arrangement.is_reversed
+        later = (
+            index
+            for index, entry in enumerate(placed)
+            if id(entry) not in members
+            and (measure(entry) >= own if is_rising else measure(entry) <= own)
+        )
+        at = next(later, len(placed))
+        placed[at:at] = [fold, *(() if fold.is_folded else fold.rows)]
+    return tuple(placed)
+
+
+_SUMMED: Mapping[ListSort, Callable[[Event], Micros | None]] = MappingProxyType({
+    ListSort.VOLUME_24H: lambda event: event.volume_24h,
+    ListSort.VOLUME: lambda event: event.volume,
+    ListSort.LIQUIDITY: lambda event: event.liquidity,
+})  # fmt: skip
+"""Orders by what windows have together."""
 
 
 def _recurrence(series: Series) -> str:

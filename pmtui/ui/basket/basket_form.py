@@ -175,7 +175,7 @@ class BasketForm(OrderForm[None]):
         self.side_choice.show(_SIDE_WORDS[self._side])
         found = self._baskets()
         most = most_sets(found, self._surface.queries.account().open_orders)
-        text = f" from {format_shares(least_sets(found))}; {format_shares(most)} at the best prices"
+        text = f" min {format_shares(least_sets(found))} · {format_shares(most)} at best"
         self.hint.show((Cell(text, Role.DIM),))
         plan = self._sent_plan or self._plan()
         is_short = any(isinstance(verdict, Rejected) for verdict in self._verdicts)

@@ -1,6 +1,6 @@
 """A small card of what narrows a list: minimum volume, spread, ending, mine, starred."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar, TypeVar
@@ -26,7 +26,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
 COLUMNS = (Column("what", "", 22), Column("value", "", 14, grow=1))
-WIDTH = 44
+WIDTH = 50
 _CENT = SCALE // 100
 VOLUMES = (None, *(Micros(dollars * SCALE) for dollars in (1_000, 10_000, 100_000, 1_000_000)))
 SPREADS = (None, *(Micros(cents * _CENT) for cents in (1, 2, 5)))
@@ -37,13 +37,13 @@ T = TypeVar("T")
 
 
 class FilterForm(ModalScreen[ListFilter]):
-    """Enter changes the line under the cursor, escape goes back with what was chosen."""
+    """Narrows the list behind it at once; enter leaves it so, escape as it was before."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
     DEFAULT_CSS = """
-    FilterForm { align: center middle; }
+    FilterForm { align: right middle; background: transparent; }
     FilterForm > #card {
-        width: 50; max-width: 100%; height: 10; background: $panel; border: heavy $primary;
+        width: 56; max-width: 100%; height: 10; background: $panel; border: heavy $primary;
         padding: 0 1;
     }
     FilterForm LineTable { background: $panel; }
@@ -51,11 +51,20 @@ class FilterForm(ModalScreen[ListFilter]):
 
     table = query_one("#filters", LineTable)
 
-    def __init__(self, options: Options, wanted: ListFilter) -> None:
-        """Start from what narrows the list now."""
+    def __init__(
+        self, options: Options, wanted: ListFilter, *, preview: Callable[[ListFilter], None]
+    ) -> None:
+        """Start from what narrows the list now.
+
+        Args:
+            options: keys and character set of this user.
+            wanted: what narrows the list now.
+            preview: narrows the list by what is chosen, as long as this is open.
+        """
         super().__init__()
         self._options = options
-        self._wanted = wanted
+        self._before = self._wanted = wanted
+        self._preview = preview
 
     @override
     def compose(self) -> ComposeResult:
@@ -71,21 +80,27 @@ class FilterForm(ModalScreen[ListFilter]):
         self.table.set_rows(paint_filter_rows(self._wanted))
         self.table.focus()
 
-    def on_line_table_row_selected(self, message: LineTable.RowSelected) -> None:
+    def on_line_table_row_selected(self) -> None:
+        """Leave the list as it is narrowed now."""
+        _ = self.dismiss(self._wanted)
+
+    def action_next(self) -> None:
         """Take the next value of the line under the cursor."""
-        self._show(with_next(self._wanted, message.key))
+        self._show(with_next(self._wanted, self.table.cursor_key or ""))
 
     def action_clear(self) -> None:
         """Show everything again."""
         self._show(NO_FILTER)
 
     def action_close(self) -> None:
-        """Narrow the list by what was chosen."""
-        _ = self.dismiss(self._wanted)
+        """Narrow the list as before."""
+        self._preview(self._before)
+        _ = self.dismiss(self._before)
 
     def _show(self, wanted: ListFilter) -> None:
         self._wanted = wanted
         self.table.set_rows(paint_filter_rows(wanted))
+        self._preview(wanted)
 
 
 def with_next(wanted: ListFilter, key: str) -> ListFilter:

@@ -77,15 +77,15 @@ class ListKeys:
     def narrow(self) -> None:
         """Choose what narrows the list besides its tags."""
 
-        def narrow(wanted: ListFilter | None) -> None:
-            if wanted is not None and wanted != self._rows.arrangement.filter:
+        def narrow(wanted: ListFilter) -> None:
+            if wanted != self._rows.arrangement.filter:
                 self._rows.narrow(wanted)
-                self._keep()
                 self._show(True)  # noqa: FBT003 - one meaning only
 
         if not self._says_list_only():
-            form = FilterForm(self._surface.options, self._rows.arrangement.filter)
-            _ = self._page.app.push_screen(form, narrow)
+            before = self._rows.arrangement.filter
+            form = FilterForm(self._surface.options, before, preview=narrow)
+            _ = self._page.app.push_screen(form, lambda _: self._keep())
 
     def fold(self) -> None:
         """Fold or unfold the windows in the row under the cursor."""

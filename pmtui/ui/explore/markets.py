@@ -82,6 +82,7 @@ class MarketsScreen(FrameScreen):
     MarketsScreen #lists { height: 1fr; }
     MarketsScreen #preview-panel { width: 56; display: none; }
     MarketsScreen.-preview #preview-panel { display: block; }
+    MarketsScreen.-preview.-results #preview-panel { display: none; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
 
@@ -206,6 +207,9 @@ class MarketsScreen(FrameScreen):
             self.add_class("-searching")
             self.feed.renew()
             self._show_results()
+        elif not self.search.has_focus:
+            # What is typed next is another search; an arrow goes on with this one.
+            self.search.action_select_all()
         # At once, not by and by: letters may be on their way already.
         self.set_focus(self.search)
 

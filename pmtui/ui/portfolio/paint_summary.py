@@ -16,7 +16,6 @@ from pmtui.ui.facts import count, join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_money,
     format_money_change,
-    format_past_money,
     format_percent,
 )
 from pmtui.ui.plain import plain
@@ -108,7 +107,7 @@ def paint_today(
     return (
         _fact("realised", paint_gain(figures.realized)),
         _fact("unrealised", paint_gain(figures.unrealized)),
-        _fact("fees", Cell(f"-{format_past_money(figures.fees)}", Role.DIM)),
+        _fact("fees", Cell(format_money_change(Micros(-figures.fees)), Role.DIM)),
         (*_fact("total", paint_gain(figures.total)), Cell(share, _sign_role(figures.total))),
         *(
             (_fact("transfers", paint_gain(transfers)._replace(role=Role.DIM)),)

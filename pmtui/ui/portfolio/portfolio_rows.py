@@ -18,6 +18,7 @@ from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_
 from pmtui.ui.format import (
     format_age,
     format_money_change,
+    format_money_compact,
     format_percent,
     format_price,
     format_size_compact,
@@ -68,6 +69,8 @@ class OrderMarks(NamedTuple):
 
 MONEY_WIDTH = 10
 FEE_WIDTH = 7
+FLOW_WIDTH = 12
+"""Cash with its sign."""
 _R = Align.RIGHT
 POSITION_COLUMNS = (
     Column("title", "Market", 17, grow=1, ease=40, is_essential=True),
@@ -93,7 +96,7 @@ ORDER_COLUMNS = (
     Column("queue", "Queue", 7, priority=1, align=_R),
     Column("tif", "TIF", 8),
     Column("age", "Age", 4, align=_R),
-    Column("outcome", "", 5, is_essential=True),
+    Column("outcome", "Token", 5, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True),
     Column("status", "Status", 9, is_essential=True),
 )
@@ -102,7 +105,7 @@ FILL_COLUMNS = (
     Column("side", "Side", 4, is_essential=True),
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
-    Column("outcome", "", 5, is_essential=True),
+    Column("outcome", "Token", 5, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
@@ -120,12 +123,12 @@ CLOSED_COLUMNS = (
 ACTIVITY_COLUMNS = (
     Column("age", "Age", 4, align=_R),
     Column("kind", "What", 13, is_essential=True),
-    Column("title", "Market", 16, grow=1, is_essential=True),
+    Column("title", "Market", 14, grow=1, is_essential=True),
     Column("side", "Side", 4, is_essential=True),
     Column("outcome", "Outcome", 7),
     Column("price", "Price", PRICE_WIDTH, align=_R),
     Column("size", "Size", 9, align=_R),
-    Column("cash", "Cash", MONEY_WIDTH, align=_R),
+    Column("cash", "Cash", FLOW_WIDTH, align=_R),
 )
 REWARD_COLUMNS = (
     Column("day", "Day (UTC)", 9),
@@ -277,7 +280,9 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
         Cell(read_price(fill.price)),
         Cell(plain(fill.outcome)),
         Cell(title),
-        paint_past_cash(notional_floor(fill.price, fill.size), MONEY_WIDTH),
+        _paint_flow(
+            notional_floor(fill.price, fill.size), is_out=fill.side is Side.BUY, width=MONEY_WIDTH
+        ),
         paint_past_cash(fill.fee, FEE_WIDTH, Role.DIM),
         Cell(fill.liquidity.value.lower(), Role.DIM),
         Cell(words, role),
@@ -331,10 +336,17 @@ def _paint_moved(activity: Activity, side: str) -> Cell:
     """Show cash with the way that it went; without one where a kind does not say."""
     goes, comes = activity.kind in _CASH_GOES, activity.kind in _CASH_COMES
     if not activity.cash or not (goes or comes or side in ("BUY", "SELL")):
-        return paint_past_cash(activity.cash, MONEY_WIDTH)
+        return paint_past_cash(activity.cash, FLOW_WIDTH)
     is_out = goes or (not comes and side == "BUY")
-    signed = Micros(-activity.cash if is_out else activity.cash)
-    return Cell(format_money_change(signed, width=MONEY_WIDTH), Role.DIM if is_out else Role.TEXT)
+    return _paint_flow(activity.cash, is_out=is_out, width=FLOW_WIDTH)
+
+
+def _paint_flow(cash: Micros, *, is_out: bool, width: int) -> Cell:
+    """Show cash with its sign, to the cent where there is room, else shorter."""
+    text = format_money_change(Micros(-cash if is_out else cash))
+    if len(text) > width:
+        text = f"{text[0]}{format_money_compact(cash).strip()}"
+    return Cell(text, Role.DIM if is_out else Role.TEXT)
 
 
 def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:

@@ -14,7 +14,7 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widget import Widget
 
-from pmtui.ui.cells import Emphasis, Line
+from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.theme.theme import Role
 
 _ATTRIBUTES = {
@@ -62,7 +62,18 @@ class RoleStyles:
 
     def strip(self, line: Line) -> Strip:
         """Return the line ready for the screen."""
-        return Strip([Segment(c.text, self.style(c.role, c.emphasis, c.ground)) for c in line])
+        return Strip([segment for cell in line for segment in self._segments(cell)])
+
+    def _segments(self, cell: Cell) -> list[Segment]:
+        """Return a cell's text in its style; blanks beside what is underlined are not."""
+        text, style = cell.text, self.style(cell.role, cell.emphasis, cell.ground)
+        ink = text.strip() if style.underline else text
+        if ink == text:
+            return [Segment(text, style)]
+        blank = self.style(Role.TEXT, cell.emphasis & ~Emphasis.UNDERLINE, cell.ground)
+        before, after = text[: text.index(ink)] if ink else text, text[text.index(ink) + len(ink) :]
+        parts = ((before, blank), (ink, style), (after if ink else "", blank))
+        return [Segment(part, look) for part, look in parts if part]
 
     def _filtered(self, style: Style) -> Style:
         segments = [Segment(" ", style)]

@@ -69,9 +69,12 @@ class SearchInput(Input):
             await self.run_action(self._not_text[event.key])
 
     def action_open(self) -> None:
-        """Open the row under the table's cursor; whoever comes back types the next search."""
-        self._table().action_open()
-        self.action_select_all()
+        """Open the row under the table's cursor, and leave the keys to the rows for who comes back."""
+        table = self._table()
+        table.action_open()
+        if table.rows:
+            # At once: the next letter is a key already.
+            self.screen.set_focus(table)
 
     def action_move_up(self) -> None:
         """Move the table's cursor one row up."""

@@ -146,6 +146,19 @@ def test_windows_of_several_series_fold_into_one_row_with_the_next_one_first() -
     assert numbers(opened) == ["1", "series 5m", "3", "2", "5", "4"]
 
 
+def test_a_fold_stands_where_the_sum_that_it_shows_belongs() -> None:
+    windows = [row(n, volume=4, series="ether") for n in (5, 6, 7)]
+    rows = [row(1, volume=20), row(2, volume=10), row(3, volume=5), *windows]
+    assert numbers(arrange(rows, Arrangement(), NOW)) == ["1", "series 5m", "2", "3"]
+    unfolded = Arrangement(unfolded=frozenset({"5m"}))
+    assert numbers(arrange(rows, unfolded, NOW)) == ["1", "series 5m", "5", "6", "7", "2", "3"]
+    rising = [*windows, *reversed(rows[:3])]
+    backwards = Arrangement(is_reversed=True)
+    assert numbers(arrange(rising, backwards, NOW)) == ["3", "2", "series 5m", "1"]
+    newest = Arrangement(ListSort.NEWEST)
+    assert numbers(arrange(rising, newest, NOW)) == ["series 5m", "3", "2", "1"]
+
+
 def test_one_series_is_named_by_itself_and_a_single_window_stays_as_it_is() -> None:
     two = [row(1, series="ether"), row(2, series="ether")]
     fold = arrange(two, Arrangement(), NOW)[0]

@@ -140,8 +140,8 @@ async def test_windows_of_a_series_are_one_row_until_they_are_unfolded() -> None
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: shows(app, "▸ Ether every five minutes"), "the fold")
         keys = [row.key for row in _table(app).rows]
-        assert keys == [RIVER[0].event_id, RIVER[1].event_id, "series 5m", RIVER[2].event_id]
-        await pilot.press("down", "down", "space")
+        assert keys == [*(event.event_id for event in RIVER[:3]), "series 5m"]
+        await pilot.press("end", "space")
         await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
         assert shows(app, "▾ Ether every five minutes")
         assert _table(app).cursor_key == "series 5m"
@@ -161,7 +161,14 @@ async def test_filters_narrow_what_is_loaded_and_say_so() -> None:
         await until(pilot, lambda: len(_table(app).rows) == 2, "all of them")
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, FilterForm), "the card")
-        await pilot.press("end", "enter", "escape")
+        table = app.screen_stack[0].query_one("#events", LineTable)
+        await pilot.press("end", "space")
+        await until(pilot, lambda: len(table.rows) == 1, "the starred one, behind the card")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(table.rows) == 2, "all of them, as before")
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FilterForm), "the card")
+        await pilot.press("end", "right", "enter")
         await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
         await until(pilot, lambda: len(_table(app).rows) == 1, "the starred one")
         assert _table(app).rows[0].key == RIVER[1].event_id
@@ -169,7 +176,7 @@ async def test_filters_narrow_what_is_loaded_and_say_so() -> None:
         assert service.calls_of("load_more")[0] == (BY_VOLUME,)
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, FilterForm), "the card")
-        await pilot.press("x", "escape")
+        await pilot.press("x", "enter")
         await until(pilot, lambda: len(_table(app).rows) == 2, "all of them again")
 
 
@@ -405,8 +412,13 @@ async def test_who_comes_back_to_a_search_types_the_next_one() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.chosen, "the choice")
         assert search.value == "wi"
+        # The rows have the keys: a letter is no text, and a row is a target of keys.
+        assert app.focused is app.screen.query_one("#results", LineTable)
+        await pilot.press("j")
+        assert search.value == "wi"
         await pilot.press("slash")
         assert search.value == "wi"
+        assert search.has_focus
         await pilot.press("f", "e")
         await until(pilot, lambda: SearchTopic("fe") in service.watched(), "the next search")
         await pilot.press("slash")
