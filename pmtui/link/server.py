@@ -11,7 +11,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from pmtui import __version__
-from pmtui.domain.formats import count
+from pmtui.link.absence import LEFT, describe_absence, find_news, weight_of
 from pmtui.link.calls import Calls
 from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of, user_name
 from pmtui.link.messages import (
@@ -37,7 +37,7 @@ from pmtui.link.messages import (
 )
 from pmtui.link.session import Session
 from pmtui.service.data_service import DataService
-from pmtui.service.views import Level, LogEntry
+from pmtui.service.views import Level
 
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
@@ -103,8 +103,8 @@ class LinkServer:
         """The last words, once they are said: whoever comes late hears them, too."""
         self.was_attended = False
         """Whether any terminal that may trade has been attached."""
-        self._left_at = 0
-        """The last entry of the log when the last terminal went."""
+        self._left_at = None if household.may_idle else self._last_entry()
+        """The last entry of the log when the last terminal went, or the service began without one."""
 
     @property
     def terminals(self) -> int:
@@ -278,7 +278,7 @@ class LinkServer:
         finally:
             self._sessions.discard(session)
             if session.may_trade and not self._is_attended:
-                self._left_at = self._last_entry()
+                self._note_leaving()
 
     async def _serve_shell(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -337,17 +337,17 @@ class LinkServer:
 
     def _note_arrival(self) -> None:
         """Say what happened while nobody looked, in the log where it stays."""
-        left_at, self._left_at = self._left_at, 0
-        if self._is_attended or not left_at:
+        left_at, self._left_at = self._left_at, None
+        if self._is_attended or left_at is None:
             return
-        meanwhile = [e for e in self._service.queries.log().entries if is_news(e, left_at)]
-        if meanwhile:
-            self._service.log.notice(
-                max((each.level for each in meanwhile), key=_BY_WEIGHT.index),
-                f"While no terminal was attached: {count(len(meanwhile), 'notice')}. "
-                f"The last: {meanwhile[-1].text}",
-                until_read=True,
-            )
+        log = self._service.log
+        if news := find_news(log.view().entries, left_at):
+            log.notice(weight_of(news), describe_absence(news), until_read=True)
+
+    def _note_leaving(self) -> None:
+        """Remember where the log stands now that nobody looks, and mark it there."""
+        self._service.log.add(Level.INFO, "notice", LEFT)
+        self._left_at = self._last_entry()
 
     def _last_entry(self) -> int:
         entries = self._service.queries.log().entries
@@ -370,11 +370,3 @@ def _keep_out() -> Refused:
     return Refused(
         f"the service belongs to {user_name(os.geteuid())}, and serves no other user", ""
     )
-
-
-_BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
-
-
-def is_news(entry: LogEntry, left_at: int) -> bool:
-    """Whether an entry came after another one, and is more than information."""
-    return entry.sequence > left_at and entry.level is not Level.INFO
