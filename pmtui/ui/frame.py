@@ -247,6 +247,8 @@ class FrameScreen(Screen[None]):
 
     @override
     def compose(self) -> ComposeResult:
+        # Before the first layout the screen has no size of its own yet; its widgets have no styles.
+        self.set_class(not are_frames_wanted(self.app.size), "-ruled", update=False)
         yield from self.lines.compose_above()
         with Vertical(id="body"):
             yield from self.compose_body()
@@ -254,8 +256,6 @@ class FrameScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Fill the frame before anything is heard."""
-        # Before the first layout the screen has no size of its own yet.
-        self.set_class(not are_frames_wanted(self.app.size), "-ruled")
         self.lines.show_status()
         self.lines.show_footer()
 

@@ -124,7 +124,7 @@ class TicketPane(TicketLayout):
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Show it on one line, or in rows; what was typed and where the focus is stays."""
         if is_line != self.is_on_a_line:
-            self.set_class(is_line, "-line")
+            self.set_class(is_line, "-line", update=self.is_open)
             if self.is_open:
                 self._paint()
 

@@ -55,6 +55,8 @@ class Panes:
         width, height = self._page.size
         is_small = LINE_FROM_WIDTH <= width < CHART_FROM_WIDTH and height < STRIP_FROM_HEIGHT
         is_line = is_small and not self._ticket.is_whole
-        _ = self._page.set_class(is_line, "-line")
-        _ = self._page.set_class(height < TRADES_FROM_HEIGHT, "-low")
+        # Neither changes a layout without a ticket: nothing has to be styled again.
+        has_ticket = self._ticket.is_open
+        _ = self._page.set_class(is_line, "-line", update=has_ticket)
+        _ = self._page.set_class(height < TRADES_FROM_HEIGHT, "-low", update=has_ticket)
         self._ticket.show_on_a_line(is_line=is_line)

@@ -76,8 +76,8 @@ class Page(Protocol):
         """Let keys go to a widget."""
         ...
 
-    def set_class(self, add: bool, *class_names: str) -> object:  # noqa: FBT001 - Textual's signature
-        """Choose the layout."""
+    def set_class(self, add: bool, *class_names: str, update: bool = True) -> object:  # noqa: FBT001 - Textual's signature
+        """Choose the layout; without `update` only what gets its styles later follows."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:

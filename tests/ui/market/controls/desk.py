@@ -52,7 +52,7 @@ class FakePage:
     def set_focus(self, widget: Widget | None) -> None:
         self.focused = widget
 
-    def set_class(self, add: bool, *class_names: str) -> None:
+    def set_class(self, add: bool, *class_names: str, update: bool = True) -> None:
         self.classes = self.classes | {*class_names} if add else self.classes - {*class_names}
 
     def run_worker(self, work: Coroutine[None, None, None]) -> None:
