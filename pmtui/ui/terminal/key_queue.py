@@ -19,8 +19,14 @@ from textual.screen import Screen
 
 PASSES = 3
 """Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
-LONGEST_S = 0.5
-"""A key is held no longer than this, whatever became of the widget that had the one before."""
+LONGEST_TURNS = 100
+"""A key is held no longer than this, whatever became of the widget that had the one before.
+
+Turns of the event loop, not seconds: on a busy machine half a second may pass before the key that
+opens a field has opened it, and a letter that was let go by then would trade.
+"""
+TURN_S = 0.005
+"""The least that a turn takes."""
 MOST_HELD = 4_096
 DEAF_AFTER_ANSWER_S = 0.15
 """The second enter of an impatient finger was meant for the question, not for what it uncovers."""
@@ -87,9 +93,7 @@ class KeyQueue:
             self._end_turn(turn)
             return
         target: MessagePump = app.focused or app.screen
-        if self._longest is not None:
-            self._longest.cancel()
-        self._longest = asyncio.get_running_loop().call_later(LONGEST_S, self._end_turn, turn)
+        self._wait(turn, LONGEST_TURNS)
         await self._handle(event)
         self._follow(target, turn, PASSES)
 
@@ -97,6 +101,17 @@ class KeyQueue:
         """Send a callback the way the key went: every queue is first in, first out."""
         call = partial(self._passed, pump, turn, passes)
         if not pump.post_message(events.Callback(call)):
+            self._end_turn(turn)
+
+    def _wait(self, turn: object, turns: int) -> None:
+        """Let the next key go after so many turns of the loop, if this one never gets through."""
+        if self._longest is not None:
+            self._longest.cancel()
+        loop = asyncio.get_running_loop()
+        if turns:
+            self._longest = loop.call_later(TURN_S, self._wait, turn, turns - 1)
+        else:
+            self._longest = None
             self._end_turn(turn)
 
     def _end_turn(self, turn: object) -> None:
