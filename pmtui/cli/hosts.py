@@ -190,7 +190,6 @@ class SessionHosts:
             self._routes,
             signer=signer,
             clock=self._server_clock,
-            chain_id=POLYGON_CHAIN_ID,
         )
         if isinstance(credentials, Failure):
             return credentials

@@ -60,7 +60,6 @@ async def create_or_derive(
     *,
     signer: Signer,
     clock: ServerClock,
-    chain_id: int,
     may_create: bool = True,
 ) -> ApiCredentials | Failure:
     """Make API credentials for the owner of a key where that may be, or fetch those it has.
@@ -71,7 +70,7 @@ async def create_or_derive(
     failure: Failure | None = None
     for call in (Call.CREATE_KEY, Call.DERIVE_KEY) if may_create else (Call.DERIVE_KEY,):
         route = routes.route(call)
-        headers = auth_headers(signer, timestamp_s=clock.timestamp_s(), nonce=0, chain_id=chain_id)
+        headers = auth_headers(signer, timestamp_s=clock.timestamp_s())
         answer = await host.send(route.method, route.path, headers=headers)
         sent = decode_answer(answer, wire.decode_credentials, route)
         if not isinstance(sent, Failure):

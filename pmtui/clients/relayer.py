@@ -37,7 +37,6 @@ Authorize = Callable[[str, str, bytes], Mapping[str, str]]
 """From method, path and body to the headers that prove who asks."""
 LONGEST_NONCE = 100
 
-Sign = Callable[[str], str]
 """From a nonce to the Authorization header that proves the owner."""
 
 
@@ -187,19 +186,3 @@ async def begin_sign_in(metadata: HttpHost) -> SignInSession | Failure:
         await session.aclose()
         return problem
     return SignInSession(session, nonce)
-
-
-async def mint_relayer_key(
-    metadata: HttpHost, relayer: RelayerClient, sign: Sign
-) -> RelayerKey | Failure:
-    """Sign in to the metadata host and let the relayer make a key.
-
-    Args:
-        metadata: the host whose nonce is signed.
-        relayer: who makes the key.
-        sign: the owner's signature over the sign-in text.
-    """
-    session = await begin_sign_in(metadata)
-    if isinstance(session, Failure):
-        return session
-    return await session.mint(relayer, sign(session.nonce))

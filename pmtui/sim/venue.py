@@ -42,7 +42,7 @@ class VenueClock(Protocol):
 
     def now(self) -> datetime:
         """Return the time as an aware datetime."""
-        ...
+        return datetime.fromtimestamp(self.now_ms() / 1_000, UTC)
 
 
 class SystemClock(VenueClock):
@@ -58,33 +58,6 @@ class SystemClock(VenueClock):
     @override
     def step(self, milliseconds: int) -> None:
         self._offset_ms += milliseconds
-
-    @override
-    def now(self) -> datetime:
-        return _to_datetime(self.now_ms())
-
-
-class ManualClock(VenueClock):
-    """A time that stands still until it is stepped."""
-
-    def __init__(self, start_ms: int) -> None:
-        self._now_ms = start_ms
-
-    @override
-    def now_ms(self) -> int:
-        return self._now_ms
-
-    @override
-    def step(self, milliseconds: int) -> None:
-        self._now_ms += milliseconds
-
-    @override
-    def now(self) -> datetime:
-        return _to_datetime(self._now_ms)
-
-
-def _to_datetime(at_ms: int) -> datetime:
-    return datetime.fromtimestamp(at_ms / 1_000, UTC)
 
 
 Listener = Callable[[tuple[Event, ...]], None]

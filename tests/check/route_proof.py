@@ -20,7 +20,8 @@ from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.server import applications
 from pmtui.sim.storage.persistence import Store
 from pmtui.sim.subsystems import Subsystems
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 
 _START_MS = 1_790_000_000_000
 _BY_ROW = "tests.clients.test_every_route"

@@ -277,9 +277,7 @@ async def test_credentials_are_created_or_else_derived() -> None:
 
     async with serving(existing) as server:
         clock = ServerClock(lambda: NOW, _no_time)
-        found = await create_or_derive(
-            server.host(), LIVE_ROUTES, signer=SIGNER, clock=clock, chain_id=137
-        )
+        found = await create_or_derive(server.host(), LIVE_ROUTES, signer=SIGNER, clock=clock)
         assert isinstance(found, ApiCredentials)
         assert (found.key, found.secret.reveal_text()) == ("k", "c2hhcmVk")
         assert server.lines == [
@@ -290,7 +288,7 @@ async def test_credentials_are_created_or_else_derived() -> None:
         assert verify_auth(headers, chain_id=137) == SIGNER.address
         url = server.url
     closed = HttpHost(url)
-    gone = await create_or_derive(closed, LIVE_ROUTES, signer=SIGNER, clock=clock, chain_id=137)
+    gone = await create_or_derive(closed, LIVE_ROUTES, signer=SIGNER, clock=clock)
     await closed.aclose()
     assert isinstance(gone, Failure)
     assert gone.kind is FailureKind.UNREACHABLE

@@ -113,7 +113,6 @@ async def test_credentials_refused_for_their_time_are_fetched_with_the_right_one
             LIVE_ROUTES,
             signer=SIGNER,
             clock=ServerClock(lambda: NOW, Wall().read),
-            chain_id=137,
         )
         assert isinstance(found, ApiCredentials)
         assert len(server.calls) == 2

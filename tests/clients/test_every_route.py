@@ -76,9 +76,7 @@ class Kit:
             return NOW
 
         clock = ServerClock(lambda: NOW, no_time)
-        return await create_or_derive(
-            self.host, self.routes, signer=SIGNER, clock=clock, chain_id=137
-        )
+        return await create_or_derive(self.host, self.routes, signer=SIGNER, clock=clock)
 
 
 @dataclass(frozen=True)

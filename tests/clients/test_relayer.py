@@ -8,7 +8,7 @@ import pytest
 
 from pmtui.clients.chain import ChainClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.account.wallet_transactions import (
     Call,
     CallReverted,
@@ -26,6 +26,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_batch import encode_create
 from pmtui.wire.relayer import RelayerKey
 from tests.clients.raw_server import answering, serving
+from tests.clients.relayer_key import mint_relayer_key
 from tests.sim.chain.test_relayer import STEPS_S, Owner
 from tests.sim.kit import RAIN, http_client, small_venue
 

@@ -22,7 +22,7 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 
 START_MS = 1_790_000_000_000
 # Keys that every development chain publishes.

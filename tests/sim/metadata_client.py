@@ -2,14 +2,31 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import httpx
 from starlette.applications import Starlette
+from typing_extensions import override
 
-from pmtui.sim.catalogue.model import Catalogue
+from pmtui.sim.catalogue.model import Catalogue, CatalogueMarket
 from pmtui.sim.gamma.app import metadata_routes
-from pmtui.sim.gamma.rows import LiveNumbers
+from pmtui.sim.gamma.rows import LiveMarket, LiveNumbers
+
+
+class CatalogueNumbers(LiveNumbers):
+    """Numbers that stand still: every row is as the catalogue has it."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+
+    @override
+    def now(self) -> datetime:
+        return self._now
+
+    @override
+    def market(self, market: CatalogueMarket) -> LiveMarket | None:
+        return None
 
 
 class MetadataClient:

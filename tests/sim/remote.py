@@ -6,7 +6,7 @@ import httpx
 
 from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.run import RunningVenue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 from tests.sim.kit import Person
 from tests.sim.process import VenueProcess
 

@@ -7,7 +7,7 @@ from typing import Any
 from pmtui.domain.ids import ConditionId
 from pmtui.sim.engine.terms import Payout
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 from tests.sim.hosts.conftest import ann, http, running
 from tests.sim.kit import RAIN, START_MS, Person, http_client, small_venue, write_catalogue
 

@@ -7,8 +7,7 @@ import pytest
 
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.catalogue.model import Catalogue
-from pmtui.sim.gamma.rows import CatalogueNumbers
-from tests.sim.metadata_client import MetadataClient
+from tests.sim.metadata_client import CatalogueNumbers, MetadataClient
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,6 @@ from pmtui.domain.markets.market import Market, MarketSort
 from pmtui.domain.money import MoneyError
 from pmtui.service.ports import Clock
 from pmtui.signing.auth import ApiCredentials
-from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.wire.orders import Owner
@@ -223,7 +222,6 @@ async def check_login(
             routes,
             signer=Signer(secret),
             clock=server_clock,
-            chain_id=POLYGON_CHAIN_ID,
             may_create=False,
         )
     finally:

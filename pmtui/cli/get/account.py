@@ -26,7 +26,6 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ApiKey
 from pmtui.service.clock import SystemClock
 from pmtui.signing.auth import ApiCredentials, relayer_headers
-from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.keystore import KeystoreProblem, keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -115,9 +114,7 @@ async def open_account(
     trading = ClobClient(hosts.trading, hosts.routes)
     clock = ServerClock(SystemClock().now, trading.server_time)
     _ = await clock.measure()
-    credentials = await create_or_derive(
-        hosts.trading, hosts.routes, signer=signer, clock=clock, chain_id=POLYGON_CHAIN_ID
-    )
+    credentials = await create_or_derive(hosts.trading, hosts.routes, signer=signer, clock=clock)
     if isinstance(credentials, Failure):
         return credentials
     wallet = await find_paying_wallet(

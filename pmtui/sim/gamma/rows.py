@@ -68,21 +68,6 @@ class LiveNumbers(Protocol):
         return None
 
 
-class CatalogueNumbers(LiveNumbers):
-    """Numbers that stand still: every row is as the catalogue has it."""
-
-    def __init__(self, now: datetime) -> None:
-        self._now = now
-
-    @override
-    def now(self) -> datetime:
-        return self._now
-
-    @override
-    def market(self, market: CatalogueMarket) -> LiveMarket | None:
-        return None
-
-
 class MetadataRows:
     """Builds the objects that travel."""
 

@@ -5,7 +5,6 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import msgspec
 from starlette.applications import Starlette
@@ -209,10 +208,6 @@ class ReplayClock(VenueClock):
     @override
     def step(self, milliseconds: int) -> None:
         self._stepped_ms += milliseconds
-
-    @override
-    def now(self) -> datetime:
-        return datetime.fromtimestamp(self.now_ms() / 1_000, UTC)
 
 
 @dataclass(frozen=True, slots=True)

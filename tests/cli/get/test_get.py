@@ -15,7 +15,7 @@ from pmtui.cli.account.wallet_access import WalletKeyFiles
 from pmtui.cli.get.printing import Format
 from pmtui.cli.main import main
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.ids import Address
 from pmtui.reads.registry import READS
 from pmtui.signing.auth import sign_in
@@ -25,6 +25,7 @@ from pmtui.wire.relayer import RelayerKey
 from tests.cli.conftest import Get
 from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.clients.raw_server import answering, serving
+from tests.clients.relayer_key import mint_relayer_key
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 from tests.wire.payloads import wire
 

@@ -14,7 +14,7 @@ from pmtui.clients.http.client import HttpHost, ShownRequest
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.clients.reads.trading_reads import WALKED, WHOLE
-from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES, Auth
 from pmtui.config.endpoints import Dialect
 from pmtui.config.settings import load_settings
@@ -31,6 +31,7 @@ from pmtui.signing.secret import Secret
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 from tests.cli.at_venue import urls_of
+from tests.clients.relayer_key import mint_relayer_key
 from tests.sim.kit import KEYS, Person, http_client
 
 RELAYER_KEY: dict[str, str] = {}

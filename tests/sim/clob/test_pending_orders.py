@@ -12,7 +12,8 @@ from pmtui.sim.clob.pending_orders import Delayed, PendingOrders
 from pmtui.sim.engine.events import Event, OrderCancelled
 from pmtui.sim.engine.terms import NewOrder, SeedOrder
 from pmtui.sim.storage.persistence import Store
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_YES, START_MS, write_catalogue
 
 SELLER, BUYER = Address("0x" + "01" * 20), Address("0x" + "02" * 20)

@@ -17,7 +17,8 @@ from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.gamma.rows import MetadataRows, VenueNumbers
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.persistence import Store
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, write_catalogue
 from tests.sim.traders.test_traders import Eyes, Floor
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Catalogue, CatalogueEvent
-from pmtui.sim.gamma.rows import CatalogueNumbers
-from tests.sim.metadata_client import MetadataClient
+from tests.sim.metadata_client import CatalogueNumbers, MetadataClient
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from pmtui.sim.catalogue.load import load_packaged
-from pmtui.sim.gamma.rows import CatalogueNumbers
-from tests.sim.metadata_client import MetadataClient
+from tests.sim.metadata_client import CatalogueNumbers, MetadataClient
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.sim.clob.pending_orders import STILL_PENDING
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 from tests.sim.kit import (
     RAIN,
     RAIN_NO,

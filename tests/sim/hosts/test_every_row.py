@@ -34,7 +34,6 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, NoticeKind, PostStatus, TimeInForce
 from pmtui.signing.auth import ApiCredentials
-from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_YES, START_MS, Person
 
@@ -85,7 +84,6 @@ class Scene:
                 self.routes,
                 signer=person.signer,
                 clock=self.clock,
-                chain_id=POLYGON_CHAIN_ID,
             )
         )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pmtui.domain.markets.market import Side
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN_NO, START_MS, Person, http_client, write_catalogue
 from tests.sim.streams.test_user_channel import login
 from tests.sim.streams.wire import connected

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.relayer import RelayerClient, mint_relayer_key
+from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.account.wallet_transactions import MAX_UINT256
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId
@@ -27,6 +27,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers
+from tests.clients.relayer_key import mint_relayer_key
 from tests.sim.kit import KEYS, http_client
 from tests.sim.process import VenueProcess, venue_process
 from tests.sim.remote import remote_person

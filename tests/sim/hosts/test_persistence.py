@@ -17,7 +17,8 @@ from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.run import VenueOptions, running_venue
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.persistence import Store, StoreError
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.kit import (
     RAIN,
     RAIN_NO,

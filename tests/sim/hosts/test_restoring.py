@@ -15,7 +15,8 @@ from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.persistence import Store
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 
 USERS = [Address("0x" + f"{n:040x}") for n in (1, 2)]

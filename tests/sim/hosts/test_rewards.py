@@ -9,7 +9,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.run import VenueOptions, running_venue
-from pmtui.sim.venue import ManualClock
+from tests.sim.clock import ManualClock
 from tests.sim.kit import (
     RAIN,
     RAIN_NO,

@@ -28,7 +28,8 @@ from pmtui.sim.storage.records import (
     Records,
 )
 from pmtui.sim.traders import Traders
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.traders.test_traders import START
 
 SLOT = timedelta(minutes=5)

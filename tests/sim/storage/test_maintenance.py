@@ -12,7 +12,8 @@ from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.engine.events import Event, MarketAdded, MarketResolved
 from pmtui.sim.storage.maintenance import Maintenance
 from pmtui.sim.storage.persistence import Store
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 SLOT_MS = 300_000

@@ -15,8 +15,8 @@ from pmtui.recording.reader import Recorded
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.streams.publisher import Frame, Publisher, Watcher, in_arrival_order
-from pmtui.sim.venue import ManualClock
 from tests.check.replay import Replay, Report
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN_YES
 from tests.sim.streams.test_frames import CONDITION, WALLET, quiet_venue
 

@@ -15,7 +15,8 @@ from pmtui.sim.engine.events import LevelChanged, TickSizeChanged, TradeMatched
 from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.storage.persistence import Store
 from pmtui.sim.streams.publisher import Frame, MarketLadder, in_arrival_order
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, START_MS, write_catalogue
 
 WALLET = Address("0x" + "11" * 20)

@@ -37,7 +37,8 @@ from pmtui.sim.traders.habits import (
     follow,
     pace_of,
 )
-from pmtui.sim.venue import ManualClock, Venue
+from pmtui.sim.venue import Venue
+from tests.sim.clock import ManualClock
 
 START = datetime(2026, 9, 21, 12, 1, tzinfo=UTC)
 
