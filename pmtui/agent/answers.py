@@ -16,6 +16,8 @@ from pmtui.reads.registry import READS
 
 LISTED = Word("listed")
 """The prices are those of the metadata host's list, which lags."""
+FURTHER_S = 3.0
+"""Seconds that last trade and market may take once the book is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,6 @@ def to_found(
 
 
 _WITHOUT_PRICES = frozenset({BookState.LOADING, BookState.NO_BOOK})
-
-
-FURTHER_S = 3.0
-"""Seconds that last trade and market may take once the book is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,26 @@ DIAGNOSIS = "/diag"
 TITLE = "pmtui: read-only market data"
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 _MOMENT: Schema = {"type": "string", "format": "date-time"}
+PROBLEMS = {
+    400: "A parameter is missing, unknown or not of its kind.",
+    404: "There is no such thing, by the venue's word.",
+    502: "A host did not answer.",
+    503: "Execution is not configured.",
+}
+PROBLEM = "application/problem+json"
+DOCUMENT = "/openapi.json"
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+MOST_AT_ONCE = 64
+"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
+_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
+"""Any port or none: a forwarded port has another number, and a name is what an attack would need."""
+_STATUSES = {
+    Refusal.WRONG: HTTPStatus.BAD_REQUEST,
+    Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
+    Refusal.UNCONFIGURED: HTTPStatus.SERVICE_UNAVAILABLE,
+    Refusal.UNAVAILABLE: HTTPStatus.BAD_GATEWAY,
+}
+_NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +100,6 @@ PATHS = (
     ),
 )
 """The paths that a tool answers; `/diag` is beside them."""
-PROBLEMS = {
-    400: "A parameter is missing, unknown or not of its kind.",
-    404: "There is no such thing, by the venue's word.",
-    502: "A host did not answer.",
-    503: "Execution is not configured.",
-}
 
 
 def make_document(toolbox: Toolbox, *, version: str, has_token: bool) -> Schema:
@@ -253,22 +267,6 @@ def _object(properties: Schema) -> Schema:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-PROBLEM = "application/problem+json"
-DOCUMENT = "/openapi.json"
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-MOST_AT_ONCE = 64
-"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
-_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
-"""Any port or none: a forwarded port has another number, and a name is what an attack would need."""
-_STATUSES = {
-    Refusal.WRONG: HTTPStatus.BAD_REQUEST,
-    Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
-    Refusal.UNCONFIGURED: HTTPStatus.SERVICE_UNAVAILABLE,
-    Refusal.UNAVAILABLE: HTTPStatus.BAD_GATEWAY,
-}
-_NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ _CODES = {
     Refusal.UNKNOWN: FAILED,
     Refusal.UNAVAILABLE: FAILED,
 }
+_BEGINNINGS = frozenset({"initialize", "server/discover"})
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+NO_PACKAGE = "the Model Context Protocol needs the package mcp: install pmtui[agent]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +145,6 @@ def _line(message: dict[str, object]) -> bytes:
     # ASCII only: no reader can take a character of somebody's text for the end of the line.
     return json.dumps(message).encode()
 
-
-_BEGINNINGS = frozenset({"initialize", "server/discover"})
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-NO_PACKAGE = "the Model Context Protocol needs the package mcp: install pmtui[agent]"
 
 Write = Callable[[bytes], None]
 """Takes a line without its end."""

@@ -65,6 +65,7 @@ from pmtui.signing.wallet import derive_wallets
 MAX_ROWS = 10_000
 """As far as the host lets one count (docs/wire.md#analytics-host)."""
 T = TypeVar("T")
+_PROG = "pmtui export"
 
 
 class VenueReader:
@@ -320,9 +321,6 @@ def _secret(request: ExportRequest) -> Secret | str:
         empty_means="exports the journal alone",
     )
     return found.secret or "the venue was not asked: the keystore stayed locked"
-
-
-_PROG = "pmtui export"
 
 
 class Kind(StrEnum):

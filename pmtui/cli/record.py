@@ -53,6 +53,14 @@ TRADES = 500
 _FIDELITY = {Interval.DAY: 5, Interval.MAX: 1440}
 
 Keep = Callable[[AnswerRow], None]
+FLUSH_S = 1.0
+"""What a crash may cost."""
+REFRESH_S = 300.0
+"""Between two looks at the hosts while the stream is quiet about trouble."""
+_PROG = "pmtui record"
+NOT_FOUND = 1
+MOST_TOKENS = 200
+"""One socket, and both tokens of each market are heard."""
 
 
 class RecordedMarket(NamedTuple):
@@ -169,12 +177,6 @@ class RecordedReads:
         else:
             self._keep(AnswerRow(self._now_us(), host, path, body.decode(errors="replace"), query))
         return body
-
-
-FLUSH_S = 1.0
-"""What a crash may cost."""
-REFRESH_S = 300.0
-"""Between two looks at the hosts while the stream is quiet about trouble."""
 
 
 @dataclass(slots=True)
@@ -334,12 +336,6 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
     except TimeoutError:
         return
-
-
-_PROG = "pmtui record"
-NOT_FOUND = 1
-MOST_TOKENS = 200
-"""One socket, and both tokens of each market are heard."""
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -48,6 +48,9 @@ from pmtui.ui.replay.replay_controls import ReplayView
 
 JUMP_S = 30
 """As far as a key jumps."""
+_PROG = "pmtui replay"
+PROFILE = "replay"
+UNUSABLE = 1
 
 
 class RecordedTime(SystemClock):
@@ -140,11 +143,6 @@ class Playback:
     def faster(self) -> None:
         """Play at the next higher speed."""
         self._timeline.faster()
-
-
-_PROG = "pmtui replay"
-PROFILE = "replay"
-UNUSABLE = 1
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -19,6 +19,8 @@ IN_USE = (
     "another terminal or service runs this profile, or a command such as `pmtui record`; end it first, "
     "or set PMTUI_HOME"
 )
+CRASHED = 70
+_M_ARENA_MAX = -8
 
 
 def is_session_running(state_dir: Path) -> bool:
@@ -64,8 +66,6 @@ def session_lock(state_dir: Path) -> Iterator[None]:
 
 _logger = logging.getLogger(__name__)
 
-CRASHED = 70
-
 
 async def run_logged(work: Coroutine[None, None, int]) -> int:
     """Run a session to its end; returns the exit code.
@@ -96,9 +96,6 @@ def start_log(profile: str, paths: Paths) -> Path:
     except OSError as error:
         raise ConfigError(str(log), error.strerror or str(error)) from None
     return log
-
-
-_M_ARENA_MAX = -8
 
 
 def use_one_pool() -> None:

@@ -35,6 +35,17 @@ _INNER = ("data", "message", "raw", "msg", "payload", "body", "frame")
 _ARRIVAL = ("arrival_ms", "received_ms", "recv_ms", "arrival", "received_at", "recv_ts", "ts", "t")
 _OWN_KEYS = frozenset({"event_type", "bids", "price_changes", "asset_id"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MAX_BYTES = 512 << 20
+"""Unpacked; all of it is held in memory while it is replayed."""
+_OWN_BEGINNING = b'{"kind":"header"'
+_GZIP = 31
+_PIECE = 1 << 20
+_KINDS = frozenset(
+    {
+        "book", "price_change", "last_trade_price", "tick_size_change", "best_bid_ask",
+        "new_market", "market_resolved",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +149,6 @@ def _milliseconds(times: list[object]) -> int | None:
         if isinstance(time, int | float) and not isinstance(time, bool) and math.isfinite(time):
             return int(time if time > 10**11 else time * 1000)
     return None
-
-
-MAX_BYTES = 512 << 20
-"""Unpacked; all of it is held in memory while it is replayed."""
-_OWN_BEGINNING = b'{"kind":"header"'
-_GZIP = 31
-_PIECE = 1 << 20
-_KINDS = frozenset(
-    {
-        "book", "price_change", "last_trade_price", "tick_size_change", "best_bid_ask",
-        "new_market", "market_resolved",
-    }
-)  # fmt: skip
 
 
 class Message(NamedTuple):

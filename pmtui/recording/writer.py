@@ -15,6 +15,9 @@ import msgspec
 
 FORMAT = "pmtui-recording"
 VERSION = 1
+EXISTS = "exists; a recording is never written over"
+_GZIP = 31
+"""Window bits that make zlib write gzip."""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
@@ -71,11 +74,6 @@ Row = Header | FrameRow | AnswerRow | LinkRow | EndRow
 
 row_decoder = msgspec.json.Decoder(Row)
 row_encoder = msgspec.json.Encoder()
-
-
-EXISTS = "exists; a recording is never written over"
-_GZIP = 31
-"""Window bits that make zlib write gzip."""
 
 
 class CannotMakeError(Exception):

@@ -29,6 +29,10 @@ _SELECTOR = 4
 _NO_PARENT = "0x" + "00" * 32
 _BOTH_OUTCOMES = (1, 2)
 """The two index sets of every market of the venue."""
+AUTO_REDEEMER = Address("0xa1200000d0002264C9a1698e001292D00E1b00af")
+"""Redeems for wallets that let it (polymarket-client 0.14.0, October 2026)."""
+MOST_QUESTIONS = 256
+"""Of a negative-risk event: the last byte of a question's id counts them."""
 
 
 class CalldataError(ValueError):
@@ -247,12 +251,6 @@ def _from_abi(kind: str, value: object) -> Argument:
     if isinstance(value, int):
         return value
     raise CalldataError(f"a value of type {kind}")
-
-
-AUTO_REDEEMER = Address("0xa1200000d0002264C9a1698e001292D00E1b00af")
-"""Redeems for wallets that let it (polymarket-client 0.14.0, October 2026)."""
-MOST_QUESTIONS = 256
-"""Of a negative-risk event: the last byte of a question's id counts them."""
 
 
 class WalletCalls:

@@ -60,6 +60,8 @@ MAX_BODY_BYTES = 1 << 20
 """Of a request. The largest that is allowed anywhere, 3,000 order ids, has a fifth of that."""
 WRONG_HOST = "this address serves loopback host names only"
 TOO_LARGE = f"a request body holds at most {MAX_BODY_BYTES} bytes"
+KEEP_ALIVE_S = 75
+"""As the service's edge: clients keep their connections between bursts."""
 
 
 def is_loopback_host(values: Sequence[str]) -> bool:
@@ -189,8 +191,6 @@ def geoblock_routes(venue: Venue) -> list[Route]:
 
 
 HTTP_HOSTS = ("clob", "gamma", "data", "relayer", "rpc", "geoblock", "admin")
-KEEP_ALIVE_S = 75
-"""As the service's edge: clients keep their connections between bursts."""
 
 INTERNAL_ERROR = "Internal server error"
 

@@ -68,6 +68,9 @@ from pmtui.wire.rows import (
     to_token_id,
 )
 
+NO_OUTCOME = 999
+"""The host's outcome index of rows that concern none."""
+
 
 def _v1(name: str) -> Any:
     # Typed like msgspec.field itself: the annotation of the attribute says what it holds.
@@ -155,8 +158,6 @@ class ValueRow(msgspec.Struct, gc=False):
     value: Number = None
 
 
-NO_OUTCOME = 999
-"""The host's outcome index of rows that concern none."""
 NO_END_DATE = "1970-01-01"
 
 _POSITION = msgspec.json.Decoder(PositionRow)

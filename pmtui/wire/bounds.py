@@ -28,6 +28,26 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _LONGEST = 200
 """Characters of a field's name or of a reason."""
 _PATH = re.compile(r"^(.*) - at `\$\.?([^`]*)`$", re.DOTALL)
+T = TypeVar("T")
+LONGEST_ID = 200
+"""Characters. Token ids have 78, order ids 66; slugs are the longest."""
+TITLE = 400
+"""Characters of a question or a title; the longest recorded has 200 (September 2026)."""
+MOST_ROWS = 20_000
+"""Rows of one answer. The longest page that is asked for has 1,000."""
+MOST_LEVELS = 10_000
+"""Of one side of a book: as many as the finest grid has prices."""
+MOST_POINTS = 50_000
+"""Of one price history."""
+MOST_MESSAGES = 5_000
+"""In one frame: a whole book for every token of a socket."""
+# One pass: an escaped backslash and a whole pair are stepped over, what is left of surrogates is half.
+_ESCAPES = re.compile(
+    rb"""\\\\
+       | \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
+       | (?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})""",
+    re.VERBOSE,
+)
 
 
 class WireError(ValueError):
@@ -61,12 +81,6 @@ class NotJsonError(WireError):
     """The bytes are no JSON at all."""
 
 
-T = TypeVar("T")
-
-LONGEST_ID = 200
-"""Characters. Token ids have 78, order ids 66; slugs are the longest."""
-TITLE = 400
-"""Characters of a question or a title; the longest recorded has 200 (September 2026)."""
 LABEL = 120
 """Characters of an outcome, a tag, a name."""
 PROSE = 20_000
@@ -74,18 +88,10 @@ PROSE = 20_000
 REASON = 300
 """Characters of an error in the venue's words."""
 
-MOST_ROWS = 20_000
-"""Rows of one answer. The longest page that is asked for has 1,000."""
 MOST_OUTCOMES = 64
 MOST_TAGS = 200
 MOST_MARKETS = 2_000
 """Of one event."""
-MOST_LEVELS = 10_000
-"""Of one side of a book: as many as the finest grid has prices."""
-MOST_POINTS = 50_000
-"""Of one price history."""
-MOST_MESSAGES = 5_000
-"""In one frame: a whole book for every token of a socket."""
 MOST_CHANGES = 20_000
 """Levels that one message changes."""
 
@@ -140,15 +146,6 @@ def in_range(number: int, field: str, within: Range) -> int:
 def is_sane(moment: datetime) -> bool:
     """Whether something can have happened, or be planned, at this time."""
     return EARLIEST <= moment < LATEST
-
-
-# One pass: an escaped backslash and a whole pair are stepped over, what is left of surrogates is half.
-_ESCAPES = re.compile(
-    rb"""\\\\
-       | \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
-       | (?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})""",
-    re.VERBOSE,
-)
 
 
 class Envelope(msgspec.Struct, gc=False):

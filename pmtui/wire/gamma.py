@@ -90,6 +90,8 @@ from pmtui.wire.rows import (
     to_token_id,
 )
 
+T = TypeVar("T")
+
 
 class TagRow(msgspec.Struct, gc=False):
     """A tag; `id` is a string of digits, an int in some answers."""
@@ -509,9 +511,6 @@ def _to_geo_answer(row: GeoRow) -> GeoAnswer:
     return GeoAnswer(
         is_blocked=row.blocked, country=cut(row.country, LABEL), region=cut(row.region, LABEL)
     )
-
-
-T = TypeVar("T")
 
 
 def read_table(body: bytes, to_value: Callable[[Row], T], place: str) -> Rows[T]:

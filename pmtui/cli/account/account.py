@@ -56,6 +56,17 @@ from pmtui.signing.wallet import derive_wallets
 
 _EMPTY = "an empty passphrase protects nothing; nothing was stored"
 _LAST = 4
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+PAPER_KEY_ITS_OWN = (
+    "the paper account has a key of its own, which opens nothing outside the local venue; "
+    "paper and live share no key. Name another profile, for example --profile live"
+)
+LOSING = (
+    "Losing this file or its passphrase loses the account: nobody can restore either.\n"
+    "Keep a copy of the file somewhere else, and the passphrase apart from it."
+)
+ACTIONS = ("new", "import", "show", "remove")
+_PROG = "pmtui account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,17 +255,6 @@ def _remove(path: Path, settings: Settings, *, is_sure: bool) -> str | Refused:
     return f"The keystore of {name} is removed. The journal of {settings.profile} stays."
 
 
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-PAPER_KEY_ITS_OWN = (
-    "the paper account has a key of its own, which opens nothing outside the local venue; "
-    "paper and live share no key. Name another profile, for example --profile live"
-)
-LOSING = (
-    "Losing this file or its passphrase loses the account: nobody can restore either.\n"
-    "Keep a copy of the file somewhere else, and the passphrase apart from it."
-)
-
-
 def show_account(settings: Settings, state: Path) -> str:
     """Return addresses and file of a profile's account.
 
@@ -380,10 +380,6 @@ def format_second_account(path: Path, owner: Address | None, profile: str) -> st
         f"`pmtui account remove --profile {profile}` takes it away, and a second account is a "
         'profile of its own: [profiles.second] with like = "live" in config.toml'
     )
-
-
-ACTIONS = ("new", "import", "show", "remove")
-_PROG = "pmtui account"
 
 
 def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:

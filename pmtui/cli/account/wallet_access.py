@@ -45,6 +45,8 @@ R = TypeVar("R", bound=msgspec.Struct)
 RELAYER_KEY_FILE = "relayer-key.json"
 BUILDER_KEY_FILE = "builder-key.json"
 LONGEST_KEY = 200
+SESSION = timedelta(days=7)
+"""How long a sign-in may be used, as the official library states it."""
 
 
 class _RelayerRow(msgspec.Struct, forbid_unknown_fields=True):
@@ -145,10 +147,6 @@ class WalletKeyFiles:
     def _write(self, name: str, row: msgspec.Struct) -> None:
         if self._state_dir is not None:
             replace_file(self._state_dir / name, msgspec.json.encode(row), is_synced=True)
-
-
-SESSION = timedelta(days=7)
-"""How long a sign-in may be used, as the official library states it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,11 @@ EXIT_CODES = (
     "Exit codes: 0 done, or --dry-run printed it; 1 nothing happened: refused, reverted, not agreed to, or so already; "
     "2 wrong usage; 69 a host cannot be asked; 75 it is not known whether it happened."
 )
+NOTHING_HAPPENED = 1
+NOT_KNOWN = 75
+PATIENCE_S = 45.0
+"""For hosts to answer what a step needs to know."""
+_NEED_POSITIONS = frozenset({"status", "redeem", "merge", "convert"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +296,6 @@ def _parser(action: str) -> SecretiveParser:
         "--passphrase-fd", "read the keystore's passphrase from a line of file descriptor N"
     )
     return parser
-
-
-NOTHING_HAPPENED = 1
-NOT_KNOWN = 75
-PATIENCE_S = 45.0
-"""For hosts to answer what a step needs to know."""
-_NEED_POSITIONS = frozenset({"status", "redeem", "merge", "convert"})
 
 
 def run_wallet(action: str, arguments: list[str]) -> int:

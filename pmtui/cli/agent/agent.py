@@ -46,6 +46,10 @@ _PROG = "pmtui agent"
 _CHUNK = 65_536
 SHORTEST_TOKEN = 16
 """Characters; a shorter one could be guessed by whoever may ask."""
+_REASONS = {
+    FailureKind.NOT_FOUND: Refusal.UNKNOWN,
+    FailureKind.CANCELLED: Refusal.UNCONFIGURED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +266,6 @@ def _parser() -> SecretiveParser:
         "--passphrase-fd", "read the keystore's passphrase from file descriptor N"
     )
     return parser
-
-
-_REASONS = {
-    FailureKind.NOT_FOUND: Refusal.UNKNOWN,
-    FailureKind.CANCELLED: Refusal.UNCONFIGURED,
-}
 
 
 class HostReads:

@@ -73,6 +73,14 @@ ROWS_S = 1.5
 GREETING_S = 2.0
 _UNTOLD = frozenset({BookState.LOADING, BookState.NO_BOOK})
 _Seen = TypeVar("_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView)
+SERVICE = "running service"
+HOSTS_S = 3.0
+"""Seconds that hosts may take to add to what the service has told already."""
+MOST_KNOWN = 500
+"""Tokens whose markets are remembered."""
+_NOTHING_TOLD = Refused(Refusal.UNAVAILABLE, "an answer without a market")
+MOST_AGE = timedelta(seconds=60)
+"""The service asks six times as often."""
 
 
 class OwnViews(NamedTuple):
@@ -206,16 +214,6 @@ async def _is_welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
             return isinstance(await read_to_terminal(reader), Welcome)
     except (TimeoutError, LinkError, OSError):
         return False
-
-
-SERVICE = "running service"
-HOSTS_S = 3.0
-"""Seconds that hosts may take to add to what the service has told already."""
-MOST_KNOWN = 500
-"""Tokens whose markets are remembered."""
-
-
-_NOTHING_TOLD = Refused(Refusal.UNAVAILABLE, "an answer without a market")
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,10 +393,6 @@ def _found(
     times = {row.market.market_id: row.as_of for row in rows}
     listed_at = times.get(MarketId(hit.identifier)) if hit.kind is HitKind.MARKET else None
     return to_found(hit, book=book, listed_at=listed_at)
-
-
-MOST_AGE = timedelta(seconds=60)
-"""The service asks six times as often."""
 
 
 class _Told(NamedTuple):

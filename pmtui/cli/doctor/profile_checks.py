@@ -50,6 +50,7 @@ SERVICE_WITHIN_S = 3.0
 """A service answers on its own machine within milliseconds, or hangs."""
 _STEPS = 20_000
 """Of SQLite's machine between two looks at the clock."""
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
@@ -195,9 +196,6 @@ def _budgets(budgets: Mapping[str, tuple[int, int]]) -> Finding:
 
 def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Figure) -> Finding:
     return Finding(Subject.PROFILE, name, state, text, remedy, figures)
-
-
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:

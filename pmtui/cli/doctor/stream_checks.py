@@ -50,6 +50,11 @@ from pmtui.wire.orders import Owner
 DEADLINE_S = 10.0
 """For a busy book to come and to be verified."""
 _ORDERS = "orders can be sent all the same; the ladder says what its book is worth"
+OPEN_S = 8.0
+"""Seconds in which the stream has to open."""
+HOLD_S = 2.0
+"""Seconds for which it has to stay open: a host drops a key that it does not know without a word."""
+_NONE_YET = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +184,6 @@ def _book_finding(found: BusyMarket, watch: BookWatch, deadline_s: float) -> Fin
         text = f"a book came, but never equalled its hash {within}: {found.title}"
         remedy = f"report it with the output of `pmtui record`; {_ORDERS}"
     return Finding(Subject.STREAMS, "book", State.PROBLEM, text, remedy, figures)
-
-
-OPEN_S = 8.0
-"""Seconds in which the stream has to open."""
-HOLD_S = 2.0
-"""Seconds for which it has to stay open: a host drops a key that it does not know without a word."""
-_NONE_YET = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,9 @@ _MODE = re.compile(rb"\x1b\[\?2026;(\d)\$y")
 _KIND = re.compile(rb"\x1b\[\?[\d;]*c")
 _KNOWS = (b"1", b"2", b"3")
 """Answers of a terminal that knows the mode: set, reset, always set."""
+SLOW_ESCAPE_MS = 100
+"""An `esc` that is held back longer is felt, and a letter typed meanwhile is lost."""
+_COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +128,6 @@ async def ask_tmux(option: str) -> str:
 
 LEAST_COLUMNS, LEAST_ROWS = 80, 24
 """Below it columns and panes are left out that a trader would miss."""
-SLOW_ESCAPE_MS = 100
-"""An `esc` that is held back longer is felt, and a letter typed meanwhile is lost."""
-_COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ from pmtui.reads.registry import READS
 from pmtui.service.clock import SystemClock
 from pmtui.wire import fields
 
+PERIOD_S = 0.1
+"""Between two writings of a book that changes all the time."""
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 class Output:
     """Takes answers one by one until enough were written."""
@@ -286,11 +290,6 @@ def _replaced(values: Values, changed: Mapping[str, str]) -> Values:
 
 def _seconds(at: datetime) -> str:
     return str(int(at.timestamp()))
-
-
-PERIOD_S = 0.1
-"""Between two writings of a book that changes all the time."""
-_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass

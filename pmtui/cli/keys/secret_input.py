@@ -22,6 +22,11 @@ GOOD_LENGTH = 12
 SHORT_LENGTH = 8
 """Below this a passphrase protects so little that it is asked for again."""
 _FEW_KINDS = 5
+PAPER_IGNORES_KEY = (
+    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
+    "--profile live trades with yours"
+)
+_PR_SET_DUMPABLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +103,6 @@ def _checked(line: bytes, place: str) -> Secret | NoSecret:
     except UnicodeDecodeError:
         return NoSecret(f"what came from {place} is not UTF-8")
     return Secret(line)
-
-
-PAPER_IGNORES_KEY = (
-    f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
-    "--profile live trades with yours"
-)
-_PR_SET_DUMPABLE = 4
 
 
 def forbid_dumps() -> None:

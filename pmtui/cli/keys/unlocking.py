@@ -52,6 +52,10 @@ CLEARTEXT = (
     "or set allow_cleartext = true"
 )
 NOT_A_KEY = "that is no private key: it has 64 hexadecimal digits, with or without 0x in front"
+TRIES = 3
+MAX_KEYSTORE_BYTES = 65_536
+LOOK_ONLY = "viewing only, no trading"
+BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 
 
 def keystore_path(state: Path, profile: str) -> Path:
@@ -173,12 +177,6 @@ def why_not_this_owner(journal: Path, owner: Address) -> str:
         f"{journal.parent}: its journal waits for {orders} of another account, {strangers[0]}; "
         f"open it with that key, or make a profile of its own for {owner}"
     )
-
-
-TRIES = 3
-MAX_KEYSTORE_BYTES = 65_536
-LOOK_ONLY = "viewing only, no trading"
-BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 
 
 @dataclass(frozen=True, slots=True)

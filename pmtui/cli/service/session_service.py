@@ -36,6 +36,8 @@ from pmtui.sim.admin_token import read_token
 
 _VENUE_GONE = "paper venue ended, quit and start again"
 _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
+MOST_LISTED = 20
+LINE_WIDTH = 160
 
 
 class SessionService:
@@ -146,10 +148,6 @@ class SessionService:
                 permit_file=self._state / PERMIT_MARK if is_practising else None,
             ),
         )
-
-
-MOST_LISTED = 20
-LINE_WIDTH = 160
 
 
 def describe_report(report: ShutdownReport) -> list[str]:

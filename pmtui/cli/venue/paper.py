@@ -42,6 +42,10 @@ HELD_S = 10.0
 """For a venue that is being started or ended by somebody else."""
 LOOK_AGAIN_S = 0.2
 HELD = "a terminal or another command uses this profile, and its venue does not answer"
+BOOT_DEADLINE_S = 30.0
+END_DEADLINE_S = 5.0
+STARTING_CASH = "10000"
+NEW_ACCOUNT = "move the file away, and the next terminal makes a new paper account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +123,6 @@ async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None
     told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
     await host.aclose()
     return None if isinstance(told, Failure) else endpoints
-
-
-BOOT_DEADLINE_S = 30.0
-END_DEADLINE_S = 5.0
-STARTING_CASH = "10000"
-NEW_ACCOUNT = "move the file away, and the next terminal makes a new paper account"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,18 @@ MAX_MEMBERS = 64
 
 _GZIP = 16 + zlib.MAX_WBITS
 _CODINGS = {"": False, "identity": False, "gzip": True, "x-gzip": True}
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
+TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
+"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
+TOTAL_S = 30.0
+"""Bounds an answer that drips one byte at a time below every other time limit."""
+MAX_RETRIES = 2
+FIRST_RETRY_S = 0.3
+"""The longest pause before the first retry, where the host names none; it doubles."""
+LONGEST_WAIT_S = 5.0
+"""A host that asks for more patience than this is reported, not waited for."""
+_RATE_PREFIX = "poly-ratelimit-"
 
 
 class BodyError(ValueError):
@@ -128,20 +140,6 @@ class BodyReader:
 def _garbled() -> BodyError:
     return BodyError("answer cannot be decompressed")
 
-
-MAX_BODY = 32 * 1024 * 1024
-"""Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
-TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
-"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
-TOTAL_S = 30.0
-"""Bounds an answer that drips one byte at a time below every other time limit."""
-MAX_RETRIES = 2
-FIRST_RETRY_S = 0.3
-"""The longest pause before the first retry, where the host names none; it doubles."""
-LONGEST_WAIT_S = 5.0
-"""A host that asks for more patience than this is reported, not waited for."""
-
-_RATE_PREFIX = "poly-ratelimit-"
 
 Query = Sequence[tuple[str, str]]
 Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]

@@ -32,6 +32,29 @@ from pmtui.domain.health import RateBudget, StatedBudget, Waiting
 _FIRST_PAUSE_S = 1.0
 """For a refusal that names no time (docs/wire.md#refusals: 1 to 2 s, doubling)."""
 _LONGEST_PAUSE_S = 16.0
+_ORDERS = (Call.POST_ORDER, Call.POST_ORDERS)
+_CANCELS = (Call.CANCEL, Call.CANCEL_MANY, Call.CANCEL_MARKET, Call.CANCEL_ALL)
+_KEYS = (
+    Call.CREATE_KEY,
+    Call.DERIVE_KEY,
+    Call.API_KEYS,
+    Call.DELETE_KEY,
+    Call.CLOSED_ONLY,
+    Call.CREATE_READONLY_KEY,
+    Call.READONLY_KEYS,
+    Call.DELETE_READONLY_KEY,
+    Call.CREATE_BUILDER_KEY,
+    Call.BUILDER_KEYS,
+    Call.REVOKE_BUILDER_KEY,
+)
+_LEDGER = (Call.OPEN_ORDERS, Call.ORDER, Call.TRADES, Call.NOTICES, Call.DROP_NOTICES)
+_SHARE = 3000
+"""The trading host allows 9,000 in 10 s. Orders, cancels and all the rest get a third each: so a
+cancel waits neither for reads nor for orders, and together they keep to what is allowed."""
+_TEN_MINUTES = 600
+_LONGEST_FILL = timedelta(minutes=1)
+"""No bucket takes longer to fill: a stated time beyond that is the fault of a clock."""
+_MARKETS = ("/markets", "/markets/*", "/markets-keyset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,26 +397,6 @@ def _closed(route: str, seconds: float) -> Failure:
     return Failure(FailureKind.BUSY, route, text, retry_after_s=seconds)
 
 
-_ORDERS = (Call.POST_ORDER, Call.POST_ORDERS)
-_CANCELS = (Call.CANCEL, Call.CANCEL_MANY, Call.CANCEL_MARKET, Call.CANCEL_ALL)
-_KEYS = (
-    Call.CREATE_KEY,
-    Call.DERIVE_KEY,
-    Call.API_KEYS,
-    Call.DELETE_KEY,
-    Call.CLOSED_ONLY,
-    Call.CREATE_READONLY_KEY,
-    Call.READONLY_KEYS,
-    Call.DELETE_READONLY_KEY,
-    Call.CREATE_BUILDER_KEY,
-    Call.BUILDER_KEYS,
-    Call.REVOKE_BUILDER_KEY,
-)
-_LEDGER = (Call.OPEN_ORDERS, Call.ORDER, Call.TRADES, Call.NOTICES, Call.DROP_NOTICES)
-_SHARE = 3000
-"""The trading host allows 9,000 in 10 s. Orders, cancels and all the rest get a third each: so a
-cancel waits neither for reads nor for orders, and together they keep to what is allowed."""
-_TEN_MINUTES = 600
 ORDERS, CANCELS = "orders", "cancels"
 _COUNTED = {
     Call.POST_ORDER: ORDERS,
@@ -405,8 +408,6 @@ _COUNTED = {
 }
 _LEAST_BURST = {ORDERS: 60, CANCELS: 120}
 """Of the standard tier; whoever has been told of more left is allowed more."""
-_LONGEST_FILL = timedelta(minutes=1)
-"""No bucket takes longer to fill: a stated time beyond that is the fault of a clock."""
 
 
 def clob_limits(routes: ClobRoutes) -> HostLimits:
@@ -462,7 +463,6 @@ def _gets(requests: int, *paths: str) -> Limit:
 
 
 _EVENTS = ("/events", "/events/*", "/events-keyset")
-_MARKETS = ("/markets", "/markets/*", "/markets-keyset")
 
 METADATA_LIMITS = HostLimits(
     (

@@ -42,6 +42,9 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 Answered = Rows[object] | Failure
+USUAL_PAGE = 100
+"""Rows of a page, where nobody says how many."""
+LARGEST_PAGE = 500
 
 
 async def walk_read(
@@ -174,11 +177,6 @@ async def _with_tag_id(host: HttpHost, values: Values, dialect: Dialect) -> Valu
             if isinstance(found, Tag):
                 return Values({**values.by_name, TAG.name: (found.tag_id,)})
     return Failure(FailureKind.NOT_FOUND, "GET /tags/{id}", "there is no such tag")
-
-
-USUAL_PAGE = 100
-"""Rows of a page, where nobody says how many."""
-LARGEST_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)

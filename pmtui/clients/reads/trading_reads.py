@@ -30,6 +30,8 @@ from pmtui.wire.bounds import WireError
 UNVERIFIED = "unverified"
 """Nothing contradicts the book; its hash says nothing, or could not be made again."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+T = TypeVar("T")
+K = TypeVar("K")
 
 
 def to_book(snapshot: BookSnapshot) -> Book | Failure:
@@ -93,8 +95,6 @@ def write_book(
 
 Rows = tuple[object, ...] | Failure
 Steps = AsyncIterator[Step[object] | Failure]
-T = TypeVar("T")
-K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,19 @@ SLICE = 4 * 1024
 """Bytes that are parsed at a time: at most two thousand frames, in some tens of milliseconds."""
 WORK_S = 0.004
 """How long frames are parsed or applied before everybody else gets as much time."""
+_FRAMES_TO_JUDGE = 20
+_PATIENCE_IN_GAPS = 30.0
+_WEIGHT = 0.05
+"""Of the newest gap in the mean: some twenty gaps are remembered."""
+_LONGEST_FIRST_WAIT_S = 3600.0
+E = TypeVar("E")
+_OVERSLEPT_S = 1.0
+"""Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
+_STEPS = 50
+"""Looks within the time that a sign may take, at most."""
+_MESSAGES_A_TURN = 50
+"""Messages after which others get their turn, however quick they were."""
+_LONGEST_REST_S = 0.1
 
 
 @final
@@ -274,21 +287,7 @@ async def open_socket(url: str, **options: Any) -> BoundedSocket:
     return socket
 
 
-_FRAMES_TO_JUDGE = 20
-_PATIENCE_IN_GAPS = 30.0
-_WEIGHT = 0.05
-"""Of the newest gap in the mean: some twenty gaps are remembered."""
-_LONGEST_FIRST_WAIT_S = 3600.0
-E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
-
-_OVERSLEPT_S = 1.0
-"""Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
-_STEPS = 50
-"""Looks within the time that a sign may take, at most."""
-_MESSAGES_A_TURN = 50
-"""Messages after which others get their turn, however quick they were."""
-_LONGEST_REST_S = 0.1
 
 
 @final

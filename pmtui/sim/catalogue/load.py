@@ -40,6 +40,10 @@ from pmtui.sim.catalogue.model import (
 )
 
 _MARKS: Final = frozenset({"format", "seen_at", "events"})
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PACKAGED_NAME = "catalogue.json.gz"
+_WINDOWS_BEHIND = timedelta(minutes=30)
+_WINDOWS_AHEAD = timedelta(minutes=60)
 
 
 def is_kept_list(value: Row) -> bool:
@@ -154,7 +158,6 @@ def _stated(**fields: object) -> Row:
 
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
 
@@ -320,11 +323,6 @@ def _is_newer(row: Row, known: Row) -> bool:
     """Whether a row replaces another: of rows without a date the one that came later does."""
     changed, before = moment_of(row, "updatedAt"), moment_of(known, "updatedAt")
     return before is None or (changed is not None and changed >= before)
-
-
-PACKAGED_NAME = "catalogue.json.gz"
-_WINDOWS_BEHIND = timedelta(minutes=30)
-_WINDOWS_AHEAD = timedelta(minutes=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

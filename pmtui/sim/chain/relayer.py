@@ -76,6 +76,13 @@ WRONG_TO = Refusal(400, "invalid 'to' field: must be deposit wallet factory")
 TOO_SOON = Refusal(400, "deadline too soon")
 BAD_SIGNATURE = Refusal(400, "invalid signature")
 DEPLOYED_ALREADY = Refusal(400, "wallet is already deployed")
+MOST_SHOWN = 100
+SUBMISSIONS_A_MINUTE = 25
+_TYPES = ("WALLET", "SAFE", "PROXY")
+_UNAUTHORIZED = "invalid authorization"
+_RELAY_HUB = Address("0xD216153c06E857cD7f72665E0aF1d7D82172F494")
+_ANYONE = Address("")
+"""Whom a builder's key submits for: any owner, as the batch's own signature proves the owner."""
 
 
 class SubmitCall(msgspec.Struct):
@@ -399,14 +406,6 @@ def _uuid7(now_ms: int, rng: random.Random) -> UUID:
     bits = now_ms << 80 | 7 << 76 | rng.getrandbits(12) << 64 | 2 << 62 | rng.getrandbits(62)
     return UUID(int=bits)
 
-
-MOST_SHOWN = 100
-SUBMISSIONS_A_MINUTE = 25
-_TYPES = ("WALLET", "SAFE", "PROXY")
-_UNAUTHORIZED = "invalid authorization"
-_RELAY_HUB = Address("0xD216153c06E857cD7f72665E0aF1d7D82172F494")
-_ANYONE = Address("")
-"""Whom a builder's key submits for: any owner, as the batch's own signature proves the owner."""
 
 _decode_submission = msgspec.json.Decoder(Submission).decode
 

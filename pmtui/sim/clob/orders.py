@@ -54,6 +54,9 @@ WRONG_OWNER = Refusal(400, "the order owner has to be the owner of the API KEY")
 WRONG_SIGNER = Refusal(400, "the order signer address has to be the address of the API KEY")
 INVALID_SIGNATURE = Refusal(400, "invalid signature")
 DEPOSIT_WALLETS_ONLY = Refusal(400, "maker address not allowed, please use the deposit wallet flow")
+TOO_MANY = "Too Many Requests"
+_SCALE = 1_000
+"""Tokens are counted in thousandths, so that a millisecond adds whole numbers of them."""
 
 
 class _TypeNumber(IntEnum):
@@ -249,11 +252,6 @@ def _checked(
         post_only=posted.post_only,
     )
     return CheckedOrder(order, fields.builder)
-
-
-TOO_MANY = "Too Many Requests"
-_SCALE = 1_000
-"""Tokens are counted in thousandths, so that a millisecond adds whole numbers of them."""
 
 
 class Bucket(Enum):

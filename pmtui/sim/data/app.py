@@ -73,6 +73,22 @@ _MARKET_POSITION_COLUMNS = MappingProxyType(
 _ACTIVITY_COLUMNS = MappingProxyType(
     {"TIMESTAMP": "timestamp", "TOKENS": "size", "CASH": "usdcSize"}
 )
+_STATUSES: Mapping[str, Callable[[Row], object]] = MappingProxyType(
+    {
+        "OPEN": lambda row: row["current_size"],
+        "REDEEMABLE": lambda row: row["redeemable"] and row["current_price"],
+        "REDEEMABLE_LOST": lambda row: row["redeemable"] and not row["current_price"],
+        "MERGEABLE": lambda row: row["mergeable"],
+        "CLOSED": lambda row: row["status"] == "CLOSED",
+    }
+)
+WINDOW_MS = 10_000
+MOST_IN_ALL = 1_000
+MOST_BY_GROUP: Mapping[str, int] = MappingProxyType(
+    {"positions": 200, "closed-positions": 200, "trades": 200, "health": 100}
+)
+"""Requests in a window, for what is limited beside the limit of the whole host."""
+TOO_MANY = "too many requests"
 
 
 class AnalyticsV1:
@@ -441,17 +457,6 @@ class AnalyticsV2:
         return {"data": approval_rows(self._figures.venue, self._chain, query.account())}
 
 
-_STATUSES: Mapping[str, Callable[[Row], object]] = MappingProxyType(
-    {
-        "OPEN": lambda row: row["current_size"],
-        "REDEEMABLE": lambda row: row["redeemable"] and row["current_price"],
-        "REDEEMABLE_LOST": lambda row: row["redeemable"] and not row["current_price"],
-        "MERGEABLE": lambda row: row["mergeable"],
-        "CLOSED": lambda row: row["status"] == "CLOSED",
-    }
-)
-
-
 def _is_within(query: AnalyticsQuery, row: Row) -> bool:
     filters = query.choice("filter_type", ("", "cash", "tokens"), "")
     column = "current_value" if filters == "cash" else "current_size"
@@ -504,15 +509,6 @@ def _envelope(
             "next_cursor": cursor_at(offset + limit) if has_more else None,
         },
     }
-
-
-WINDOW_MS = 10_000
-MOST_IN_ALL = 1_000
-MOST_BY_GROUP: Mapping[str, int] = MappingProxyType(
-    {"positions": 200, "closed-positions": 200, "trades": 200, "health": 100}
-)
-"""Requests in a window, for what is limited beside the limit of the whole host."""
-TOO_MANY = "too many requests"
 
 
 class RequestWindow:

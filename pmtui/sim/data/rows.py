@@ -38,6 +38,20 @@ V2_NAMES = {
     "endDate": "end_date",
     "negativeRisk": "negative_risk",
 }
+LARGEST_ID = (1 << 31) - 1
+_STATUSES = frozenset(
+    {
+        "initialized",
+        "posed",
+        "proposed",
+        "challenged",
+        "reproposed",
+        "disputed",
+        "active",
+        "arbitration",
+        "resolved",
+    }
+)
 
 
 def to_v2(row: Mapping[str, object]) -> Row:
@@ -280,22 +294,6 @@ class RowWriter:
         """Return the dollars locked in a market; None for an unknown one."""
         view = self._venue.trading(condition_id)
         return None if view is None else units(view.open_interest)
-
-
-LARGEST_ID = (1 << 31) - 1
-_STATUSES = frozenset(
-    {
-        "initialized",
-        "posed",
-        "proposed",
-        "challenged",
-        "reproposed",
-        "disputed",
-        "active",
-        "arbitration",
-        "resolved",
-    }
-)
 
 
 def token_row(venue: Venue, market: CatalogueMarket, token_id: TokenId) -> Row:

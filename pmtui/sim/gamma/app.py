@@ -36,6 +36,7 @@ from pmtui.sim.http_json import JsonResponse
 
 _MOST_ROWS = 500
 _MOST_KEYSET_MARKETS = 100
+_STATUSES = {"active": False, "closed": True, "resolved": True}
 
 
 class MarketReads:
@@ -174,7 +175,6 @@ _SORTS = {
     "start_date": "startDate",
     "end_date": "endDate",
 }
-_STATUSES = {"active": False, "closed": True, "resolved": True}
 
 
 @dataclass(frozen=True, slots=True)

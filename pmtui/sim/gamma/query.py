@@ -25,6 +25,7 @@ from pmtui.wire.bounds import UNREADABLE
 
 _MOST_VALUES = 100
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+_RELATED_COUNT = 6
 
 
 class QueryRefused(Exception):  # noqa: N818  it is the host's answer, not a fault of ours
@@ -266,7 +267,6 @@ def _decoded(text: str, order: Order[Item], query: Query) -> SortKey:
 MarketTest = Callable[[CatalogueMarket], bool]
 EventTest = Callable[[CatalogueEvent], bool]
 RowTest = Callable[[Row], bool]
-_RELATED_COUNT = 6
 
 
 class TagGraph:

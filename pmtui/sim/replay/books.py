@@ -31,6 +31,8 @@ from pmtui.wire.bounds import UNREADABLE, WireError
 from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 
 _USUAL_TICK = "0.01"
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+"""Views are read at once here; nobody asks how old they are."""
 
 
 @dataclass(slots=True)
@@ -150,10 +152,6 @@ def _market_row(number: int, condition_id: str, market: _Heard) -> dict[str, obj
         "orderPriceMinTickSize": float(market.tick_size or _USUAL_TICK),
         "orderMinSize": int(MIN_ORDER_SIZE),
     }
-
-
-_NO_TIME = datetime.min.replace(tzinfo=UTC)
-"""Views are read at once here; nobody asks how old they are."""
 
 
 class RecordedBook:

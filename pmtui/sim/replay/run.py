@@ -33,6 +33,8 @@ from pmtui.wire.bounds import UNREADABLE
 _SPANS_S = {"1h": 3_600, "6h": 21_600, "1d": 86_400, "1w": 604_800, "1m": 2_592_000}
 _SAMPLE_S = 60
 """Between two points of a history that the replay itself adds."""
+SAMPLE_S = 1.0
+"""Between two looks at the middle of the books, for charts."""
 
 
 class _Asked(msgspec.Struct):
@@ -187,10 +189,6 @@ def _trades(recording: Recording) -> dict[str, str]:
             market = query.get("market") or query.get("condition_id") or ""
             found[market.lower()] = answer.data
     return found
-
-
-SAMPLE_S = 1.0
-"""Between two looks at the middle of the books, for charts."""
 
 
 class ReplayClock(VenueClock):

@@ -47,6 +47,20 @@ MAX_WAITING_BYTES = 8 * 1_024 * 1_024
 PONG = b"PONG"
 TOO_SLOW = 1008
 """Close code: policy violation."""
+INVALID_OPERATION = b"INVALID OPERATION"
+NO_NEW_ASSETS = b"NO NEW ASSETS"
+_TYPES: dict[type, str] = {
+    OrderPlaced: "PLACEMENT",
+    OrderUpdated: "UPDATE",
+    OrderCancelled: "CANCELLATION",
+}
+PATHS = ("/ws/market", "/ws/user")
+MAX_FRAME_BYTES = 128 * 1_024
+"""From a client: more than a thousand token ids, which the service does not take either."""
+SILENCE_S = 60.0
+"""Documentation says 10, but clients that ping every 50 s are known to stay connected."""
+GOING_AWAY_S = 1.0
+SEND_BUFFER_BYTES = 64 * 1_024
 
 
 class Outbox:
@@ -137,10 +151,6 @@ class Outbox:
                 await self._connection.send(data, text=True)
         # Closing would wait behind what the reader does not read.
         self._connection.transport.abort()
-
-
-INVALID_OPERATION = b"INVALID OPERATION"
-NO_NEW_ASSETS = b"NO NEW ASSETS"
 
 
 class MarketRequest(msgspec.Struct):
@@ -267,13 +277,6 @@ def order_event(
         # Of a killed order, which never rested, the service says less.
         row |= {"size_matched": "", "created_at": "", "outcome": ""}
     return row
-
-
-_TYPES: dict[type, str] = {
-    OrderPlaced: "PLACEMENT",
-    OrderUpdated: "UPDATE",
-    OrderCancelled: "CANCELLATION",
-}
 
 
 def trade_event(venue: Venue, trade: Trade, owner: ApiKey) -> dict[str, object]:
@@ -436,15 +439,6 @@ class UserHub:
     def _listening(self, owner: ApiKey, condition_id: ConditionId) -> list[UserSession]:
         sessions = self._sessions.get(owner, ())
         return [session for session in sessions if session.wants(condition_id)]
-
-
-PATHS = ("/ws/market", "/ws/user")
-MAX_FRAME_BYTES = 128 * 1_024
-"""From a client: more than a thousand token ids, which the service does not take either."""
-SILENCE_S = 60.0
-"""Documentation says 10, but clients that ping every 50 s are known to stay connected."""
-GOING_AWAY_S = 1.0
-SEND_BUFFER_BYTES = 64 * 1_024
 
 
 @asynccontextmanager

@@ -44,6 +44,8 @@ from pmtui.sim.venue import Venue
 
 price_text = lru_cache(maxsize=4_096)(format_micros)
 """Prices lie on a grid, so there are few of them."""
+HOLD_S = 0.004
+"""Swapped frames of recordings are up to 6 ms apart in most cases."""
 
 
 class HalfBook:
@@ -411,10 +413,6 @@ def _free_run(frames: Sequence[Frame], start: int) -> int:
             break
         seen.add(frame.level)
     return len(seen)
-
-
-HOLD_S = 0.004
-"""Swapped frames of recordings are up to 6 ms apart in most cases."""
 
 
 class Watcher(Protocol):

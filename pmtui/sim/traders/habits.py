@@ -20,6 +20,13 @@ from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
 
 _CENT = 10_000
 _ROUND_SIZES = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 2_500, 5_000, 10_000)
+LIMIT = 0.0005
+"""No outcome is ever worth less than this, or more than the rest."""
+_REVERSION_S = 1_800.0
+"""In this time an excursion loses most of its size."""
+_JUMPS_PER_S = 1 / 2_400
+_JUMP_SIZE = 0.25
+"""Of the log odds."""
 
 
 class Side(Enum):
@@ -131,15 +138,6 @@ def _sized(
         hundredths = max(int(shares * 100), market.min_order_size // _CENT)
         levels.append(BookLevel(side, Micros(price * market.tick_size), Micros(hundredths * _CENT)))
     return levels
-
-
-LIMIT = 0.0005
-"""No outcome is ever worth less than this, or more than the rest."""
-_REVERSION_S = 1_800.0
-"""In this time an excursion loses most of its size."""
-_JUMPS_PER_S = 1 / 2_400
-_JUMP_SIZE = 0.25
-"""Of the log odds."""
 
 
 class FairValues:

@@ -12,6 +12,19 @@ from typing_extensions import override
 
 from pmtui.sim.catalogue import dates
 
+SUBJECTS = (
+    "politics",
+    "economy",
+    "crypto",
+    "weather",
+    "science",
+    "technology",
+    "culture",
+    "world",
+)
+_NEG_RISK = frozenset({"one-of", "brackets"})
+_HOUR_S = 3600
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -90,17 +103,6 @@ class SeriesDraft:
     recurrence: str
 
 
-SUBJECTS = (
-    "politics",
-    "economy",
-    "crypto",
-    "weather",
-    "science",
-    "technology",
-    "culture",
-    "world",
-)
-_NEG_RISK = frozenset({"one-of", "brackets"})
 Fields = Mapping[str, object]
 
 
@@ -292,9 +294,6 @@ def exclusive_prices(weights: list[float], rng: random.Random) -> list[float]:
     """Return prices of outcomes of which one wins: their sum is one, or a little more."""
     total = math.fsum(weights) / rng.uniform(0.995, 1.025)
     return [max(weight / total, 0.002) for weight in weights]
-
-
-_HOUR_S = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
