@@ -56,6 +56,7 @@ from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
 _PROG = "pmtui get"
+_STANDARD_OUTPUT = 1
 ANSWER_IS_NO = 1
 """The host says that there is no such thing, or refuses the question; also for one of several."""
 _NO = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
@@ -261,7 +262,8 @@ def _report_progress(request: Request, step: Step[object]) -> None:
 async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | int:
     output = Output(printer.write, request.extent.limit)
     watch = AccountWatch if request.read.stream is Stream.ACCOUNT else MarketWatch
-    failure = await watch(WatchRequest(hosts, request.read, request.values, output)).run()
+    with output.ending_with_reader(_STANDARD_OUTPUT):
+        failure = await watch(WatchRequest(hosts, request.read, request.values, output)).run()
     if output.problem is not None:
         raise output.problem
     return 0 if failure is None else failure

@@ -7,8 +7,12 @@ a lost link books come whole again, and what no book says is asked for.
 """
 
 import asyncio
+import errno
+import os
 import random
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+import stat
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -87,6 +91,30 @@ class Output:
         if self._last.get(key) != answer:
             self._last[key] = answer
             self.write(answer)
+
+    @contextmanager
+    def ending_with_reader(self, number: int) -> Iterator[None]:
+        """End as soon as nobody reads a pipe any more, not only with the next answer.
+
+        Args:
+            number: file descriptor of what is written to; anything but a pipe is left alone.
+        """
+        loop = asyncio.get_running_loop()
+        if not stat.S_ISFIFO(os.fstat(number).st_mode):
+            yield
+            return
+
+        def end() -> None:
+            _ = loop.remove_reader(number)
+            self.problem = BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+            self.is_done.set()
+
+        # Nothing can be read from this end: it is ready once the other one is closed.
+        loop.add_reader(number, end)
+        try:
+            yield
+        finally:
+            _ = loop.remove_reader(number)
 
     @property
     def written(self) -> Mapping[Hashable, object]:

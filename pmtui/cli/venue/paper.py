@@ -41,6 +41,8 @@ from pmtui.sim.admin_token import operator_headers
 HELD_S = 10.0
 """For a venue that is being started or ended by somebody else."""
 LOOK_AGAIN_S = 0.2
+ANSWER_WITHIN_S = 2.0
+"""For a venue on the same machine to say that it is there."""
 HELD = "a terminal or another command uses this profile, and its venue does not answer"
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
@@ -120,8 +122,14 @@ async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None
         return None
     endpoints = settings.endpoints(urls)
     host = HttpHost(endpoints.clob)
-    told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
-    await host.aclose()
+    try:
+        async with asyncio.timeout(ANSWER_WITHIN_S):
+            told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
+    except TimeoutError:
+        # One that is stopped takes the connection and says nothing.
+        return None
+    finally:
+        await host.aclose()
     return None if isinstance(told, Failure) else endpoints
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pmtui.cli.get.watch import Output
 from pmtui.domain.markets.market import Side
 from tests.cli.conftest import Get
 from tests.cli.public_venue import PASSPHRASE
@@ -246,3 +247,23 @@ async def test_a_reader_that_has_seen_enough_ends_it(bob: Person) -> None:
         number += 1
         await asyncio.wait((ended,), timeout=0.2)
     assert (await ended, await process.stderr.read()) == (0, b"")
+
+
+async def test_following_ends_when_nobody_reads_any_more() -> None:
+    reading, writing = os.pipe()
+    output = Output(lambda _: None, None)
+    with output.ending_with_reader(writing):
+        assert not output.is_done.is_set()
+        os.close(reading)
+        async with asyncio.timeout(10):
+            await output.is_done.wait()
+    os.close(writing)
+    assert isinstance(output.problem, BrokenPipeError)
+
+
+async def test_a_file_is_written_to_until_the_end(tmp_path: Path) -> None:
+    output = Output(lambda _: None, 1)
+    with (tmp_path / "out").open("w") as file, output.ending_with_reader(file.fileno()):
+        output.write("answer")
+    assert output.is_done.is_set()
+    assert output.problem is None

@@ -1,11 +1,14 @@
 """The venue as a child: it starts, says where it is, and always ends."""
 
 import asyncio
+import json
 import os
+import socket
 import stat
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -152,6 +155,20 @@ async def test_a_profile_whose_venue_does_not_answer_is_waited_for_and_then_told
 ) -> None:
     monkeypatch.setattr("pmtui.cli.venue.paper.HELD_S", 0.3)
     with session_lock(tmp_path / "paper"):
+        async with profile_endpoints(settings, tmp_path) as found:
+            assert found == Unreachable(HELD)
+
+
+async def test_a_venue_that_is_stopped_is_given_up(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmtui.cli.venue.paper.ANSWER_WITHIN_S", 0.1)
+    monkeypatch.setattr("pmtui.cli.venue.paper.HELD_S", 0.3)
+    # The system takes its connections; nothing is ever said on them.
+    with socket.create_server(("127.0.0.1", 0)) as silent, session_lock(tmp_path / "paper"):
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        urls = {each.name: url for each in fields(VenueUrls)}
+        (tmp_path / "paper" / "venue.json").write_bytes(json.dumps(urls).encode())
         async with profile_endpoints(settings, tmp_path) as found:
             assert found == Unreachable(HELD)
 
