@@ -2,13 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.service.kernel import Kernel
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import AccountTopic, StatusTopic
 
 MEASURE_PERIOD_S = 60.0
@@ -49,9 +47,8 @@ class SystemClock:
 class TimeFeed:
     """Knows how far our clock is from the venue's."""
 
-    def __init__(self, kernel: Kernel, hosts: Callable[[], "asyncio.Future[Hosts]"]) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._jumped = asyncio.Event()
 
     @property
@@ -63,7 +60,7 @@ class TimeFeed:
 
     async def measure(self) -> None:
         """Ask the venue's clock now and then, and at once after ours was set or stood still."""
-        hosts, kernel = await self._hosts(), self._kernel
+        hosts, kernel = await self._kernel.hosts(), self._kernel
         while True:
             self._jumped.clear()
             asked_s = kernel.clock.monotonic()

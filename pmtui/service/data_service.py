@@ -97,7 +97,6 @@ class DataService:
         self._connect = connect
         self._profile, self._tuning = profile, tuning
         self._journal, self._state_dir = journal, state_dir
-        self._hosts: asyncio.Future[Hosts] | None = None
         self._kernel = _make_kernel(self.hub, clock, rng, is_venue_time=tuning.is_venue_time)
         self._past_orders = OrderHistory(self._kernel, journal)
         self.parts = self._build()
@@ -142,7 +141,6 @@ class DataService:
     async def running(self) -> AsyncIterator["DataService"]:
         """Run the feeds for as long as the block lasts."""
         loop = asyncio.get_running_loop()
-        self._hosts = loop.create_future()
         ready = asyncio.Event()
         task = loop.create_task(self._kernel.supervisor.run(ready.set), name="service")
         await ready.wait()
@@ -158,14 +156,14 @@ class DataService:
             await self.parts.markets.list_cache.write()
             await self.parts.watchlist.close()
             await self.parts.wallet.close()
-            if (hosts := self._connected()) is not None:
+            if (hosts := self._kernel.connected) is not None:
                 await hosts.close()
             await self._journal.close()
 
     def _build(self) -> Parts:
         """Build every part, each from those before it."""
-        kernel, hosts = self._kernel, self._wait_for_hosts
-        time = TimeFeed(kernel, hosts)
+        kernel = self._kernel
+        time = TimeFeed(kernel)
         markets = self._build_markets()
         account = self._build_account(markets)
         canceller = Canceller(kernel, account.feed, self._past_orders)
@@ -184,7 +182,7 @@ class DataService:
             account=account,
             safeguards=safeguards,
             onboarding=OnboardingFeed(
-                kernel, hosts, profile=self._profile, account=account.feed,
+                kernel, profile=self._profile, account=account.feed,
                 venue=safeguards.venue, limits=self._tuning.limits,
             ),
             wallet=self._build_wallet(markets, account, safeguards),
@@ -193,7 +191,7 @@ class DataService:
             ),
             orders=self._build_orders(markets, account, safeguards, canceller=canceller),
             watchlist=Watchlist(
-                kernel, hosts, markets.metadata, quotes=account.quotes,
+                kernel, markets.metadata, quotes=account.quotes,
                 tape_of=lambda token_id: markets.books.tapes.view(token_id).prints,
                 queue_of=partial(_queue_ahead, account),
                 keeper=WatchKeeper(kernel, self._state_dir),
@@ -205,7 +203,7 @@ class DataService:
     ) -> WalletDesk:
         facts = WalletFacts(self._kernel, account.feed, safeguards.venue)
         desk = WalletDesk(
-            self._kernel, self._wait_for_hosts, self._journal, profile=self._profile,
+            self._kernel, self._journal, profile=self._profile,
             account=account.feed, builder_code=self._tuning.builder_code,
             settlements=Settlements(facts, account.marks.positions, markets.known.market),
         )  # fmt: skip
@@ -213,26 +211,26 @@ class DataService:
         return desk
 
     def _to_address(self, text: str) -> Address | None:
-        hosts = self._connected()
+        hosts = self._kernel.connected
         access = hosts.setup.wallet if hosts is not None and hosts.setup is not None else None
         return access.table.to_address(text) if access is not None else None
 
     def _build_markets(self) -> MarketParts:
-        kernel, hosts = self._kernel, self._wait_for_hosts
-        metadata = MetadataFeed(kernel, hosts, self._on_learned, self._needed_markets)
+        kernel = self._kernel
+        metadata = MetadataFeed(kernel, self._on_learned, self._needed_markets)
         known = KnownMarkets(metadata.store)
         books = BooksFeed(
-            kernel, hosts, tokens_of_event=known.tokens_of_event, pair_of=known.pair,
+            kernel, tokens_of_event=known.tokens_of_event, pair_of=known.pair,
             title_of=known.title, on_tick_size=self._on_tick_size, on_resolved=self._on_resolved,
         )  # fmt: skip
         return MarketParts(
             metadata=metadata,
             known=known,
             list_cache=EventListCache(kernel, metadata, self._state_dir),
-            history=HistoryFeed(kernel, hosts),
+            history=HistoryFeed(kernel),
             books=books,
             backfill=TapeBackfill(
-                kernel, hosts, books.tapes, market_of=metadata.store.market_of_token.get,
+                kernel, books.tapes, market_of=metadata.store.market_of_token.get,
                 pair_of=known.pair,
             ),
         )  # fmt: skip
@@ -240,7 +238,7 @@ class DataService:
     def _build_account(self, markets: MarketParts) -> AccountParts:
         tuning, known = self._tuning, markets.known
         feed = AccountFeed(
-            self._kernel, self._wait_for_hosts, title_of=known.title, fee_of=known.fee,
+            self._kernel, title_of=known.title, fee_of=known.fee,
             history=self._past_orders,
             policy=EndingPolicy(
                 lag_s=tuning.replica_lag_s, ruled_out_after_s=tuning.ruled_out_after_s
@@ -253,7 +251,7 @@ class DataService:
             resting=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
             equity=EquityCurve(self._kernel, self._state_dir),
-            events=OwnEvents(self._kernel, self._wait_for_hosts, markets.metadata, feed),
+            events=OwnEvents(self._kernel, markets.metadata, feed),
         )
 
     def _build_safeguards(
@@ -262,7 +260,7 @@ class DataService:
         kernel, tuning, profile = self._kernel, self._tuning, self._profile
         feed, books = account.feed, markets.books
         venue = VenueStates(
-            kernel, self._wait_for_hosts, account=lambda: feed.account,
+            kernel, account=lambda: feed.account,
             last_trade_at=lambda: books.tapes.last_trade_at, skew_ms=lambda: time.skew_ms,
         )  # fmt: skip
         feed.on_order(venue.on_order)
@@ -332,9 +330,9 @@ class DataService:
 
     def _listen(self) -> None:
         """Tell the feeds what is watched, and let go of what is not any more."""
-        parts, hosts = self.parts, self._wait_for_hosts
+        parts = self.parts
         markets, feed = parts.markets, parts.account.feed
-        own = OwnMarkets(self._kernel, hosts, markets.metadata, feed)
+        own = OwnMarkets(self._kernel, markets.metadata, feed)
         feeds = (markets.metadata, markets.history, markets.books, markets.backfill, feed, own)
         for each in (
             *feeds,
@@ -394,7 +392,7 @@ class DataService:
             # First of all, before anybody could leave in the belief that nothing rests.
             orders.canceller.restore(await orders.search.restore())
             await orders.conditionals.restore()
-        hosts = await self._wait_for_hosts()
+        hosts = await self._kernel.hosts()
         if hosts.open_account is not None:
             keep("order search", orders.search.run)
             keep("repeated cancels", orders.canceller.run)
@@ -410,25 +408,15 @@ class DataService:
         if isinstance(hosts, str):
             self._kernel.log.notice(Level.BAD, hosts)
             self.parts.markets.metadata.note_unreachable(hosts)
-        elif self._hosts is not None and not self._hosts.done():
-            self._hosts.set_result(hosts)
-
-    def _wait_for_hosts(self) -> "asyncio.Future[Hosts]":
-        if self._hosts is None:
-            raise RuntimeError("the service is not running")
-        return asyncio.ensure_future(asyncio.shield(self._hosts))
-
-    def _connected(self) -> Hosts | None:
-        if self._hosts is None or not self._hosts.done() or self._hosts.cancelled():
-            return None
-        return self._hosts.result()
+        else:
+            self._kernel.connect(hosts)
 
     def _deaf(self) -> frozenset[TokenId]:
-        hosts = self._connected()
+        hosts = self._kernel.connected
         return hosts.market_stream.deaf() if hosts is not None else frozenset()
 
     def _stream_counts(self) -> Iterable[dict[str, int]]:
-        if (hosts := self._connected()) is not None:
+        if (hosts := self._kernel.connected) is not None:
             yield hosts.market_stream.oddities()
         if self.parts.account.feed.account is not None:
             yield self.parts.account.feed.account.stream.oddities()

@@ -1,4 +1,4 @@
-"""What every feed needs: time, the hub, the log, health, and a place for tasks to live."""
+"""What every feed needs: time, the hub, the log, health, the hosts, and a place for tasks to live."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -10,7 +10,7 @@ from pmtui.domain.health import Source
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log
-from pmtui.service.ports import Clock
+from pmtui.service.ports import Clock, Hosts
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import SearchTopic, Topic
 
@@ -39,6 +39,9 @@ class Kernel:
         """Whether our clock is the venue's own, as in a replay, where nothing is to be measured."""
         self._venue_epoch: datetime | None = None
         """The venue's time when our monotonic clock read zero; None before it is measured."""
+        self.connected: Hosts | None = None
+        """The hosts, once there are any."""
+        self._has_hosts = asyncio.Event()
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._listeners: list[Callable[[Source, object], None]] = []
 
@@ -68,6 +71,17 @@ class Kernel:
         if self._venue_epoch is None:
             return self.clock.now()
         return self._venue_epoch + timedelta(seconds=self.clock.monotonic())
+
+    def connect(self, hosts: Hosts) -> None:
+        """Give the hosts to whoever waits for them."""
+        self.connected = hosts
+        self._has_hosts.set()
+
+    async def hosts(self) -> Hosts:
+        """Wait for the hosts."""
+        while self.connected is None:
+            await self._has_hosts.wait()
+        return self.connected
 
     def mark(self, topic: Topic) -> None:
         """Say that a topic changed."""

@@ -49,8 +49,7 @@ async def watched_books(
     kernel = Kernel(
         clock=clock, hub=hub, log=log, health=Health(hub, log, clock), supervisor=supervisor
     )
-    hosts: asyncio.Future[Hosts] = asyncio.get_running_loop().create_future()
-    hosts.set_result(
+    kernel.connect(
         Hosts(
             metadata=FakeMetadata(),
             trading=trading or FakeTrading(),
@@ -63,7 +62,6 @@ async def watched_books(
     )
     feed = BooksFeed(
         kernel,
-        lambda: hosts,
         tokens_of_event=lambda _: (),
         pair_of=lambda token_id: pair_of.get(token_id, (token_id,)),
         title_of=lambda _: "",

@@ -195,7 +195,6 @@ class AccountFeed:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         *,
         title_of: Callable[[TokenId], str],
         fee_of: Callable[[ConditionId], FeeSchedule | None],
@@ -203,7 +202,6 @@ class AccountFeed:
         policy: EndingPolicy | None = None,
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._title_of = title_of
         self._history = history
         self.session_start = SessionStart(kernel)
@@ -230,7 +228,7 @@ class AccountFeed:
 
     async def run(self) -> None:
         """Open the account, then keep its user stream and its polls going."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         if hosts.open_account is None:
             return
         self.state.load = Load.LOADING
@@ -310,7 +308,7 @@ class AccountFeed:
 
     async def fetch_now(self) -> None:
         """Fetch what a trader acts on."""
-        account, hosts = self.account, await self._hosts()
+        account, hosts = self.account, await self._kernel.hosts()
         if account is None:
             return
         asked_s = self._kernel.clock.monotonic()
@@ -432,7 +430,7 @@ class AccountFeed:
 
     async def fetch_history(self) -> None:
         """Fetch closed positions and activity."""
-        account, hosts = self.account, await self._hosts()
+        account, hosts = self.account, await self._kernel.hosts()
         if account is None:
             return
         closed, activity = await asyncio.gather(

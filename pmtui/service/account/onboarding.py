@@ -5,7 +5,7 @@ line, and the others stand.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -42,7 +42,6 @@ class OnboardingFeed:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         *,
         profile: Profile,
         account: AccountFeed,
@@ -50,7 +49,6 @@ class OnboardingFeed:
         limits: Limits,
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._account = account
         self._venue = venue
         self._facts = Onboarding(
@@ -100,7 +98,7 @@ class OnboardingFeed:
         self._kernel.start_unless_running(key, "account steps", ask)
 
     async def _ask(self, *, is_thorough: bool) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         self._learn_setup(hosts.setup)
         self._put(replace(self._facts, is_asking=True))
         account = self._account.account

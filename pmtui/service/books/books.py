@@ -114,7 +114,6 @@ class BooksFeed:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         *,
         tokens_of_event: Callable[[Topic], Iterable[TokenId]],
         pair_of: Callable[[TokenId], tuple[TokenId, ...]],
@@ -123,7 +122,6 @@ class BooksFeed:
         on_resolved: Callable[[MarketResolved], None],
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._tokens_of_event = tokens_of_event
         self._pair_of = pair_of
         self._title_of = title_of
@@ -148,7 +146,7 @@ class BooksFeed:
 
     async def run(self) -> None:
         """Keep the market stream up."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         self._stream_hosts = hosts
         self.retarget()
         link_health = self._kernel.health.link_listener(Source.MARKET_STREAM)
@@ -244,7 +242,7 @@ class BooksFeed:
 
     async def _resync(self, token_id: TokenId, tracked: Tracked) -> None:
         try:
-            hosts = await self._hosts()
+            hosts = await self._kernel.hosts()
             answer = self._kernel.check(Source.TRADING, await hosts.trading.book(token_id))
             if isinstance(answer, BookSnapshot):
                 self._apply_snapshot(answer)

@@ -5,7 +5,6 @@ is a courtesy: where it fails the tape shows what it has and where trades may be
 in the log says why. The history lags by some seconds, so a gap is asked about more than once.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
@@ -17,7 +16,6 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked
 from pmtui.service.kernel import Kernel
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import BookTopic, TapeTopic, Topic
 from pmtui.service.views import Level, TapeView
 
@@ -167,7 +165,6 @@ class TapeBackfill:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         tapes: Tapes,
         *,
         market_of: Callable[[TokenId], ConditionId | None],
@@ -177,13 +174,11 @@ class TapeBackfill:
 
         Args:
             kernel: time, hub, log.
-            hosts: where the history is.
             tapes: what is missing, and where it belongs.
             market_of: the market of a token, as far as it is known.
             pair_of: the tokens of a token's market.
         """
         self._kernel = kernel
-        self._hosts = hosts
         self._tapes = tapes
         self._market_of = market_of
         self._pair_of = pair_of
@@ -214,7 +209,7 @@ class TapeBackfill:
             )
 
     async def _fetch(self, condition_id: ConditionId, wanted: tuple[TokenId, ...]) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.ANALYTICS, await hosts.analytics.trades(condition_id))
         if isinstance(answer, Failure):
             text = f"older trades not loaded: {answer}"
@@ -224,7 +219,7 @@ class TapeBackfill:
 
     async def _mend(self, condition_id: ConditionId, pair: tuple[TokenId, ...]) -> None:
         """Fetch until a market's gaps are filled, or the history has surely caught up."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         tries = 0
         known = self._tapes.gaps(pair)
         while known:

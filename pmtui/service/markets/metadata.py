@@ -16,7 +16,6 @@ from pmtui.domain.markets.market import Event, Market, Tag
 from pmtui.domain.markets.watchlist import leading_market
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import MarketStore, Needed
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     EventQuotesTopic,
     EventTopic,
@@ -133,7 +132,6 @@ class MetadataFeed:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         on_learned: Callable[[], None],
         needed: Callable[[], Needed],
     ) -> None:
@@ -141,12 +139,10 @@ class MetadataFeed:
 
         Args:
             kernel: time, the hub and a place for tasks.
-            hosts: come once they are there.
             on_learned: told when the tokens of a market or an event may be known better.
             needed: what must not be forgotten, fetched now and then.
         """
         self._kernel = kernel
-        self._hosts = hosts
         self._on_learned = on_learned
         self.store = MarketStore(kernel.clock.now, needed)
         self.unreachable = ""
@@ -242,7 +238,7 @@ class MetadataFeed:
 
     async def ask_market(self, condition_id: ConditionId) -> Failure | None:
         """Ask for one market and take it in, or return why not."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
         if isinstance(answer, Failure):
             return answer
@@ -260,7 +256,7 @@ class MetadataFeed:
     async def _fetch_page(self, topic: MarketListTopic, *, from_start: bool) -> None:
         state = self.lists.setdefault(topic, ListState())
         try:
-            hosts = await self._hosts()
+            hosts = await self._kernel.hosts()
             answer = self._kernel.check(
                 Source.METADATA,
                 await hosts.metadata.list_events(
@@ -291,7 +287,7 @@ class MetadataFeed:
             self._kernel.mark(topic)
 
     async def _fetch_tags(self) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.tags())
         if isinstance(answer, Failure):
             self.tags_load = Load.FAILED
@@ -316,7 +312,7 @@ class MetadataFeed:
         self._kernel.start_unless_running(topic, "event", poll)
 
     async def _fetch_event(self, event_id: EventId) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
         if isinstance(answer, Failure):
             state = self.store.event(event_id)
@@ -333,7 +329,7 @@ class MetadataFeed:
         self._kernel.mark(EventQuotesTopic(event_id))
 
     async def _fetch_comments(self, event_id: EventId) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.comments(event_id))
         if not isinstance(answer, Failure):
             self.store.learn_comments(event_id, answer.items)
@@ -354,7 +350,7 @@ class MetadataFeed:
         self._kernel.start_unless_running(topic, "market", poll)
 
     async def _fetch_market(self, condition_id: ConditionId) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         terms, market, holders = await asyncio.gather(
             hosts.trading.market_terms(condition_id),
             hosts.metadata.market(condition_id),
@@ -405,7 +401,7 @@ class MetadataFeed:
         """Fetch the biggest markets, so that the first search finds more than the list shows."""
         if self._is_index_full:
             return
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         cursor: str | None = None
         for _ in range(INDEX_PAGES):
             answer = self._kernel.check(
@@ -434,7 +430,7 @@ class MetadataFeed:
             await self._kernel.clock.sleep(SEARCH_PAUSE_S)
             if self.search.text != topic.text:
                 return
-            hosts = await self._hosts()
+            hosts = await self._kernel.hosts()
             answer = self._kernel.check(Source.METADATA, await hosts.metadata.search(topic.text))
             if not isinstance(answer, Failure):
                 self.store.index_events(answer.items)

@@ -6,8 +6,7 @@ portfolio judges its worst case by that, so it is asked while somebody looks at 
 the market store must keep: markets looked at, owned, waited for, starred.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pmtui.domain.account.exposure import OwnEvent, find_runners
@@ -22,7 +21,6 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import Needed
 from pmtui.service.markets.metadata import MetadataFeed
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
@@ -84,12 +82,10 @@ class OwnMarkets:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         metadata: MetadataFeed,
         account: AccountFeed,
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._metadata = metadata
         self._account = account
         self._missing: set[ConditionId] = set()
@@ -127,7 +123,7 @@ class OwnMarkets:
         """Ask the trading host where the metadata has no fee for our trades."""
         if not self._account.fees.waits_for(condition_id):
             return None
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         terms = self._kernel.check(Source.TRADING, await hosts.trading.market_terms(condition_id))
         if isinstance(terms, Failure):
             return terms
@@ -171,13 +167,11 @@ class OwnEvents:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         metadata: MetadataFeed,
         account: AccountFeed,
     ) -> None:
         """Begin with nothing; hosts are asked once somebody watches."""
         self._kernel = kernel
-        self._hosts = hosts
         self._metadata = metadata
         self._account = account
         self._races: dict[EventId, _Race] = {}
@@ -227,7 +221,7 @@ class OwnEvents:
         return has_learned
 
     async def _learn_race(self, event_id: EventId) -> bool:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.event(event_id))
         before, now_s = self._races.get(event_id), self._kernel.clock.monotonic()
         if isinstance(answer, Failure):

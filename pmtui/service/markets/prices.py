@@ -3,7 +3,6 @@
 A live book comes first where it is good; else the price that a host reported last.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +18,6 @@ from pmtui.domain.money import Micros
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView, Load, QuoteRow
 
@@ -126,9 +124,8 @@ class HistoryState:
 class HistoryFeed:
     """The charts that were open lately."""
 
-    def __init__(self, kernel: Kernel, hosts: Callable[[], "asyncio.Future[Hosts]"]) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._charts: dict[HistoryTopic, HistoryState] = {}
 
     def on_demand(self, topic: Topic) -> None:
@@ -172,7 +169,7 @@ class HistoryFeed:
         )
 
     async def _fetch(self, topic: HistoryTopic) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         answer = self._kernel.check(
             Source.TRADING, await hosts.trading.prices_history(topic.token_id, topic.interval)
         )

@@ -5,7 +5,6 @@ account's closed-only status, the geographic check), and lets go of a state when
 or its own end speaks against it. What it holds is shown and warned about; it holds nothing up.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
@@ -49,7 +48,6 @@ class VenueStates:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         *,
         account: Callable[[], Account | None],
         last_trade_at: Callable[[], datetime | None],
@@ -59,13 +57,11 @@ class VenueStates:
 
         Args:
             kernel: whose answers are heard.
-            hosts: who is asked.
             account: the private side, once there is one.
             last_trade_at: time of the newest public trade, by the venue's clock.
             skew_ms: the venue's clock minus ours.
         """
         self._kernel = kernel
-        self._hosts = hosts
         self._account = account
         self._last_trade_at = last_trade_at
         self._skew_ms = skew_ms
@@ -129,7 +125,7 @@ class VenueStates:
 
     async def watch(self) -> None:
         """Let go of what is over, and ask again about what can be asked."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         self._budgets = hosts.budgets
         asked_geo = asked_standing = float("-inf")
         while True:

@@ -6,7 +6,6 @@ positions are asked for anew, the trading host's own memory of the chain include
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count as numbers
@@ -90,7 +89,6 @@ class WalletDesk:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         journal: Journal,
         *,
         profile: Profile,
@@ -99,7 +97,6 @@ class WalletDesk:
         builder_code: BuilderCode,
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._journal = journal
         self._profile = profile
         self._account = account
@@ -165,7 +162,7 @@ class WalletDesk:
 
     async def prepare(self, step: WalletStep) -> WalletCard | Rejected:
         """Fix everything that will be signed for a step, and keep it for a minute."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
             return NO_WALLET
@@ -203,7 +200,7 @@ class WalletDesk:
 
     async def take_relayer_key(self, key: PastedKey) -> str:
         """Keep a relayer key that the trader has; returns why not."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
             return NO_WALLET.reason
@@ -380,7 +377,7 @@ class WalletDesk:
 
     async def _take_up(self) -> None:
         """Follow what earlier sessions left, as soon as it is known whose wallet it is."""
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         self._warn_of_signature_type(hosts)
         if hosts.setup is None or hosts.setup.wallet is None:
             return
@@ -464,7 +461,7 @@ class WalletDesk:
         self._kernel.start_unless_running(("wallet facts", is_thorough), "wallet facts", ask)
 
     async def _ask(self, *, is_thorough: bool) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         account = self._account.account
         if is_thorough and account is not None:
             _ = await account.host.refresh_balance()

@@ -51,7 +51,6 @@ from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.prices import Quotes
-from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
     BookTopic,
     EventTopic,
@@ -346,7 +345,6 @@ class Watchlist:
     def __init__(
         self,
         kernel: Kernel,
-        hosts: Callable[[], "asyncio.Future[Hosts]"],
         metadata: MetadataFeed,
         *,
         quotes: Quotes,
@@ -355,7 +353,6 @@ class Watchlist:
         keeper: WatchKeeper,
     ) -> None:
         self._kernel = kernel
-        self._hosts = hosts
         self._metadata = metadata
         self._quotes = quotes
         self._keeper = keeper
@@ -456,7 +453,7 @@ class Watchlist:
             await self._kernel.clock.sleep(PERIOD_S)
 
     async def _fetch(self) -> None:
-        hosts = await self._hosts()
+        hosts = await self._kernel.hosts()
         for key in self.keys():
             if key.kind is StarKind.EVENT:
                 answer: Event | Market | Failure = await hosts.metadata.event(EventId(key.item_id))
