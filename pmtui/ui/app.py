@@ -15,6 +15,7 @@ from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import (
+    DeskChosen,
     EventChosen,
     FrameScreen,
     MarketChosen,
@@ -130,6 +131,7 @@ class PmtuiApp(TerminalApp):
         if isinstance(self.screen, FrameScreen):
             self.screen.feed.catch_up()
 
+    @on(DeskChosen)
     @on(EventChosen)
     @on(MarketChosen)
     @on(TransactionsChosen)

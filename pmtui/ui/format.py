@@ -21,6 +21,8 @@ _CENT = SCALE // 100
 TENTH_OF_CENT = Micros(SCALE // 1_000)
 _UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
 _HUNDREDTH = SCALE // 100
+_WHOLE_BELOW = 100_000
+"""Shares from which on a figure that is compared at a glance is written in thousands."""
 _COMPACT_WIDTH = 6
 
 
@@ -72,6 +74,23 @@ def format_size_compact(size: Micros, *, width: int | None = None) -> str:
     the unit, so that a column does not mix them at random.
     """
     return _place(_compact(size, width), width)
+
+
+def format_whole_size(size: Micros, *, width: int) -> str:
+    """Write a size for a column that is compared at a glance: whole shares, `124k` from 100,000 on.
+
+    Rounded to the nearest; something is never shown as nothing.
+    """
+    if 0 < 2 * size < SCALE:
+        text = "<1"
+    elif 2 * size < (2 * _WHOLE_BELOW - 1) * SCALE:
+        text = _nearest(size, SCALE)
+    else:
+        letter, unit = next(
+            each for each in reversed(_UNITS) if size >= each[1] * SCALE * 999 // 1_000
+        )
+        text = f"{_nearest(size, unit * SCALE, tenths=size < 100 * unit * SCALE)}{letter}"
+    return _place(text, width) if len(text) <= width else _place(_compact(size, width), width)
 
 
 def format_size_ceil(size: Micros, *, width: int) -> str:

@@ -62,6 +62,15 @@ class MarketChosen(Message):
 
 
 @dataclass
+class DeskChosen(Message):
+    """The trader wants the ladders of an event's outcomes side by side."""
+
+    event_id: EventId
+    first: ConditionId | None = None
+    """The market whose ladder has the keys."""
+
+
+@dataclass
 class TransactionsChosen(Message):
     """The trader wants to see the wallet's transactions."""
 
@@ -267,8 +276,9 @@ class FrameScreen(Screen[None]):
 
     def on_screen_suspend(self) -> None:
         """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
-        if self.app.screen.is_modal:
-            self.lines.show_footer()
+        if (above := self.app.screen).is_modal:
+            # Once it has its own line of keys.
+            _ = above.call_after_refresh(self.lines.show_footer)
         else:
             self.feed.close()
 

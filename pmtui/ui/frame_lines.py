@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -11,6 +12,7 @@ from textual.screen import Screen
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
+from pmtui.ui.format import format_size_compact
 from pmtui.ui.keys.actions import FooterEntry, entries_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.paint_status import paint_loss, paint_status
@@ -98,20 +100,34 @@ class FrameLines:
             paint_status(
                 self._surface.queries.status(),
                 self._screen.size.width,
+                armed_size=self._armed_size,
                 do_keys_rest=self._do_keys_rest(),
                 standstill="" if replay is None else replay.view().standstill,
             )
         )
 
+    @property
+    def _armed_size(self) -> str:
+        presets, chosen = self._surface.options.presets, self._surface.memory.now.preset
+        size = presets[chosen if 0 <= chosen < len(presets) else 0]
+        return format_size_compact(size, width=6).strip()
+
     def show_footer(self) -> None:
         """Show the keys that work right here: below a question, those that answer it."""
         above = self._screen.app.screen
         if above is not self._screen and above.is_modal:
-            ids = (active.binding.id for active in above.active_bindings.values())
-            entries = entries_of(ids, self._surface.options.keymap)
+            entries = self._entries_of(above)
         else:
             entries = self._entries()
         self._footer.show_keys(entries, self._screen.size.width)
+
+    def _entries_of(self, question: Screen[Any]) -> tuple[FooterEntry, ...]:
+        own = question.query(KeyLine)
+        if own:
+            # What it calls its keys: one key has one verb on the whole screen.
+            return own.first().entries
+        ids = (active.binding.id for active in question.active_bindings.values())
+        return entries_of(ids, self._surface.options.keymap)
 
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""

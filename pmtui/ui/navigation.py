@@ -5,15 +5,16 @@ from typing import Any, TypeAlias
 from textual.app import App
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, TransactionsChosen
+from pmtui.ui.frame import DeskChosen, EventChosen, FrameScreen, MarketChosen, TransactionsChosen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
 
-Destination: TypeAlias = EventChosen | MarketChosen | TransactionsChosen
+Destination: TypeAlias = DeskChosen | EventChosen | MarketChosen | TransactionsChosen
 
 
 class Navigation:
@@ -29,12 +30,15 @@ class Navigation:
             case EventChosen(event_id):
                 self.open_event(event_id)
             case MarketChosen():
+                self._disarm()
                 _ = self._app.push_screen(
                     MarketScreen(
                         self._surface, destination.condition_id,
                         outcome_index=destination.outcome_index, ticket=destination.side,
                     )
                 )  # fmt: skip
+            case DeskChosen(event_id, first):
+                _ = self._app.push_screen(DeskScreen(self._surface, event_id, first))
             case TransactionsChosen():
                 self.bring_forward(PortfolioScreen)
                 if isinstance(self._app.screen, PortfolioScreen):
@@ -46,7 +50,14 @@ class Navigation:
 
     def open_market(self, condition_id: ConditionId) -> None:
         """Put a market in front."""
+        self._disarm()
         _ = self._app.push_screen(MarketScreen(self._surface, condition_id))
+
+    def _disarm(self) -> None:
+        """Let single keys trade in no market that they were not armed for."""
+        until, now = self._surface.queries.status().armed_until, self._surface.queries.now()
+        if until is not None and until > now:
+            self._surface.commands.disarm("another market was opened")
 
     def return_to_markets(self) -> MarketsScreen:
         """Close everything over the list of markets, and return that."""

@@ -73,8 +73,9 @@ shows as well."""
 
 
 def paint_status(
-    view: StatusView, width: int, *, do_keys_rest: bool = False, standstill: str = ""
-) -> Line:
+    view: StatusView, width: int, *, do_keys_rest: bool = False, standstill: str = "",
+    armed_size: str = "",
+) -> Line:  # fmt: skip
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
     Nothing is cut: what there is no room for is left out, what matters least first. The zone of all
@@ -84,9 +85,10 @@ def paint_status(
         view: the status.
         width: cells there are.
         do_keys_rest: single keys trade nothing right now, armed or not.
+        armed_size: the shares that a single key sends; empty to leave that out.
         standstill: why the sources of a replay tell nothing new; empty while they do.
     """
-    facts = _account_facts(view, do_keys_rest=do_keys_rest)
+    facts = _account_facts(view, do_keys_rest=do_keys_rest, armed_size=armed_size)
     troubles = _trouble_lines(view, standstill)
     rights = (*_unwell_lines(view), *troubles)
     with_reason = len(rights) - len(troubles) // 2
@@ -168,11 +170,11 @@ def _open_orders(view: StatusView) -> str:
     return f"{view.open_orders}+" if view.open_orders else "–"
 
 
-def _account_facts(view: StatusView, *, do_keys_rest: bool) -> list[_Fact]:
+def _account_facts(view: StatusView, *, do_keys_rest: bool, armed_size: str) -> list[_Fact]:
     mode = Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD)
     facts = [
         _Fact(_KEPT, (mode,)),
-        _Fact(_KEPT, _entry_cells(view, do_keys_rest=do_keys_rest)),
+        _Fact(_KEPT, _entry_cells(view, do_keys_rest=do_keys_rest, armed_size=armed_size)),
         _Fact(_KEPT, paint_venue(view.venue, view.now)),
     ]
     is_ours = view.mode is not Mode.READ_ONLY
@@ -236,14 +238,16 @@ def _gain(amount: Micros) -> Cell:
     return Cell(format_worth_change(amount), Role.UP if amount > 0 else Role.DOWN)
 
 
-def _entry_cells(view: StatusView, *, do_keys_rest: bool) -> Line:
+def _entry_cells(view: StatusView, *, do_keys_rest: bool, armed_size: str) -> Line:
     """Whether orders may be entered, and by single keys: said first of all where it matters."""
     if view.entry_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
         if do_keys_rest:
             return (Cell(" ARMED, ticket open ", Role.DIM),)
-        return (Cell(" ARMED ", Role.ARMED, Emphasis.BOLD),)
+        minutes, seconds = divmod(int((view.armed_until - view.now).total_seconds()), 60)
+        size = f"{armed_size} · " if armed_size else ""
+        return (Cell(f" ARMED {size}{minutes}:{seconds:02} ", Role.ARMED, Emphasis.BOLD),)
     return ()
 
 

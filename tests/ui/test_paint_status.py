@@ -202,7 +202,7 @@ def test_armed_keys_that_rest_do_not_look_armed() -> None:
     (resting,) = (
         cell for cell in paint_status(armed, 80, do_keys_rest=True) if "ARMED" in cell.text
     )
-    assert (keys.text, keys.role) == (" ARMED ", Role.ARMED)
+    assert (keys.text, keys.role) == (" ARMED 1:00 ", Role.ARMED)
     assert (resting.text, resting.role) == (" ARMED, ticket open ", Role.DIM)
 
 
@@ -217,11 +217,18 @@ BUSY = replace(
 
 
 def test_armed_at_80_columns_what_matters_is_whole() -> None:
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 working", "1 stop", "all live"):
+    for words in ("PAPER", " ARMED 5:00 ", "cash $10,000.00", "2 working", "1 stop", "all live"):
         assert words in text(BUSY, 80)
     assert "today" not in text(BUSY, 80)
     trouble = text(replace(BUSY, health=DOWN), 80)
-    for words in ("PAPER", " ARMED ", "cash $10,000.00", "2 working", "1 stop", "trading down +4"):
+    for words in (
+        "PAPER",
+        " ARMED 5:00 ",
+        "cash $10,000.00",
+        "2 working",
+        "1 stop",
+        "trading down +4",
+    ):
         assert words in trouble
 
 

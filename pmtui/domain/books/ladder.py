@@ -288,6 +288,9 @@ class Rung:
     is_last_trade: bool = False
     is_in_band: bool = False
     """Near enough to the middle to earn rewards."""
+    is_band_top: bool = False
+    """The highest row that does."""
+    is_band_bottom: bool = False
     is_entry: bool = False
     """The row nearest to the average price paid."""
     is_break_even: bool = False
@@ -412,6 +415,8 @@ class Ladder:
         price, placed = self.axis.price_at(index) if at is None else at, self.placed
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
+        band, axis = placed.band, self.axis
+        is_in_band = band is not None and band.holds(price)
         # The estimate may be of a moment before this book: no two numbers contradict.
         ahead, last = _ahead_within(own, bid, ask) if shown.ahead else (None, None)
         return Rung(
@@ -428,7 +433,13 @@ class Ladder:
             depth=Micros(self.depths.get(index, 0)) if shown.depth else ZERO,
             traded=Micros(self.traded.get(index, 0)) if shown.traded else ZERO,
             is_last_trade=index == self.last,
-            is_in_band=placed.band is not None and placed.band.holds(price),
+            is_in_band=is_in_band,
+            is_band_top=is_in_band
+            and band is not None
+            and not band.holds(axis.price_at(index + 1)),
+            is_band_bottom=is_in_band
+            and band is not None
+            and not band.holds(axis.price_at(index - 1)),
             is_entry=index in placed.entries,
             is_break_even=index in placed.evens,
             stops=placed.stops.get(index, ()),

@@ -132,11 +132,12 @@ class Arming:
         return ""
 
     def disarm(self, reason: str) -> None:
-        """Turn it off and say why, if it was on."""
+        """Turn it off and say why, if it was on; what the trader did is no news: an empty reason."""
         was_armed = self._until is not None
         self._until = None
         if was_armed:
-            self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
+            level = Level.WARNING if reason else Level.INFO
+            self._kernel.log.notice(level, f"Disarmed: {reason}" if reason else "Disarmed")
             self._terminals.notify()
 
     def touch(self) -> None:

@@ -42,8 +42,9 @@ def paint_move_card(
     mode: Mode,
     doubt: str = "",
     numbers: TicketNumbers | None = None,
+    details_key: str = "",
 ) -> tuple[Line, ...]:
-    """Show which orders go, and what is signed in their place."""
+    """Show which orders go, and what is signed in their place; with no key for them, all details."""
     if len(moves) == 1:
         old, order = moves[0]
         first: tuple[str, ...] = (f"Replaces {describe_resting(old)} (queue place lost)",)
@@ -53,7 +54,9 @@ def paint_move_card(
             first = (*first, f"Size {change}")
         return paint_confirm(
             order, width, mode=mode, doubt=doubt,
-            occasion=Occasion("Move this order?", first, numbers=numbers),
+            occasion=Occasion(
+                "Move this order?", first, numbers=numbers, details_key=details_key
+            ),
         )  # fmt: skip
     lines: list[Line] = [paint_question(mode, f"Move {count(len(moves), 'order')}?")]
     for old, order in moves:

@@ -23,6 +23,7 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
+from pmtui.ui.market.paint_armed import paint_armed
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -55,6 +56,8 @@ class DeskScreen(FrameScreen):
     DEFAULT_CSS = """
     DeskScreen #columns { height: 1fr; }
     DeskScreen #ticket { height: 3; }
+    DeskScreen .dials { display: none; background: $panel; }
+    DeskScreen.-armed .dials { display: block; }
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class DeskScreen(FrameScreen):
         self.ticket = TicketPane(surface, id="ticket")
         self._heading = TextLine(id="heading")
         self._state = TextLine(id="state")
+        self._dials = TextLine(classes="dials"), TextLine(classes="dials")
         line = self.message_line
         self.controls = DeskControls(
             self, surface, line, self.ticket, columns=self.columns,
@@ -87,6 +91,7 @@ class DeskScreen(FrameScreen):
         with Horizontal(id="columns"):
             yield from self.columns
         yield self._state
+        yield from self._dials
         yield self.ticket
 
     @override
@@ -136,7 +141,7 @@ class DeskScreen(FrameScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the key that puts back to the way out while nothing is open."""
         if action == "perform" and parameters == ("drop_order",):
-            return self.controls.moving.is_moving or self.ticket.is_open
+            return self.controls.moving.is_moving or self.ticket.is_open or self.controls.is_armed
         return super().check_action(action, parameters)
 
     def on_key(self, event: events.Key) -> None:
@@ -185,8 +190,23 @@ class DeskScreen(FrameScreen):
                     self.controls.update_ticket()
                 case Part.STATE:
                     self._state.show(self.controls.state_line())
+                    self._show_dials()
                 case _:
                     self.controls.show_columns()
+
+    @override
+    def on_screen_suspend(self) -> None:
+        """Disarm as it is closed."""
+        # Textual calls the frame's own handler too.
+        if self not in self.app.screen_stack:
+            self.controls.single_keys.leave()
+
+    def _show_dials(self) -> None:
+        armed = self.controls.armed_keys()
+        _ = self.set_class(armed is not None, "-armed")
+        if armed is not None:
+            for line, cells in zip(self._dials, paint_armed(armed, self.size.width), strict=True):
+                line.show(cells)
 
     def _show_event(self) -> None:
         event = self.surface.queries.event(self._event_topic.event_id).event

@@ -29,6 +29,7 @@ from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Page, Part, Workspace
 from pmtui.ui.market.market_model import MarketModel, MarketReader
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.paint_armed import ArmedKeys
 from pmtui.ui.market.siblings import order_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
@@ -299,6 +300,10 @@ class DeskControls:
         if self._ticket.is_open and model.book is not None:
             self._ticket.update_context(book=model.book, account=model.account, market=model.market)
 
+    def armed_keys(self) -> ArmedKeys | None:
+        """Return what every single key would do now; None while none of them trades."""
+        return None if self._page.do_keys_rest else self.single_keys.armed_keys(self._reader.read())
+
     def state_line(self) -> Line:
         """Say what keys do now, and in which outcome."""
         model = self._reader.read()
@@ -331,6 +336,8 @@ class DeskControls:
                 self._line.show(message.words)
             case LadderPane.CursorMoved():
                 self._own.cursor_moved()
+                if self.moving.is_moving:
+                    self.moving.show_ghost()
                 self._page.show_parts(Part.STATE)
             case TicketPane.Drafted():
                 self._keyed.show_ghosts(message.ghosts)
@@ -351,6 +358,8 @@ class DeskControls:
             self.moving.drop()
         elif self._ticket.is_open:
             self._ticket.close()
+        else:
+            self.single_keys.disarm()
 
     def _flip(self) -> None:
         """Show the other outcome of every market."""

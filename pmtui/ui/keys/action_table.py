@@ -279,7 +279,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.switch_candles", "c", "Candles",
             "Draw the price chart with candles, or as a line.", in_footer=False),
     _action("market.toggle_sides", "W", "Side by side",
-            "Show or hide the ladders of the next outcomes beside this one. Enter or a click "
+            "Show or hide the ladders of the next outcomes beside this one, or the desk where it is narrow. Enter or a click "
             "there makes that outcome the main one, with the cursor at that price: trading "
             "keys act on the main ladder only.", in_footer=False),
     _action("market.go_to_sides", "f4", "To the side ladders",

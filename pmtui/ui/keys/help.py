@@ -14,6 +14,7 @@ from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for, help_lines
 from pmtui.ui.keys.glossary import GlossaryScreen
+from pmtui.ui.ladder.paint_ladder import SIGNS
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -73,7 +74,7 @@ class HelpScreen(FrameScreen):
     def _explain(self) -> None:
         room = max(_LEAST, self.size.width - _BESIDE)
         keymap = self.surface.options.keymap
-        rows = []
+        rows = _sign_rows() if Context.LADDER in self._contexts else []
         previous = None
         for place, line in enumerate(help_lines(*self._contexts, keymap=keymap)):
             if line.context is not previous:
@@ -98,3 +99,13 @@ class HelpScreen(FrameScreen):
     def action_close(self) -> None:
         """Go back to where one came from."""
         _ = self.dismiss()
+
+
+def _sign_rows() -> list[Row]:
+    """Return what the signs on a ladder mean."""
+    title = Cell("Signs on the ladder", Role.HEADING, Emphasis.BOLD)
+    rows = [Row("-signs", (Cell(""), title, Cell("")))]
+    for number, (sign, meaning) in enumerate(SIGNS):
+        cells = (Cell(sign, Role.OWN_ORDER), Cell(""), Cell(meaning, Role.DIM))
+        rows.append(Row(f"sign.{number}", cells))
+    return rows

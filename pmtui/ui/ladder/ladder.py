@@ -24,6 +24,7 @@ from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder_lines import LadderLines, LadderRepaint
 from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_viewport import LadderViewport
+from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.widgets.panel import Panel
@@ -314,6 +315,7 @@ class LadderPane(Widget, can_focus=True):
     def on_resize(self) -> None:
         """Keep what is looked at in view."""
         self.viewport.fit()
+        self._lines.is_plain = is_ascii(self)
         self._lines.forget()
         self._lines.choose_scale()
         self.refresh()

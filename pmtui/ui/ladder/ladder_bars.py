@@ -76,11 +76,13 @@ def paint_bar(
     role: Role,
     emphasis: Emphasis = Emphasis.NONE,
     ground: Role | None = None,
+    is_plain: bool = False,
 ) -> Line:
     """Return a bar that grows away from the price, in exactly `width` cells.
 
     Bids grow to the left, where no block leans but the half: the other steps are blocks that lean
-    left with their colours exchanged. Where a row has a ground of its own that would not do.
+    left with their colours exchanged. Where a row has a ground of its own, or the terminal shows
+    plain ASCII only (`is_plain`), that would not do.
     """
     eighths = scale.eighths(size, width)
     full, rest = divmod(eighths, _FULL)
@@ -88,7 +90,7 @@ def paint_bar(
     bar = Cell("█" * full, role, emphasis, ground)
     tip = Cell(_EIGHTHS[rest], role, emphasis, ground)
     if side is Side.BUY and rest:
-        if ground is None:
+        if ground is None and not is_plain:
             tip = Cell(_EIGHTHS[_FULL - rest], role, emphasis | Emphasis.REVERSE)
         else:
             tip = tip._replace(text="▐" if rest >= _FULL // 2 else "▕")

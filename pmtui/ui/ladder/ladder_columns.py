@@ -18,7 +18,7 @@ from pmtui.ui.format import format_price
 from pmtui.ui.plain import Align, fit
 from pmtui.ui.theme.theme import Role
 
-_SIZE, _WIDE_SIZE = 6, 8
+_SIZE = 6
 _BAR, _WIDEST_BAR = 10, 24
 """A bar of fewer cells tells little."""
 _LEAST_BAR = 4
@@ -104,8 +104,6 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
         for name, size in (("traded", _TRADED), ("depth", _DEPTH), ("profit", _PROFIT)):
             if free > size:
                 plan, free = plan._replace(**{name: size}), free - size - 1
-        if free >= 2 * (_WIDE_SIZE - _SIZE) and plan.profit:
-            plan, free = plan._replace(size=_WIDE_SIZE), free - 2 * (_WIDE_SIZE - _SIZE)
         return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2))
     bar = free // 2 - 1
     return plan._replace(bar=bar) if bar >= _LEAST_BAR else plan

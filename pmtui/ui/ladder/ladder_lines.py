@@ -51,6 +51,8 @@ class LadderLines:
         """Whether keys go to the ladder."""
         self.is_framed = False
         """Whether a frame around it says where keys go."""
+        self.is_plain = False
+        """Whether the terminal shows plain ASCII only."""
         self.flashes: dict[Place, OwnChange] = {}
         """Changes of own orders that stand out now."""
         self.motion = LadderMotion()
@@ -114,15 +116,16 @@ class LadderLines:
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
                 facts = paint_facts(
-                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good
-                )
+                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good,
+                    is_log=bool(self._scale.unit and viewport.columns.bar),
+                )  # fmt: skip
                 states.append(_LineState(facts=facts))
         self._wanted = states
         return states
 
     def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> Iterator[_LineState]:
         axis, blank = ladder.axis, _LineState()
-        usual = RungLook(tick=axis.tick, scale=self._scale, is_good=is_good)
+        usual = RungLook(axis.tick, self._scale, is_good=is_good, is_plain=self.is_plain)
         cursor = self._viewport.cursor
         pointed_at = None if cursor is None else ladder.index_of(cursor)
         first, last = axis.first, axis.last

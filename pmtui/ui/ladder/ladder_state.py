@@ -7,9 +7,15 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.ladder import Ladder, Rung
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.markets.market import Side, Trading
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.format import format_age, format_average, format_price, format_size_compact
+from pmtui.ui.format import (
+    format_age,
+    format_average,
+    format_price,
+    format_size,
+    format_size_compact,
+)
 from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import trim_line
@@ -147,6 +153,7 @@ def paint_facts(
     *,
     in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
+    is_log: bool = False,
 ) -> Line:
     """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
 
@@ -156,7 +163,7 @@ def paint_facts(
     if cursor is not None:
         facts = _row_facts(ladder, cursor)
     else:
-        facts = [*_imbalance(*in_view), *_holding_facts(ladder, is_good=is_good)]
+        facts = [*_imbalance(*in_view, is_log=is_log), *_holding_facts(ladder, is_good=is_good)]
     line: list[Cell] = []
     used = 0
     for fact in facts:
@@ -211,6 +218,10 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     if rung.is_scoring:
         ours.append((Cell("earns", Role.NOTICE_GOOD),))
     sizes: list[Line] = []
+    for word, size in (("bid", rung.bid_size), ("ask", rung.ask_size)):
+        # On the row it is rounded to whole shares.
+        if size % SCALE:
+            sizes.append((Cell(f"{word} ", Role.DIM), Cell(format_size(size))))
     for name, size in (("depth", rung.depth), ("traded", rung.traded)):
         if size:
             text = format_size_compact(size, width=6).strip()
@@ -218,7 +229,7 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     return ours, sizes
 
 
-def _imbalance(bid: Micros, ask: Micros) -> list[Line]:
+def _imbalance(bid: Micros, ask: Micros, *, is_log: bool) -> list[Line]:
     """Weigh what is bid for in view against what is asked for."""
     if not bid and not ask:
         return []
@@ -228,7 +239,7 @@ def _imbalance(bid: Micros, ask: Micros) -> list[Line]:
         (
             Cell("Σ ", Role.DIM), Cell(sizes[0], Role.BID), Cell(" "),
             Cell("█" * part, Role.BID), Cell("░" * (_WEIGHED - part), Role.ASK),
-            Cell(" "), Cell(sizes[1], Role.ASK),
+            Cell(" "), Cell(sizes[1], Role.ASK), *((Cell(" log", Role.DIM),) if is_log else ()),
         )
     ]  # fmt: skip
 

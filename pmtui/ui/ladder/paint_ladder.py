@@ -2,15 +2,9 @@
 
 A price at which orders of ours rest stands in a box; their size is on the bar, with the queue before them.
 What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
-Every sign has a meaning without colour: `@` average price paid and `=` break-even where there is no room
-for words, `•` last trade, a line beside the price the reward band, `$` earns rewards, `?` not known to
-rest, `~` an estimate, or in the place of the cursor the row nearest to a price that the grid has no more;
-`+`, `!` and `×` for a moment: placed, filled, cancelled; a figure with `+` or `-` at the end of a bar is
-what was added or pulled a moment ago. `○` is what is being typed in a form and not sent. Right of a price `▼` is a stop and `▲` a target, `◆` both, hollow
-where they are paused.
+Every sign has a meaning without colour, and `SIGNS` says which: the help of the screen shows it.
 """
 
-from itertools import groupby
 from typing import NamedTuple
 
 from pmtui.domain.books.ladder import Ghost, Rung, Zone
@@ -24,22 +18,36 @@ from pmtui.ui.format import (
     format_money_compact,
     format_price,
     format_size_ceil,
-    format_size_compact,
+    format_whole_size,
 )
 from pmtui.ui.ladder.ladder_bars import BarScale, paint_bar
 from pmtui.ui.ladder.ladder_columns import LadderColumns, Painters, place_cells
 from pmtui.ui.theme.theme import Role
 
-_CHANGE_SIGNS = {OwnChange.PLACED: "+", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
-_UNKNOWN, _SCORES = "?", "$"
+_CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
+_UNKNOWN = "?"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
 """Active, and paused."""
-_GHOST = "○"
+_GHOST = "╌"
+"""On both sides of what has not been sent."""
+SIGNS = (
+    ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
+    ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
+    ("100 underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
+    ("100!  100×", "just filled, just cancelled"), ("~4,870", "about so many shares are ahead of yours"),
+    ("╌100╌", "typed in a form, or picked up: not sent"),
+    ("+20k  -40", "added or pulled within five seconds; ▲ ▼ where the bar leaves no room"),
+    ("@  =", "your average price and break-even, where there is no room for avg and b/e"),
+    ("▼ ▲ ◆", "a stop, a target, both; hollow (▽ △ ◇) while paused"),
+)  # fmt: skip
+"""The signs of the rows, and what each means."""
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
 _LEAST_QUEUE = 4
 _FLOW_FROM = 10
 """Cells of a bar from which on it carries what was added and pulled."""
+_APART = 2
+"""Cells between such a figure and the bar."""
 
 
 class Fresh(NamedTuple):
@@ -75,6 +83,8 @@ class RungLook(NamedTuple):
     bid_flow: int = 0
     """Shares added a moment ago, less those pulled."""
     ask_flow: int = 0
+    is_plain: bool = False
+    """Whether the terminal shows plain ASCII only."""
 
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
@@ -99,7 +109,7 @@ class _Row(NamedTuple):
         if not size:
             # Reversed on a cursor without colour, an empty cell must look like its neighbours.
             return Cell(" " * room, ground=self.ground)
-        return Cell(format_size_compact(size, width=room), role, ground=self.ground)
+        return Cell(format_whole_size(size, width=room), role, ground=self.ground)
 
     def book(self, side: Side) -> Line:
         """Paint a side: its size, and on its bar what is ours; where both are missing, our prices."""
@@ -109,9 +119,7 @@ class _Row(NamedTuple):
         size = self._size(side)
         if not columns.bar:
             return (size,)
-        ours = self._ours(side) if has_own and columns.own else ()
-        moved = () if ours else self._moved(side)
-        bar = self._bar(side, ours, moved)
+        bar = self._bar(side, self._ours(side) if has_own and columns.own else ())
         gap = Cell(" ", ground=self.ground)
         return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
 
@@ -124,39 +132,54 @@ class _Row(NamedTuple):
             cell = cell._replace(ground=Role.FLASH_UP if fresh.is_more else Role.FLASH_DOWN)
         return cell._replace(emphasis=Emphasis.BOLD)
 
-    def _bar(self, side: Side, ours: Line, moved: Line) -> Line:
-        """Return the bar, under what is written on it where something is."""
+    def _bar(self, side: Side, ours: Line) -> Line:
+        """Return the bar with what is ours on it, beside the price; else with what has just moved."""
         look, width, role = self.look, self.columns.bar, self._role_of(side)
         # Dimmed, it would be lost on the ground of the cursor.
         emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
-        size = self._size_of(side)
-        words = ours or moved
-        if not words:
-            return paint_bar(
-                size, look.scale, width, side=side, role=role, emphasis=emphasis, ground=self.ground
-            )
-        filled = (look.scale.eighths(size, width) + 4) // 8
-        is_at_price = bool(ours)
-        length = line_width(words)
-        begin = 0 if is_at_price else width - length
-        if side is Side.BUY:
-            begin = width - length - begin
-        ends = (width - filled, width) if side is Side.BUY else (0, filled)
-        cells = [Cell("█" if ends[0] <= x < ends[1] else " ", role, emphasis, self.ground)
-                 for x in range(width)]  # fmt: skip
-        x = begin
-        for cell in words:
-            for character in cell.text:
-                is_over = ends[0] <= x < ends[1] and cell.ground is None and not look.is_cursor
-                bar = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
-                cells[x] = cell._replace(
-                    text=character, ground=bar if is_over else cell.ground or self.ground
-                )
-                x += 1
-        return tuple(
-            first._replace(text="".join(each.text for each in (first, *rest)))
-            for _, (first, *rest) in groupby(cells, key=lambda each: each[1:])
+        bar = paint_bar(
+            self._size_of(side), look.scale, width, side=side, role=role, emphasis=emphasis,
+            ground=self.ground, is_plain=look.is_plain,
+        )  # fmt: skip
+        if not ours:
+            return self._with_flow(bar, side)
+        filled = (look.scale.eighths(self._size_of(side), width) + 4) // 8
+        ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
+        words, used = list[Cell](), 0
+        for cell in reversed(ours) if side is Side.BUY else ours:
+            used += line_width((cell,))
+            # A word stands on the bar or beside it, never half on it.
+            is_over = used <= filled and cell.ground is None and not look.is_cursor
+            words.append(cell._replace(ground=ground if is_over else cell.ground or self.ground))
+        more = max(filled - used, 0)
+        rest = (
+            Cell("█" * more, role, emphasis, self.ground),
+            Cell(" " * (width - used - more), ground=self.ground),
         )
+        line = tuple(cell for cell in (*words, *rest) if cell.text)
+        return line[::-1] if side is Side.BUY else line
+
+    def _with_flow(self, bar: Line, side: Side) -> Line:
+        """Write what was added or pulled into the free end of a bar; a sign where it has none."""
+        change = self.look.bid_flow if side is Side.BUY else self.look.ask_flow
+        if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
+            return bar
+        far, near = (bar[0], bar[1:]) if side is Side.BUY else (bar[-1], bar[:-1])
+        free = len(far.text) if not far.text.strip() else 0
+        amount = format_whole_size(Micros(abs(change)), width=5).strip()
+        text = f"{'+' if change > 0 else '-'}{amount}"
+        if len(text) + _APART > free:
+            text = "▲" if change > 0 else "▼"
+        role = Role.UP if change > 0 else Role.DOWN
+        if free:
+            blank = far._replace(text=" " * (free - len(text)))
+            said: Line = (Cell(text, role, ground=self.ground), blank)
+        else:
+            ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
+            sign = Cell(text, Role.TEXT, ground=self.ground if self.look.is_cursor else ground)
+            said = (sign, far._replace(text=far.text[1:]))
+        said = tuple(cell for cell in said if cell.text)
+        return (*said, *near) if side is Side.BUY else (*near, *reversed(said))
 
     def _ours(self, side: Side) -> Line:
         """Return the own size beside the book's, then what is ahead of it."""
@@ -167,15 +190,14 @@ class _Row(NamedTuple):
             return (ghost,)
         change = look.bid_change if side is Side.BUY else look.ask_change
         room = columns.own - 1
-        text = format_size_compact(size, width=room).strip() if size else ""
+        text = format_whole_size(size, width=room).strip() if size else ""
         sign, role = "", Role.OWN_ORDER
         if change is not None:
             sign = _sign_of(change)
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
-        elif rung.is_scoring:
-            sign = _SCORES
-        own = Cell(f"{text}{sign}", role, ground=_flash_ground(change))
+        emphasis = Emphasis.UNDERLINE if rung.is_scoring else Emphasis.NONE
+        own = Cell(f"{text}{sign}", role, emphasis, _flash_ground(change))
         left = columns.bar - len(own.text) - 1
         if ghost and len(ghost.text) <= left:
             gap = Cell(" ")
@@ -192,16 +214,8 @@ class _Row(NamedTuple):
         if not typed:
             return None
         size = Micros(sum(ghost.size for ghost in typed))
-        text = format_size_compact(size, width=self.columns.own - 1).strip() if size else ""
-        return Cell(f"{_GHOST}{text}", Role.OWN_ORDER, Emphasis.DIM)
-
-    def _moved(self, side: Side) -> Line:
-        """Return what was added and pulled a moment ago; nothing for less than a share."""
-        change = self.look.bid_flow if side is Side.BUY else self.look.ask_flow
-        if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
-            return ()
-        amount = format_size_compact(Micros(abs(change)), width=5).strip()
-        return (Cell(f"{'+' if change > 0 else '-'}{amount}", Role.DIM),)
+        text = format_whole_size(size, width=self.columns.own - 2).strip() if size else ""
+        return Cell(f"{_GHOST}{text}{_GHOST}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
 
     def _has_own(self, side: Side) -> bool:
         if any(ghost.side is side and ghost.trigger is None for ghost in self.rung.ghosts):
@@ -233,13 +247,13 @@ class _Row(NamedTuple):
             words.append(Cell("b/e", Role.OWN_ORDER))
         for mark in rung.stops[:2]:
             name = "stop" if mark.trigger is Trigger.STOP else "target"
-            amount = format_size_compact(mark.size, width=6).strip()
+            amount = format_whole_size(mark.size, width=6).strip()
             paused = "" if mark.is_active else " paused"
             words.append(Cell(f"{name} {amount}{paused}", self._guard_role))
         for ghost in self._ghost_exits:
             name = "stop" if ghost.trigger is Trigger.STOP else "target"
-            amount = f" {format_size_compact(ghost.size, width=6).strip()}" if ghost.size else ""
-            words.append(Cell(f"{_GHOST}{name}{amount}", Role.DIM))
+            amount = f" {format_whole_size(ghost.size, width=6).strip()}" if ghost.size else ""
+            words.append(Cell(f"{_GHOST}{name}{amount}{_GHOST}", Role.DIM))
         if rung.has_alert:
             words.append(Cell("alert", Role.NOTICE_WARN))
         return words
@@ -262,9 +276,11 @@ class _Row(NamedTuple):
         return (blank, *kept, gap) if side is Side.BUY else (gap, *kept, blank)
 
     def band(self) -> Cell:
-        if not self.rung.is_in_band:
-            return Cell(" ", ground=self.ground)
-        return Cell("│", Role.NOTICE_GOOD, ground=self.ground)
+        """Mark the ends of the reward band."""
+        rung = self.rung
+        is_alone = rung.is_band_top and rung.is_band_bottom
+        sign = "┤" if is_alone else "┐" if rung.is_band_top else "┘" if rung.is_band_bottom else " "
+        return Cell(sign, Role.NOTICE_GOOD if sign.strip() else Role.TEXT, ground=self.ground)
 
     def price(self) -> tuple[Cell, ...]:
         rung, look, room = self.rung, self.look, self.columns.price
@@ -275,6 +291,8 @@ class _Row(NamedTuple):
             ours = " "
         last = "•" if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
+        if rung.is_entry or rung.is_break_even:
+            role = Role.OWN_ORDER
         if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
             ours = _GHOST
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE

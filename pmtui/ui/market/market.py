@@ -179,6 +179,13 @@ class MarketScreen(FrameScreen):
     def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         self.controls.resize()
 
+    @override
+    def on_screen_suspend(self) -> None:
+        """Disarm as it is closed."""
+        # Textual calls the frame's own handler too.
+        if self not in self.app.screen_stack:
+            self.controls.single_keys.leave()
+
     def on_key(self, event: events.Key) -> None:
         """Let digits be the size of what is picked up, not presets."""
         self.controls.moving.take_key(event)

@@ -3,13 +3,15 @@
 Everything about the book comes from one view of it, so no two numbers contradict each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.tape import fills_in
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.orders.order import Order
+from pmtui.domain.orders.own_orders import ticks_away
 from pmtui.service.views import OwnList, TapeView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
@@ -21,7 +23,7 @@ from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.paint_armed import ArmedKeys, paint_armed
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting
-from pmtui.ui.portfolio.paint_position import account_words, by_ladder
+from pmtui.ui.portfolio.paint_position import OrderPlace, account_words, by_ladder
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
@@ -169,10 +171,28 @@ class MarketDisplay:
         tokens = dict.fromkeys(each.token_id for each in here)
         watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
         own = by_ladder(model.own_orders, model.token_id)
-        self._widgets.orders.show(own, protections=tuple(watched))
+        self._widgets.orders.show(
+            own, protections=tuple(watched), places=_places_of(own, model) if own else {}
+        )
 
     def update_ticket(self, model: MarketModel) -> None:
         """Let an open ticket judge its draft by the market as it is now."""
         ticket = self._widgets.ticket
         if ticket.is_open and model.book is not None:
             ticket.update_context(book=model.book, account=model.account, market=model.market)
+
+
+def _places_of(orders: Iterable[Order], model: MarketModel) -> dict[OrderId, OrderPlace]:
+    """Say where own orders stand on the ladder on show."""
+    ahead, book = dict(model.account.queue_ahead), model.book
+    tick = tick_size_of(model.market)
+    return {
+        order.order_id: OrderPlace(
+            None if book is None or order.token_id != model.token_id
+            else ticks_away(order, book, tick),
+            ahead.get(order.order_id),
+            (model.now - order.created_at).total_seconds(),
+            is_other=order.token_id != model.token_id,
+        )
+        for order in orders
+    }  # fmt: skip

@@ -10,13 +10,14 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
-from pmtui.ui.format import format_size_compact
+from pmtui.ui.format import format_size_compact, format_whole_size
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_price, write_clock
 
-_TIME, _SIDE, _PRICE, _OWN = 8, 5, 7, 2
-"""Side and price with the blank after them; the sign of an own trade and what we did."""
-_SIZE, _NARROW_SIZE = 8, 6
+_TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 2
+"""Side and price with the blank after them; the sign of an own trade and what we did; the time with
+the blank before it."""
+_SIZE, _NARROW_SIZE = 7, 5
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
 OWN_MARK = "◂"
@@ -119,16 +120,14 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
     cells = [Cell(f"{trade.side.value:<{_SIDE}}", role)] if plan.side else []
     cells += [Cell(f"{price} ", role)]
     if plan.size:
-        cells.append(Cell(format_size_compact(trade.size, width=plan.size)))
+        cells.append(Cell(format_whole_size(trade.size, width=plan.size)))
     if row.own:
         mark = OWN_MARK + _LETTERS[row.own_side]
         cells.append(Cell(mark, Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" " * _OWN))
     if plan.time:
-        # The mark belongs to the size: where there is a cell to spare, the time stands apart.
-        apart = " " if width > plan.width else ""
-        cells.append(Cell(f"{apart}{write_clock(trade.at)}", Role.DIM))
+        cells.append(Cell(f" {write_clock(trade.at)}", Role.DIM))
     if row.own:
         who = "you" if row.own >= trade.size else f"you {_DID[row.own_side]}"
         what = _DID[row.own_side] if who == "you" else format_size_compact(row.own)
@@ -145,7 +144,7 @@ def times_end(width: int) -> int:
     plan = _plan_for(width)
     if plan is None or not plan.time:
         return 0
-    return min(width, plan.width + 1)
+    return min(width, plan.width)
 
 
 def _plan_for(width: int) -> _Plan | None:

@@ -1,6 +1,8 @@
 """Panes of painted lines on the trading screen: the tape, and what is ours."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from textual import events
@@ -20,7 +22,7 @@ from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.market.paint_tape import paint_tape, times_end
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
+from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import zone_at
 from pmtui.ui.widgets.line_pane import LinePane
@@ -176,6 +178,7 @@ class OrdersPane(ScrollingPane):
 
     _orders: tuple[Order, ...] = ()
     _protections: tuple[Line, ...] = ()
+    _places: Mapping[OrderId, OrderPlace] = MappingProxyType({})
     _cursor: OrderId | None = None
     _index = 0
     """Where the cursor stood, for when its order is gone."""
@@ -186,9 +189,12 @@ class OrdersPane(ScrollingPane):
         """The order under the cursor; None without the focus."""
         return self._at_cursor() if self.has_focus else None
 
-    def show(self, orders: tuple[Order, ...], *, protections: tuple[Line, ...] = ()) -> None:
-        """Show these orders, and below them what this program alone watches over."""
-        self._orders, self._protections = orders, protections
+    def show(
+        self, orders: tuple[Order, ...], *, protections: tuple[Line, ...] = (),
+        places: Mapping[OrderId, OrderPlace] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
+        """Show these orders and where they stand, and what this program alone watches over."""
+        self._orders, self._protections, self._places = orders, protections, places
         self.repaint()
 
     def forget_cursor(self) -> None:
@@ -250,13 +256,13 @@ class OrdersPane(ScrollingPane):
             return watched[:height]
         if self.has_focus and self._orders:
             return (*self._paint_with_cursor(width, room), *watched)
-        return (*paint_own_orders(self._orders, width, room), *watched)
+        return (*paint_own_orders(self._orders, width, room, places=self._places), *watched)
 
     def _paint_with_cursor(self, width: int, room: int) -> tuple[Line, ...]:
         order = self._at_cursor()
         self._first = min(max(self._first, self._index - room + 1), self._index)
         shown = self._orders[self._first : self._first + room]
-        lines = paint_own_orders(shown, width - 1, room)
+        lines = paint_own_orders(shown, width - 1, room, places=self._places)
         mark = "▸"
         return tuple(
             (Cell(mark if own is order else " ", Role.KEY), *line)

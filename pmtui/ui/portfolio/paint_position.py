@@ -1,20 +1,25 @@
 """What is ours in a market: a line for each outcome held, and a line for each open order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.format import (
+    format_age,
     format_money,
     format_money_change,
     format_price,
     format_size,
+    format_size_ceil,
     format_size_compact,
 )
 from pmtui.ui.plain import fit, plain
@@ -22,6 +27,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_average
 
 _LABEL = 8
+_MINUTE_S = 60
 _SHORTEST_LABEL = 3
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
 
@@ -67,12 +73,37 @@ def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order,
     return tuple(sorted(orders, key=place))
 
 
-def paint_own_orders(orders: Sequence[Order], width: int, height: int) -> tuple[Line, ...]:
-    """Show open orders as they come, and how many more there are."""
+class OrderPlace(NamedTuple):
+    """Where an open order stands on the ladder on show."""
+
+    away: int | None = None
+    """Ticks from the best price of its side; None where no good book tells."""
+    ahead: Micros | None = None
+    """Shares before it, by estimate."""
+    age_s: float = 0.0
+    is_other: bool = False
+    """Whether it is of the outcome that is not on show."""
+
+
+_NO_PLACES: Mapping[OrderId, OrderPlace] = MappingProxyType({})
+
+
+def paint_own_orders(
+    orders: Sequence[Order], width: int, height: int, *,
+    places: Mapping[OrderId, OrderPlace] = _NO_PLACES,
+) -> tuple[Line, ...]:  # fmt: skip
+    """Show open orders as they come, and how many more there are.
+
+    Args:
+        orders: in the order of their lines.
+        width: cells there are.
+        height: lines there are.
+        places: where each stands; for one without, its outcome is named.
+    """
     if not orders:
         return (fit_line((Cell("No working orders.", Role.DIM),), width),)
     shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
-    lines = [_order(order, width) for order in shown]
+    lines = [_order(order, width, places.get(order.order_id)) for order in shown]
     if len(shown) < len(orders):
         more = Cell(f"and {len(orders) - len(shown)} more", Role.DIM)
         lines.append(fit_line((more,), width))
@@ -121,22 +152,42 @@ def _position(name: Cell, held: Position, width: int) -> Line:
     return fit_line(line, width)
 
 
-def _order(order: Order, width: int) -> Line:
+def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
     role = Role.BID if order.side is Side.BUY else Role.ASK
-    size = format_size_compact(order.remaining_size, width=8)
+    size = format_size_compact(order.remaining_size, width=6 if place else 8)
     price = format_price(order.price, width=7)
+    side = order.side.value[0] if place else f"{order.side.value:<4} "
     cells = [
-        Cell(f"{order.side.value:<4} ", role),
+        Cell(side, role),
         Cell(f"{size}", Role.OWN_ORDER),
         Cell(f"{price}"),
     ]
     word = _STATUS_WORDS.get(order.status, order.status.value)
     # What it is called in words matters more than whose name most traders know.
     room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
-    if room >= _SHORTEST_LABEL:
+    if place is not None and not place.is_other and not word:
+        cells += _place_cells(order, place, room + 1)
+    elif room >= _SHORTEST_LABEL:
         label = fit(order.outcome, min(_LABEL, room))
         cells.append(Cell(f" {label}", Role.DIM))
     if word:
         role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
         cells.append(Cell(f" {word}", role))
     return fit_line(tuple(cells), width)
+
+
+def _place_cells(order: Order, place: OrderPlace, room: int) -> list[Cell]:
+    """Tell how far from the touch it stands, what is ahead, how long it lasts and how old it is."""
+    age = "<1m" if place.age_s < _MINUTE_S else format_age(place.age_s)
+    away = "" if place.away is None else f"{place.away}t"
+    ahead = ""
+    if place.ahead is not None:
+        ahead = f"~{format_size_ceil(place.ahead, width=5)}" if place.ahead else "1st"
+    facts = ((away, 5), (ahead, 7), (order.time_in_force.value, 4), (age, 5))
+    cells: list[Cell] = []
+    for text, size in facts:
+        if size > room:
+            break
+        cells.append(Cell(text.rjust(size), Role.DIM))
+        room -= size
+    return cells

@@ -43,6 +43,11 @@ class KeyLine(TextLine):
         self._entries = entries
         self._options = options
 
+    @property
+    def entries(self) -> tuple[FooterEntry, ...]:
+        """The keys on show."""
+        return self._entries
+
     def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
         """Show other keys, or for another width."""
         self._entries = entries

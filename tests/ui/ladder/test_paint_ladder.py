@@ -88,7 +88,7 @@ def test_a_row_is_exactly_as_wide_as_asked_and_whole(
     text = text_of(line)
     assert "…" not in text
     cents = f"{rung.price // 10_000}"
-    words = re.sub("[>▸@=|│○]", " ", text).split()
+    words = re.sub("[>▸@=|│┐┘┤╌]", " ", text).split()
     assert any(word.startswith(cents) for word in words)
     assert "#" not in text
 
@@ -222,6 +222,11 @@ def test_average_break_even_and_alert_are_spelled_on_the_side_that_is_free() -> 
 def test_what_was_added_or_pulled_stands_at_the_end_of_the_bar() -> None:
     rung = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE))
     assert bid_row(54, rung, bid_flow=12_000 * SCALE).startswith(" +12.0k")
+    # What has no room leaves the bar as long as it is.
+    look = RungLook(CENT, BarScale(2_000 * SCALE), bid_flow=12_000 * SCALE)
+    full = text_of(paint_rung(rung, plan_columns(54), 54, look=look))
+    assert full.startswith(" ▲███████████ ")
+    assert to_ascii_cells(full).startswith(" ^########### ")
     assert bid_row(54, rung, bid_flow=-40 * SCALE).startswith(" -40")
     assert "+" not in bid_row(54, rung, bid_flow=SCALE // 2)
 
@@ -279,17 +284,17 @@ def test_what_is_being_typed_stands_dim_on_its_side_beside_what_is_ours(side: Si
     for width in (41, 52, 80):
         line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
         text = text_of(line)
-        assert "○20" in text
-        assert (text.index("○20") < text.index("40¢")) is (side is Side.BUY)
-        (cell,) = (c for c in line if "○" in c.text)
+        assert "╌20╌" in text
+        assert (text.index("╌20╌") < text.index("40¢")) is (side is Side.BUY)
+        (cell,) = (c for c in line if "╌" in c.text)
         assert cell.emphasis & Emphasis.DIM
     own = Rung(
         price, Zone.BID, bid_size=Micros(100_000_000), own_bid=Micros(7_000_000),
         own_ask=Micros(7_000_000), ghosts=(typed,),
     )  # fmt: skip
-    assert "○20" in text_of(paint_rung(own, plan_columns(52), 52, look=RungLook(CENT, BarScale())))
+    assert "╌20╌" in text_of(paint_rung(own, plan_columns(52), 52, look=RungLook(CENT, BarScale())))
     narrow = paint_rung(rung, plan_columns(23), 23, look=RungLook(CENT, BarScale()))
-    assert "○" in text_of(narrow)
+    assert "╌" in text_of(narrow)
 
 
 @pytest.mark.parametrize(
@@ -308,4 +313,31 @@ def test_a_stop_that_is_being_typed_stands_hollow_in_the_gutter(
         )
     )
     assert sign in text
-    assert f"○{word} 20" in text
+    assert f"╌{word} 20╌" in text
+
+
+def test_own_words_stand_on_the_bar_or_beside_it_and_never_half_on_it() -> None:
+    rung = Rung(
+        Micros(510_000), Zone.BID, Micros(6_000 * SCALE), own_bid=Micros(120 * SCALE),
+        ahead=Micros(4_870 * SCALE),
+    )  # fmt: skip
+    columns = plan_columns(54)
+    for full in (6_000, 8_000, 24_000, 10**6):
+        line = paint_rung(rung, columns, 54, look=RungLook(CENT, BarScale(full * SCALE)))
+        grounds = {cell.text: cell.ground for cell in line}
+        assert grounds["120"] is (Role.BID_BAR if full <= 24_000 else None)
+        assert grounds["~4,870"] is (Role.BID_BAR if full == 6_000 else None)
+
+
+def test_an_order_that_earns_rewards_is_underlined_and_the_band_has_ends() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, own_bid=Micros(250 * SCALE), is_scoring=True)
+    line = paint_rung(rung, plan_columns(54), 54, look=RungLook(CENT, BarScale()))
+    (cell,) = (cell for cell in line if "250" in cell.text)
+    assert Emphasis.UNDERLINE in cell.emphasis
+    ends = {(True, False): "┐", (False, True): "┘", (True, True): "┤", (False, False): " "}
+    for (is_top, is_bottom), sign in ends.items():
+        row = Rung(
+            Micros(510_000), Zone.BID, is_in_band=True, is_band_top=is_top, is_band_bottom=is_bottom
+        )
+        text = text_of(paint_rung(row, plan_columns(41), 41, look=RungLook(CENT, BarScale())))
+        assert text[text.index("51¢") - 2] == sign

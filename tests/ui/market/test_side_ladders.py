@@ -12,6 +12,7 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.ladder.paint_side_ladder import paint_side_state
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
@@ -197,17 +198,22 @@ async def test_ladders_that_come_take_back_that_there_are_none() -> None:
         )
 
 
-async def test_a_narrower_screen_says_what_it_needs() -> None:
+async def test_where_it_is_narrow_the_desk_opens_with_the_keys_on_the_market() -> None:
     world = make_world()
     app = app_of(world)
-    async with app.run_test(size=HUGE) as pilot:
+    async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot, world.strike)
         await pilot.press("W")
         assert "no other open market" in text_of(app, "#notice")
-        await pilot.resize_terminal(120, 36)
-        await settle(pilot)
+        ruth = market_of(world, "Ruth Castellan")
+        screen = await opened(app, pilot, ruth)
         await pilot.press("W")
-        assert "170 columns" in text_of(app, "#notice")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen), "the desk")
+        desk = app.screen
+        assert isinstance(desk, DeskScreen)
+        await until(pilot, lambda: desk.controls.market is not None, "its ladders")
+        assert desk.controls.market is not None
+        assert desk.controls.market.condition_id == ruth
         assert not screen.has_class("-sides")
 
 

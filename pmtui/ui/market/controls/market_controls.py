@@ -107,7 +107,8 @@ class MarketControls:
         if action == "drop_order":
             # Where the ladder has the keys and nothing is open, the way back has its own key.
             is_on_ladder = self._page.focused in (self._widgets.ladder, None)
-            return self.moving.is_moving or self._widgets.ticket.is_open or not is_on_ladder
+            is_idle = is_on_ladder and not self._reader.read().is_armed
+            return self.moving.is_moving or self._widgets.ticket.is_open or not is_idle
         return self.sides.permits(action)
 
     def topics(self) -> Iterable[Topic]:
@@ -225,6 +226,8 @@ class MarketControls:
         match message:
             case LadderPane.CursorMoved():
                 self.own_orders.cursor_moved()
+                if self.moving.is_moving:
+                    self.moving.show_ghost()
                 self._page.show_parts(Part.STATE, Part.CURSOR)
             case LadderPane.LevelPicked():
                 await self._answer_level(message)
@@ -323,11 +326,13 @@ class MarketControls:
         }
 
     def _drop(self) -> None:
-        """Leave picked-up orders where they are; else close the ticket, else go to the ladder."""
+        """Leave picked-up orders where they are; else close the ticket, go to the ladder, or disarm."""
         if self.moving.is_moving:
             self.moving.drop()
         elif self._widgets.ticket.is_open:
             self._widgets.ticket.close()
+        elif self._page.focused in (self._widgets.ladder, None):
+            self.single_keys.disarm()
         else:
             self.panes.go_to_ladder()
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from textual.events import Key
 
-from pmtui.domain.books.ladder import StopMark
+from pmtui.domain.books.ladder import Ghost, StopMark
 from pmtui.domain.formats import parse_size
 from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import why_not_movable
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
@@ -72,7 +73,9 @@ class Moving:
 
     def forget(self) -> None:
         """Let go of what was picked up, because another market comes."""
-        self._picked = None
+        if self._picked is not None:
+            self._picked = None
+            self._ladder.show_ghosts(())
 
     async def move(self) -> None:
         """Pick up own orders, or offer again what a move left out."""
@@ -121,6 +124,7 @@ class Moving:
             return True
         text = picked.size_text[:-1] if key == "backspace" else f"{picked.size_text}{key}"
         self._picked = replace(picked, size_text=text[:_LONGEST_SIZE])
+        self.show_ghost()
         self._page.show_parts(Part.STATE)
         return True
 
@@ -139,6 +143,25 @@ class Moving:
         }:
             self._release()
             self._line.show("The stop you were moving has ended.")
+
+    def show_ghost(self) -> None:
+        """Show on the ladder where what is picked up would go; nothing while nothing is."""
+        picked, model = self._picked, self._workspace.reader.read()
+        cursor = model.cursor
+        if picked is None or cursor is None or cursor[0] == picked.price:
+            self._ladder.show_ghosts(())
+            return
+        size = parse_size(picked.size_text) if picked.size_text else None
+        orders = {order.order_id: order for order in model.ladder_orders}
+        self._ladder.show_ghosts(
+            (
+                *(
+                    Ghost(cursor[0], orders[each].side, size or orders[each].remaining_size)
+                    for each in picked.order_ids if each in orders
+                ),
+                *(Ghost(cursor[0], Side.SELL, stop.size, stop.trigger) for stop in picked.stops),
+            )
+        )  # fmt: skip
 
     def state_line(self, model: MarketModel) -> Line:
         """Say what is on its way where; nothing while nothing is picked up."""
@@ -241,6 +264,7 @@ class Moving:
 
     def _release(self) -> None:
         self._picked = None
+        self.show_ghost()
         self._page.show_parts(Part.FOOTER, Part.STATE)
 
     def _picked_orders(self, account: AccountView) -> tuple[Order, ...]:

@@ -103,7 +103,12 @@ class Nudging:
             if is_agreed:
                 self._moving.send(moves)
 
-        self._page.ask(MoveCard(moves, surface=self._workspace.surface, doubt=doubt), decide)
+        def again(ticks: int) -> None:
+            self._nudge = nudge
+            self.nudge(ticks)
+
+        card = MoveCard(moves, surface=self._workspace.surface, doubt=doubt, nudge=again)
+        self._page.ask(card, decide)
 
     def _begin(self, model: MarketModel) -> Nudge | None:
         orders = self._orders(model)

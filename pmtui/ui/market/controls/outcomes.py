@@ -119,7 +119,7 @@ class Outcomes:
         reader = self._reader
         if condition_id == reader.condition_id:
             return
-        was_open, self._event_before = self._workspace.ticket.is_open, self._event_id
+        was_open, self._event_before = self._workspace.ticket.is_open, self.event_id
         self._leave()
         reader.condition_id = condition_id
         market = self._workspace.queries.market(condition_id).market
@@ -140,7 +140,7 @@ class Outcomes:
     def topics(self) -> Iterable[Topic]:
         """Return what the strip shows; without one the event is fetched once, for the keys."""
         yield from self.windows.topics()
-        event_id = self._event_id
+        event_id = self.event_id
         if event_id is None:
             return
         event = self._event
@@ -152,7 +152,7 @@ class Outcomes:
 
     def show(self, model: MarketModel) -> None:
         """Show the line of outcomes where there is room for it."""
-        siblings, event_id = self.siblings, self._event_id
+        siblings, event_id = self.siblings, self.event_id
         _ = self._page.set_class(siblings is not None and self._has_strip, "-siblings")
         if siblings is None or event_id is None or not self._has_strip:
             return
@@ -161,7 +161,8 @@ class Outcomes:
         self._strip.show_siblings(siblings, live_mids(quotes, model.outcome_index), width)
 
     @property
-    def _event_id(self) -> EventId | None:
+    def event_id(self) -> EventId | None:
+        """Whose outcomes they are; None until that is known."""
         known, condition_id = self._event_now, self._reader.condition_id
         if known is not None and known[0] == condition_id:
             return known[1]
@@ -174,7 +175,7 @@ class Outcomes:
 
     @property
     def _event(self) -> Event | None:
-        event_id = self._event_id
+        event_id = self.event_id
         return None if event_id is None else self._workspace.queries.event(event_id).event
 
     @property
@@ -195,7 +196,7 @@ class Outcomes:
             market = siblings.markets[siblings.stepped(steps)]
             if market.condition_id is not None:
                 self.hop_to(market.condition_id)
-        elif self._event_id is not None and self._event is None:
+        elif self.event_id is not None and self._event is None:
             self._line.show("The event is loading.")
         elif self.windows.is_in_series:
             step = self.windows.next if steps > 0 else self.windows.previous

@@ -17,6 +17,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.ui.facts import key_of
+from pmtui.ui.frame import DeskChosen
 from pmtui.ui.ladder.side_ladder import SideLadder, SideRows
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.workspace import Part, Workspace
@@ -25,7 +26,6 @@ from pmtui.ui.market.siblings import Siblings
 SIDES_FROM_WIDTH = 170
 _THREE_FROM_WIDTH = 200
 _MOST = 3
-_TOO_NARROW = "Side ladders need a screen"
 _NO_SIDES = "No side ladders are open"
 _TRADING = frozenset((
     "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
@@ -102,16 +102,17 @@ class SideLadders:
         return isinstance(self._page.focused, SideRows)
 
     def toggle(self) -> None:
-        """Show the ladders of the next outcomes beside this one, or no more."""
-        if self._page.size.width < SIDES_FROM_WIDTH:
-            self._line.show(f"{_TOO_NARROW} of {SIDES_FROM_WIDTH} columns.")
-            return
-        if self._outcomes.siblings is None:
+        """Show the ladders of the next outcomes beside this one, or no more; where it is narrow, the desk."""
+        event_id = self._outcomes.event_id
+        if event_id is None or self._outcomes.siblings is None:
             self._line.show("This event has no other open market.")
+            return
+        if self._page.size.width < SIDES_FROM_WIDTH:
+            _ = self._page.post_message(DeskChosen(event_id, self._reader.condition_id))
             return
         self._is_wanted, self._last = not self._is_wanted, None
         self._workspace.surface.memory.keep_sides(has_sides=self._is_wanted)
-        self._line.take_back(_TOO_NARROW, _NO_SIDES)
+        self._line.take_back(_NO_SIDES)
         self.show()
 
     def focus_next(self) -> None:

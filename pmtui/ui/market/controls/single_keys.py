@@ -116,12 +116,23 @@ class SingleKeys:
         """Let single keys trade, or no more."""
         model = self._workspace.reader.read()
         if model.is_armed:
-            self._workspace.commands.disarm("by you")
-            self._line.show("Disarmed.")
+            self.disarm()
         else:
             await self._arm(model)
+            self.follow(self._workspace.reader.read())
+            self._page.show_parts(Part.STATUS, Part.STATE)
+
+    def disarm(self) -> None:
+        """Let single keys trade no more."""
+        self._workspace.commands.disarm("")
+        self._line.show("Disarmed.")
         self.follow(self._workspace.reader.read())
         self._page.show_parts(Part.STATUS, Part.STATE)
+
+    def leave(self) -> None:
+        """Disarm as the screen is closed: single keys are armed for the ladders that are seen."""
+        if self._workspace.reader.read().is_armed:
+            self._workspace.commands.disarm("its ladder was closed")
 
     def choose_preset(self, number: int) -> None:
         """Let single keys send another size."""

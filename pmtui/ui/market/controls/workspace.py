@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Protocol, TypeVar
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -78,6 +79,10 @@ class Page(Protocol):
 
     def set_class(self, add: bool, *class_names: str, update: bool = True) -> object:  # noqa: FBT001 - Textual's signature
         """Choose the layout; without `update` only what gets its styles later follows."""
+        ...
+
+    def post_message(self, message: Message) -> object:
+        """Say where the trader wants to go."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:

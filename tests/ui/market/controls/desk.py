@@ -7,6 +7,7 @@ from inspect import isawaitable
 from typing import Any
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -45,9 +46,13 @@ class FakePage:
     classes: set[str] = field(default_factory=set)
     shown: list[Part] = field(default_factory=list)
     asked: list[Screen[Any]] = field(default_factory=list)
+    posted: list[Message] = field(default_factory=list)
     timers: list[Callable[[], None]] = field(default_factory=list)
     _decide: Callable[[Any], Awaitable[None] | None] | None = None
     _work: list[Coroutine[None, None, None]] = field(default_factory=list)
+
+    def post_message(self, message: Message) -> None:
+        self.posted.append(message)
 
     def set_focus(self, widget: Widget | None) -> None:
         self.focused = widget
