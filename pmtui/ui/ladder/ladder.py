@@ -22,8 +22,7 @@ from pmtui.domain.orders.order import Fill, Order, Volume
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder_lines import LadderLines, LadderRepaint
-from pmtui.ui.ladder.ladder_recent import SLOW_S
-from pmtui.ui.ladder.ladder_viewport import LadderViewport
+from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles

@@ -17,9 +17,8 @@ from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
 from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale
 from pmtui.ui.ladder.ladder_columns import paint_titles
 from pmtui.ui.ladder.ladder_motion import STAGE_S, LadderMotion, Moves
-from pmtui.ui.ladder.ladder_recent import SLOW_S
 from pmtui.ui.ladder.ladder_state import paint_facts
-from pmtui.ui.ladder.ladder_viewport import LadderViewport
+from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.theme.theme import Role
 

@@ -1,13 +1,24 @@
 """Which rows are in view and what is pointed at, without a terminal."""
 
-from textual.geometry import Size
+from dataclasses import replace
 
-from pmtui.domain.books.book_view import BookState, BookView
+import pytest
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.pilot import Pilot
+from typing_extensions import override
+
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import NO_MARKS
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.ui.ladder.ladder_viewport import LadderViewport
-from tests.ui.ladder.test_ladder import book, cents
+from pmtui.domain.money import Micros
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.ladder_viewport import SEEING_S, LadderViewport, RecentLadders
+from tests.ui.ladder.test_ladder import SIZE, book, cents
+from tests.ui.stage import Stage
+from tests.ui.wait import settle
 
 
 class Viewport(LadderViewport):
@@ -95,3 +106,203 @@ def test_the_cursor_is_in_view_after_a_change_of_size() -> None:
     viewport.fit()
     lines = [viewport.price_at_line(y) for y in range(1, 8)]
     assert cents(40) in lines
+
+
+LONG_AGO = SEEING_S + 0.001
+
+
+class _Clock:
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def step(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+class _Ladder(LadderPane):
+    """Hears what it posts, by a clock that is stepped."""
+
+    lag_s = 0.0
+
+    def __init__(self) -> None:
+        super().__init__(id="ladder")
+        self.clock = _Clock()
+        self.viewport.recent = RecentLadders(self.clock)
+        self.picked: list[tuple[Micros, Side]] = []
+        self.doubts: list[str] = []
+
+    @property
+    @override
+    def line_lag_s(self) -> float:
+        return self.lag_s
+
+    @override
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, LadderPane.LevelPicked):
+            if message.doubt:
+                self.doubts.append(message.doubt)
+            else:
+                self.picked.append((message.price, message.side))
+        if isinstance(message, LadderPane.Doubted):
+            self.doubts.append(message.words)
+        return super().post_message(message)
+
+
+async def _shown(ladder: _Ladder, pilot: Pilot[None]) -> int:
+    """Show 50 bid and 52 asked; return the line on which 51¢ stands."""
+    ladder.show(book(50, 52))
+    await settle(pilot)
+    ladder.clock.step(LONG_AGO)
+    assert ladder.top_price is not None
+    return 1 + (ladder.top_price - cents(51)) // cents(1)
+
+
+async def test_a_click_on_rows_that_had_just_moved_points_at_nothing() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        ladder.show(book(70, 72))
+        await pilot.click("#ladder", offset=(20, line))
+        await pilot.click("#ladder", offset=(20, line), times=2)
+        assert ladder.cursor is None
+        assert not ladder.picked
+        assert ladder.doubts == ["The rows had just moved: click again."] * 3
+        ladder.clock.step(LONG_AGO)
+        await pilot.click("#ladder", offset=(20, line))
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == ladder.axis.price_at(ladder.axis.nearest(cents(71)))
+
+
+@pytest.mark.parametrize("lag_s", [0.0, 1.5])
+async def test_on_a_slow_line_rows_have_to_stand_for_longer(lag_s: float) -> None:
+    ladder = _Ladder()
+    ladder.lag_s = lag_s
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        ladder.clock.step(lag_s)
+        ladder.show(book(70, 72))
+        ladder.clock.step(1.0)
+        await pilot.click("#ladder", offset=(20, line))
+        assert (ladder.cursor is None) == (lag_s > 1)
+
+
+async def test_a_changed_tick_takes_no_click_meant_for_the_one_before() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        ladder.show(book(50, 52, tick=0.1))
+        await pilot.click("#ladder", offset=(20, line + 3))
+        assert ladder.cursor is None
+
+
+async def test_rows_that_only_changed_their_sizes_take_clicks_at_once() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        ladder.show(book(50, 52, version=2))
+        await pilot.click("#ladder", offset=(20, line))
+        assert ladder.cursor == (cents(51), Side.BUY)
+        assert not ladder.doubts
+
+
+async def test_rows_moved_by_hand_take_clicks_at_once() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        ladder.show(book(50, 52, version=2))
+        ladder.clock.step(0.01)
+        assert ladder.viewport.scroll(3)
+        await pilot.click("#ladder", offset=(20, line))
+        assert ladder.cursor is not None
+        assert ladder.cursor[0] == cents(54)
+
+
+async def test_a_double_click_on_an_ask_opens_no_sale_when_the_book_passes_it() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        await pilot.click("#ladder", offset=(20, line - 1))
+        assert ladder.cursor == (cents(52), Side.BUY)
+        ladder.show(book(53, 54))
+        ladder.clock.step(LONG_AGO)
+        ladder.post_message(_second_click(ladder, line - 1))
+        await settle(pilot)
+        assert not ladder.picked
+        assert ladder.doubts == ["The book just changed at 52¢; press again to sell."]
+
+
+def _second_click(ladder: LadderPane, y: int) -> events.Click:
+    return events.Click(ladder, 20, y, 0, 0, 1, False, False, False, 20, y, None, chain=2)
+
+
+@pytest.mark.parametrize("seconds", [0.0, SEEING_S - 0.001])
+async def test_enter_does_not_take_the_side_that_nobody_has_seen(seconds: float) -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        _ = await _shown(ladder, pilot)
+        ladder.point_at(cents(52))
+        ladder.show(book(53, 54))
+        ladder.clock.step(seconds)
+        ladder.action_trade_here()
+        assert not ladder.picked
+        assert ladder.doubts == ["The book just changed at 52¢; press again to sell."]
+        ladder.action_trade_here()
+        assert ladder.picked == [(cents(52), Side.SELL)]
+
+
+async def test_enter_takes_the_side_that_has_been_seen() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        _ = await _shown(ladder, pilot)
+        ladder.point_at(cents(52))
+        ladder.show(book(53, 54))
+        ladder.clock.step(LONG_AGO)
+        ladder.action_trade_here()
+        assert ladder.picked == [(cents(52), Side.SELL)]
+        assert not ladder.doubts
+
+
+async def test_a_level_that_comes_and_goes_cannot_hold_enter_up() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        _ = await _shown(ladder, pilot)
+        ladder.point_at(cents(51))
+        fuller = book(50, 52)
+        fuller = replace(fuller, bids=(Level(cents(51), cents(900)), *fuller.bids))
+        for _ in range(3):
+            ladder.show(fuller)
+            ladder.show(replace(book(50, 52), version=1))
+        ladder.action_trade_here()
+        ladder.action_trade_here()
+        assert ladder.picked == [(cents(51), Side.BUY)]
+
+
+@pytest.mark.parametrize(("lag_s", "is_slow"), [(0.1, False), (2.0, True)])
+async def test_on_a_slow_line_a_touch_that_got_worse_unseen_is_known(
+    lag_s: float, *, is_slow: bool
+) -> None:
+    ladder = _Ladder()
+    ladder.lag_s = lag_s
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        _ = await _shown(ladder, pilot)
+        ladder.clock.step(lag_s)
+        ladder.show(book(48, 54))
+        assert ladder.better_seen(Side.BUY, cents(54)) == (cents(52) if is_slow else None)
+        assert ladder.better_seen(Side.SELL, cents(48)) == (cents(50) if is_slow else None)
+        # What got better is taken as it is.
+        assert ladder.better_seen(Side.BUY, cents(51)) is None
+        ladder.clock.step(lag_s)
+        assert ladder.better_seen(Side.BUY, cents(54)) is None
+
+
+async def test_another_outcome_is_no_book_that_moved() -> None:
+    ladder = _Ladder()
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        line = await _shown(ladder, pilot)
+        other: BookView = replace(book(20, 22), token_id=TokenId("2"))
+        ladder.show(other)
+        await pilot.click("#ladder", offset=(20, line))
+        assert ladder.cursor is not None
+        assert not ladder.doubts
