@@ -14,8 +14,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Fill, Order, Volume
 from pmtui.domain.orders.own_orders import OwnChange, Place, own_changes
 from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
-from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale
-from pmtui.ui.ladder.ladder_columns import paint_titles
+from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_titles
 from pmtui.ui.ladder.ladder_motion import STAGE_S, LadderMotion, Moves
 from pmtui.ui.ladder.ladder_state import paint_facts
 from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport

@@ -20,8 +20,7 @@ from pmtui.ui.format import (
     format_size_ceil,
     format_whole_size,
 )
-from pmtui.ui.ladder.ladder_bars import BarScale, paint_bar
-from pmtui.ui.ladder.ladder_columns import LadderColumns, Painters, place_cells
+from pmtui.ui.ladder.ladder_columns import BarScale, LadderColumns, Painters, paint_bar, place_cells
 from pmtui.ui.theme.theme import Role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}

@@ -15,8 +15,7 @@ from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.amounts import TICK_RULES
 from pmtui.domain.orders.own_orders import OwnChange
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.ladder.ladder_bars import BarScale
-from pmtui.ui.ladder.ladder_columns import LadderColumns, paint_titles
+from pmtui.ui.ladder.ladder_columns import BarScale, LadderColumns, paint_titles
 from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung

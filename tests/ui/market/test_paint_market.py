@@ -15,8 +15,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
-from pmtui.ui.ladder.ladder_bars import BarScale
-from pmtui.ui.ladder.ladder_columns import plan_columns
+from pmtui.ui.ladder.ladder_columns import BarScale, plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
 from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_head import paint_facts, paint_question, paint_quote, paint_terms

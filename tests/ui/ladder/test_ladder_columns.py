@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.markets.market import Side
 from pmtui.ui.cells import Emphasis, Line, line_width
-from pmtui.ui.ladder.ladder_bars import BarScale, bar_scale, paint_bar
+from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_bar
 from pmtui.ui.theme.theme import Role
 
 sizes = st.lists(st.integers(1, 10**13), min_size=1, max_size=60)
