@@ -5,7 +5,7 @@ from pmtui.domain.books.ladder import WINDOW_MS, Axis
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros
-from pmtui.ui.ladder.ladder_motion import STAGE_S, LadderMotion
+from pmtui.ui.ladder.ladder_lines import STAGE_S, LadderMotion
 from pmtui.ui.ladder.paint_ladder import Fresh
 
 CENT = Micros(10_000)
