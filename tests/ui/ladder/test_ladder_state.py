@@ -18,7 +18,7 @@ from pmtui.ui.explore.paint_markets import paint_result_row
 from pmtui.ui.format import format_price
 from pmtui.ui.ladder.ladder_state import paint_facts, paint_state
 from pmtui.ui.ladder.paint_ladder import profit_text, queue_text
-from pmtui.ui.ladder.paint_side_ladder import paint_side_state
+from pmtui.ui.ladder.side_ladder import paint_side_state
 from pmtui.ui.market.paint_single_keys import paint_arming
 from pmtui.ui.theme.theme import Role
 from tests.ui import believable

@@ -13,8 +13,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.desk.desk import DeskScreen
-from pmtui.ui.ladder.paint_side_ladder import paint_side_state
-from pmtui.ui.ladder.side_ladder import SideLadder
+from pmtui.ui.ladder.side_ladder import SideLadder, paint_side_state
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import World, make_world
