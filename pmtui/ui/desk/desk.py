@@ -23,7 +23,7 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
-from pmtui.ui.market.paint_armed import paint_armed
+from pmtui.ui.market.paint_single_keys import paint_armed
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

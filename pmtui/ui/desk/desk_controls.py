@@ -29,7 +29,7 @@ from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Page, Part, Workspace
 from pmtui.ui.market.market_model import MarketModel, MarketReader
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.paint_armed import ArmedKeys
+from pmtui.ui.market.paint_single_keys import ArmedKeys
 from pmtui.ui.market.siblings import order_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain

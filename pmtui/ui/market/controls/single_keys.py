@@ -41,8 +41,8 @@ from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.paint_armed import ArmedKeys
 from pmtui.ui.market.paint_single_keys import (
+    ArmedKeys,
     describe_cleared,
     describe_clearing,
     describe_end,
