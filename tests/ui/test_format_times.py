@@ -16,7 +16,7 @@ from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.charts.paint_axes import time_line
 from pmtui.ui.charts.plot import axes_over
-from pmtui.ui.market.paint_tape import paint_row, times_end
+from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.units import write_clock, write_moment, zone_at
 from tests.ui.demo_market import MarketDemo

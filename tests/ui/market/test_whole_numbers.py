@@ -9,7 +9,7 @@ from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Line
 from pmtui.ui.market.market_head import paint_quote, paint_terms
-from pmtui.ui.market.paint_tape import paint_tape
+from pmtui.ui.market.tape import paint_tape
 from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, PAPER_STATUS
