@@ -37,7 +37,7 @@ from pmtui.ui.market.market_display import MarketWidgets
 from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketReader
-from pmtui.ui.market.sibling_strip import SiblingStrip
+from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane

@@ -1,9 +1,22 @@
-"""The other outcomes of an event: who they are, in which order, and who comes next."""
+"""The outcomes of an event beside the one on show: their order, and the line that names them with their prices."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from textual import events
+from textual.message import Message
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import Micros, complement
+from pmtui.service.views import QuoteRow
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.facts import midpoint
+from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price
+from pmtui.ui.widgets.text_line import TextLine
 
 QUOTED_UP_TO = 12
 """Events with more open markets than this are not streamed whole for a line of prices."""
@@ -72,3 +85,127 @@ def siblings_of(
     markets = tuple(found[each] for each in order_of(event, order) if each in found)
     places = [n for n, market in enumerate(markets) if market.condition_id == condition_id]
     return Siblings(markets, places[0]) if places and len(markets) > 1 else None
+
+
+_LONGEST_NAME = 18
+_PRICE = 6
+"""As wide as the longest, so that a price that moves shifts nothing."""
+_MORE = 2
+"""Cells at either end that say that there are more."""
+
+
+class Strip(NamedTuple):
+    """A painted line, and which place of the event is where on it."""
+
+    line: Line
+    places: tuple[int, ...]
+    """Of each cell of the terminal, from the left; −1 where a click means nothing."""
+
+
+def paint_siblings(siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int) -> Strip:
+    """Show as many outcomes around the present one as there is room for.
+
+    Args:
+        siblings: the markets, and which of them is on the screen.
+        mids: prices that are live; what has none is named without one.
+        width: cells there are.
+    """
+    lead = f" Outcome {siblings.index + 1}/{len(siblings.markets)}{' mids' if mids else ''} "
+    cells = [Cell(lead, Role.DIM)]
+    places = [-1] * len(lead)
+    items = [_item(market, mids, has_prices=bool(mids)) for market in siblings.markets]
+    sizes = [sum(cell_width(text) for text in item) + 2 for item in items]
+    first, last = _window(siblings.index, sizes, width - len(lead) - 2 * _MORE)
+    less, more = ("‹", "›")
+    if first:
+        cells.append(Cell(f"{less} ", Role.KEY))
+        places += [first - 1, -1]
+    for place in range(first, last + 1):
+        cells += _paint_item(items[place], is_current=place == siblings.index)
+        places += [place] * sizes[place]
+    if last + 1 < len(items):
+        cells.append(Cell(f" {more}", Role.KEY))
+        places += [-1, last + 1]
+    return Strip(fit_line(tuple(cells), width), tuple(places[:width]))
+
+
+def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[ConditionId, Micros]:
+    """Return the midpoints of good streamed books, in terms of the outcome on show."""
+    mids: dict[ConditionId, Micros] = {}
+    for row in quotes:
+        mid = midpoint(row.best_bid, row.best_ask) if row.is_live else None
+        if mid is not None:
+            mids[row.condition_id] = complement(mid) if outcome_index else mid
+    return mids
+
+
+def _item(
+    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool
+) -> tuple[str, str]:
+    name = plain(market.title, _LONGEST_NAME)
+    if not has_prices:
+        return name, ""
+    mid = mids.get(market.condition_id or ConditionId(""))
+    price = "-" if mid is None else read_price(mid)
+    return name, price.rjust(_PRICE + 1)
+
+
+def _paint_item(item: tuple[str, str], *, is_current: bool) -> list[Cell]:
+    name, price = item
+    left, right = "[]" if is_current else "  "
+    role, emphasis = (Role.HEADING, Emphasis.BOLD) if is_current else (Role.TEXT, Emphasis.NONE)
+    return [
+        Cell(f"{left}{name}", role, emphasis),
+        Cell(price, Role.TEXT if is_current else Role.DIM),
+        Cell(right, role, emphasis),
+    ]
+
+
+def _window(index: int, sizes: list[int], room: int) -> tuple[int, int]:
+    """Return the first and the last place on show: those around the present one."""
+    first = last = index
+    room -= sizes[index]
+    has_grown = True
+    while has_grown:
+        has_grown = False
+        if last + 1 < len(sizes) and sizes[last + 1] <= room:
+            last += 1
+            room -= sizes[last]
+            has_grown = True
+        if first and sizes[first - 1] <= room:
+            first -= 1
+            room -= sizes[first]
+            has_grown = True
+    return first, last
+
+
+class SiblingStrip(TextLine):
+    """Shows the outcomes around the one on the screen."""
+
+    @dataclass
+    class Picked(Message):
+        """The trader wants to go to this outcome."""
+
+        condition_id: ConditionId
+
+    _places: tuple[ConditionId | None, ...] = ()
+    """Whose name is at which cell, in the picture that is clicked at."""
+
+    def show_siblings(
+        self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
+    ) -> None:
+        """Show them; the same again costs nothing."""
+        strip = paint_siblings(siblings, mids, width)
+        ids = [market.condition_id for market in siblings.markets]
+        self._places = tuple(None if place < 0 else ids[place] for place in strip.places)
+        self.show(strip.line)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to what is under the pointer."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.x >= len(self._places):
+            return
+        condition_id = self._places[offset.x]
+        if condition_id is not None:
+            event.stop()
+            self.post_message(self.Picked(condition_id))

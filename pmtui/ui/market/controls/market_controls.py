@@ -42,7 +42,7 @@ from pmtui.ui.market.market_display import MarketDisplay, MarketWidgets
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.sibling_strip import SiblingStrip
+from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletSteps

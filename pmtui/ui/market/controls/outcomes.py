@@ -13,8 +13,7 @@ from pmtui.service.topics import EventQuotesTopic, EventTopic, Topic
 from pmtui.ui.market.controls.windows import Windows
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.sibling_strip import live_mids
-from pmtui.ui.market.siblings import Siblings, order_of, siblings_of
+from pmtui.ui.market.siblings import Siblings, live_mids, order_of, siblings_of
 from pmtui.ui.plain import plain
 
 STRIP_FROM_HEIGHT = 32

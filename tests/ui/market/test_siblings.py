@@ -7,8 +7,7 @@ from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
-from pmtui.ui.market.sibling_strip import paint_siblings
-from pmtui.ui.market.siblings import Siblings, order_of, siblings_of
+from pmtui.ui.market.siblings import Siblings, order_of, paint_siblings, siblings_of
 from tests.scenes.world import make_world
 from tests.ui.screens.look import words
 
