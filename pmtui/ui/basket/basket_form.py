@@ -38,7 +38,7 @@ from pmtui.ui.basket.paint_basket import (
 )
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import is_live
-from pmtui.ui.market.market_facts import token_id_of, why_not_tradable
+from pmtui.ui.market.market_model import token_id_of, why_not_tradable
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

@@ -8,9 +8,8 @@ from pmtui.service.surface import Queries
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_average, format_price, format_size_compact
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_inputs import ladder_inputs
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.market.market_facts import tick_size_of, token_id_of, trading_of
+from pmtui.ui.market.market_model import ladder_inputs, tick_size_of, token_id_of, trading_of
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import Panel

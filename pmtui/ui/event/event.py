@@ -29,7 +29,7 @@ from pmtui.ui.event.event_reading import EventReading
 from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.market.market_facts import why_nothing_of_ours
+from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_target import target_of_market
 from pmtui.ui.rows.row_verbs import RowVerbs

@@ -6,7 +6,7 @@ from typing import Any
 from textual.app import App
 
 from pmtui.ui.frame import show_answer
-from pmtui.ui.market.market_facts import title_of, why_nothing_of_ours
+from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface

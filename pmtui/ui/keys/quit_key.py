@@ -12,7 +12,7 @@ from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy, describe_
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.keys.leave_card import KEEP, LeaveCard, choices_of, what_goes_on
-from pmtui.ui.market.market_facts import title_of
+from pmtui.ui.market.market_model import title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import (
     LINE_WIDTH,

@@ -34,9 +34,8 @@ from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
 from pmtui.ui.market.controls.side_ladders import SIDES_FROM_WIDTH
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_display import MarketWidgets
-from pmtui.ui.market.market_facts import title_of
 from pmtui.ui.market.market_head import MarketHead
-from pmtui.ui.market.market_model import MarketReader
+from pmtui.ui.market.market_model import MarketReader, title_of
 from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.surface import Surface

@@ -17,9 +17,8 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_state
-from pmtui.ui.market.market_facts import outcome_labels, tick_size_of, trading_of
 from pmtui.ui.market.market_head import MarketHead
-from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.market_model import MarketModel, outcome_labels, tick_size_of, trading_of
 from pmtui.ui.market.paint_single_keys import ArmedKeys, paint_armed
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting

@@ -21,7 +21,7 @@ from pmtui.ui.format import (
     format_price,
     format_time_left,
 )
-from pmtui.ui.market.market_facts import market_words, outcome_label, why_not_tradable
+from pmtui.ui.market.market_model import market_words, outcome_label, why_not_tradable
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_distance, read_price

@@ -1,19 +1,212 @@
-"""One market at one moment: all that is shown of it and traded in it comes from this picture."""
+"""One market at one moment: all that is shown of it and traded in it comes from this picture.
 
+With it stands what is said of a market, and what a ladder is given beside its book: own orders, our place in line, our
+cost, the rewards.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from pmtui.domain.account.position import Stake, entry_fees
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.conditionals.alerts import PriceAlert
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import Micros
+from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
+from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.service.surface import Queries
-from pmtui.service.views import AccountView, MarketView, StatusView
-from pmtui.ui.ladder.ladder_inputs import LadderInputs, ladder_inputs
-from pmtui.ui.market.market_facts import token_id_of, why_not_tradable
+from pmtui.service.views import AccountView, Load, MarketView, Mode, StatusView
+from pmtui.ui.plain import plain
+
+_LONGEST_LABEL = 16
+
+
+def token_id_of(view: MarketView, index: int) -> TokenId | None:
+    """Return the token of an outcome; None until the market is known, or when it has none."""
+    if view.terms is not None and index < len(view.terms.token_ids):
+        return view.terms.token_ids[index]
+    outcomes = view.market.outcomes if view.market else ()
+    return outcomes[index].token_id if index < len(outcomes) else None
+
+
+def tick_size_of(view: MarketView) -> Micros | None:
+    """Return the tick by the trading host, else by the metadata."""
+    if view.terms is not None:
+        return view.terms.tick_size
+    return view.market.tick_size if view.market else None
+
+
+def title_of(queries: Queries, condition_id: ConditionId) -> str:
+    """Return a market's name, untrusted as it came; the start of its id until it is known."""
+    market = queries.market(condition_id).market
+    if market is not None:
+        return market.distinct_name
+    return f"market {plain(condition_id, 12)}"
+
+
+def outcome_labels(view: MarketView) -> tuple[str, ...]:
+    """Return the names of all outcomes, untrusted as they came."""
+    count = len(view.market.outcomes) if view.market else 0
+    return tuple(outcome_label(view, index) for index in range(count))
+
+
+def why_not_tradable(view: MarketView, status: StatusView) -> str:
+    """Say in a sentence why no order can be sent; empty when one can."""
+    market = view.market
+    if market is not None:
+        if market.archived:
+            return "Archived: trading has ended."
+        if market.closed:
+            return f"Closed{_resolution(market)}: trading has ended."
+        if not market.has_order_book or len(market.token_ids) != 2:
+            return "No order book: not tradable here."
+        if not market.active:
+            return "Not open yet: no trading."
+        if not market.accepting_orders:
+            return "Paused: the market takes no orders now."
+    if view.terms is not None and not view.terms.accepting_orders:
+        return "Paused: the market takes no orders now."
+    return why_nothing_of_ours(status)
+
+
+def trading_of(view: MarketView) -> Trading:
+    """Return whether a market takes orders, by its terms too."""
+    trading = view.market.trading if view.market is not None else Trading.OPEN
+    is_refused = view.terms is not None and not view.terms.accepting_orders
+    return Trading.HALTED if trading is Trading.OPEN and is_refused else trading
+
+
+def why_nothing_of_ours(status: StatusView) -> str:
+    """Say in a sentence why this session has no orders and no shares; empty when it may."""
+    if status.mode is Mode.READ_ONLY:
+        return f"Read-only: {plain(status.mode_reason, 60) or 'no key'}."
+    return ""
+
+
+def market_words(view: MarketView) -> str:
+    """Say why a market is not there; empty when it is."""
+    if view.load is Load.FAILED:
+        return f"Not loaded: {plain(view.problem, 60) or 'no answer'}"
+    return "" if view.market is not None else "Loading the market…"
+
+
+def outcome_label(view: MarketView, index: int) -> str:
+    """Return the name of an outcome, untrusted as it came."""
+    outcomes = view.market.outcomes if view.market else ()
+    if index < len(outcomes):
+        return outcomes[index].label
+    return f"Outcome {index + 1}"
+
+
+def _resolution(market: Market) -> str:
+    for outcome in market.outcomes:
+        if outcome.price == ONE:
+            return f", resolved {plain(outcome.label, _LONGEST_LABEL)}"
+    return ""
+
+
+class LadderInputs(NamedTuple):
+    """One outcome's side of the account, in terms of its own book."""
+
+    orders: tuple[Order, ...]
+    marks: LadderMarks
+    other_label: str
+    """The other outcome's untrusted name where both are on show; else empty."""
+
+
+def ladder_inputs(
+    account: AccountView,
+    view: MarketView,
+    token_id: TokenId,
+    *,
+    fills: tuple[Fill, ...] = (),
+    is_mirrored: bool = False,
+    alerts: tuple[PriceAlert, ...] = (),
+) -> LadderInputs:
+    """Gather what belongs on the ladder of a token.
+
+    Args:
+        account: the one view that everything of ours comes from, but for the fills.
+        view: the market with its terms.
+        token_id: the outcome on show.
+        fills: our own, for what was paid in fees.
+        is_mirrored: whether the other outcome's prices, and what is held of both, are shown too.
+            Without it what is held of the other one counts only where nothing of this one is: net
+            short.
+        alerts: of any outcome; those that wait for a price of this one are marked.
+    """
+    terms = view.terms
+    fee = terms.fee if terms is not None else NO_FEE
+    orders = account.orders_at(token_id)
+    stakes = stakes_in(account, fills, token_id, fee=fee)
+    other, label = _other(view, token_id)
+    if other is not None:
+        # Both outcomes are one book: who bids for the other one asks here.
+        orders += mirrored_orders(account.orders_at(other))
+        if is_mirrored or not stakes:
+            stakes += stakes_in(account, fills, other, fee=fee, is_other=True)
+    marks = LadderMarks(
+        ahead=_ahead_of(account, orders),
+        scoring=account.scoring,
+        stakes=stakes,
+        rewards=terms.rewards if terms is not None else None,
+        stops=stop_marks(
+            (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
+        ),
+        alerts=_prices_waited_for(alerts, token_id),
+        is_account_known=account.load is Load.READY,
+    )
+    return LadderInputs(orders, marks, label if is_mirrored else "")
+
+
+def _prices_waited_for(alerts: Iterable[PriceAlert], token_id: TokenId) -> tuple[Micros, ...]:
+    waiting = (each.plan for each in alerts if each.state is AlertState.WAITING)
+    return tuple(plan.price for plan in waiting if plan.token_id == token_id and not plan.condition)
+
+
+def _ahead_of(
+    account: AccountView, orders: tuple[Order, ...]
+) -> tuple[tuple[OrderId, Micros], ...]:
+    ids = {order.order_id for order in orders}
+    return tuple(each for each in account.queue_ahead if each[0] in ids)
+
+
+def stakes_in(
+    account: AccountView,
+    fills: tuple[Fill, ...],
+    token_id: TokenId,
+    *,
+    fee: FeeSchedule,
+    is_other: bool = False,
+) -> tuple[Stake, ...]:
+    """Return what is held of a token and what it cost; one stake, or none."""
+    return tuple(
+        Stake(
+            size=held.size,
+            average_price=held.average_price,
+            entry_fees=entry_fees(fills, token_id, held.size, fee),
+            fee=fee,
+            is_other=is_other,
+        )
+        for held in account.positions
+        # Less than an order can carry can't be closed: it has no profit and no break-even.
+        if held.token_id == token_id and held.size >= SIZE_STEP
+    )
+
+
+def _other(view: MarketView, token_id: TokenId) -> tuple[TokenId | None, str]:
+    tokens = view.terms.token_ids if view.terms is not None else ()
+    if not tokens and view.market is not None:
+        tokens = view.market.token_ids
+    if len(tokens) != 2 or token_id not in tokens:
+        return None, ""
+    index = 1 - tokens.index(token_id)
+    return tokens[index], outcome_label(view, index) or "other"
+
 
 TERMS_LOADING = "The trading terms are loading."
 

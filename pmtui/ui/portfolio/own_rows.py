@@ -19,7 +19,7 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.facts import NO_ROWS, LiveRows
-from pmtui.ui.market.market_facts import tick_size_of, title_of
+from pmtui.ui.market.market_model import tick_size_of, title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, portfolio_of

@@ -6,7 +6,7 @@ from functools import partial
 from pmtui.domain.account.position import Position
 from pmtui.domain.orders.order import Order
 from pmtui.ui.facts import key_of
-from pmtui.ui.market.market_facts import why_nothing_of_ours
+from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows

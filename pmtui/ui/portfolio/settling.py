@@ -15,7 +15,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.market.market_facts import title_of
+from pmtui.ui.market.market_model import title_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

@@ -18,7 +18,7 @@ from pmtui.domain.orders.order import Accepted, Rejected, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.facts import count
-from pmtui.ui.market.market_facts import why_not_tradable
+from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.sale import plan_sale
 from pmtui.ui.message_line import MessageLine

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from pmtui.domain.markets.market import Side
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.frame import MarketChosen
-from pmtui.ui.market.market_facts import (
+from pmtui.ui.market.market_model import (
     outcome_label,
     title_of,
     token_id_of,

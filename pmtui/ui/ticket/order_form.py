@@ -22,7 +22,7 @@ from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live, ladder_edge
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.market.market_facts import title_of
+from pmtui.ui.market.market_model import title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

@@ -31,8 +31,7 @@ from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts
 from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.ladder.ladder_inputs import stakes_in
-from pmtui.ui.market.market_facts import outcome_label, title_of, token_id_of
+from pmtui.ui.market.market_model import outcome_label, stakes_in, title_of, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface

@@ -37,7 +37,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import is_live
-from pmtui.ui.market.market_facts import outcome_label, token_id_of
+from pmtui.ui.market.market_model import outcome_label, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

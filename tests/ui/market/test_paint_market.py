@@ -17,8 +17,8 @@ from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
-from pmtui.ui.market.market_facts import why_not_tradable
 from pmtui.ui.market.market_head import paint_facts, paint_question, paint_quote, paint_terms
+from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.tape import OWN_MARK, WIDTH, paint_gap, paint_tape
 from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import (

@@ -5,7 +5,7 @@ from pmtui.domain.money import Micros
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.controls.workspace import Workspace
-from pmtui.ui.market.market_facts import outcome_label, title_of
+from pmtui.ui.market.market_model import outcome_label, title_of
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.wallet.wallet_flow import WalletSteps

@@ -24,8 +24,7 @@ from pmtui.service.views import MarketView
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.market.market_facts import why_nothing_of_ours
-from pmtui.ui.market.market_model import MarketModel, MarketReader
+from pmtui.ui.market.market_model import MarketModel, MarketReader, why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.surface import Surface
 
