@@ -29,8 +29,7 @@ from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.controls.charts import Charts
 from pmtui.ui.market.controls.commands import Commands
 from pmtui.ui.market.controls.forms import MarketForms
-from pmtui.ui.market.controls.moving import Moving
-from pmtui.ui.market.controls.nudging import Nudging
+from pmtui.ui.market.controls.moving import Moving, Nudging
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders
 from pmtui.ui.market.controls.panes import Panes

@@ -19,8 +19,7 @@ from pmtui.domain.orders.order import Order
 from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import MarketView
-from pmtui.ui.market.controls.moving import Moving
-from pmtui.ui.market.controls.nudging import Nudging
+from pmtui.ui.market.controls.moving import Moving, Nudging
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
