@@ -20,8 +20,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopi
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.desk.column import DeskColumn
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.market.controls.commands import Commands
-from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.market.controls.commands import Commands, MarketForms
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.single_keys import SingleKeys

@@ -27,8 +27,7 @@ from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.controls.charts import Charts
-from pmtui.ui.market.controls.commands import Commands
-from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.market.controls.commands import Commands, MarketForms
 from pmtui.ui.market.controls.moving import Moving, Nudging
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders

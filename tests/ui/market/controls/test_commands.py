@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.reading import RulesScreen
-from pmtui.ui.market.controls.forms import MarketForms
+from pmtui.ui.market.controls.commands import MarketForms
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.wallet.wallet_form import SplitForm, WalletForm
