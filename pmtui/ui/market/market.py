@@ -28,9 +28,9 @@ from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
-from pmtui.ui.market.controls.charts import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
 from pmtui.ui.market.controls.market_controls import MarketControls
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
+from pmtui.ui.market.controls.panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
 from pmtui.ui.market.controls.side_ladders import SIDES_FROM_WIDTH
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_display import MarketWidgets

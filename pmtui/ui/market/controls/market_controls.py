@@ -26,12 +26,11 @@ from pmtui.ui.charts.depth import DepthPane
 from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
-from pmtui.ui.market.controls.charts import Charts
 from pmtui.ui.market.controls.commands import Commands, MarketForms
 from pmtui.ui.market.controls.moving import Moving, Nudging
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders
-from pmtui.ui.market.controls.panes import Panes
+from pmtui.ui.market.controls.panes import Charts, Panes
 from pmtui.ui.market.controls.side_ladders import SideLadders
 from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, SingleKeys
 from pmtui.ui.market.controls.trading import Trading

@@ -1,16 +1,180 @@
-"""The panes of the trading screen: which has the keys, and where the ticket stands.
+"""The panes of the trading screen: charts and their times, which pane has the keys, and where the ticket stands.
 
-At 80x24 rows of fields would take the place of own orders and trades. There the ticket is a line as
-wide as the screen: it costs the terms of trading, which the ticket names where they matter. The
-ladder keeps its columns and at least fourteen rows; position, orders and trades stay where they are.
+At 80x24 rows of fields would take the place of own orders and trades. There the ticket is a line as wide as the screen:
+it costs the terms of trading, which the ticket names where they matter.
 """
+
+from collections.abc import Iterable
+from datetime import datetime
 
 from textual.widget import Widget
 
-from pmtui.ui.market.controls.charts import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
+from pmtui.domain.books.book_view import Reach
+from pmtui.domain.markets.history import Interval, PricePoint, price_line
+from pmtui.domain.money import Micros
+from pmtui.service.topics import HistoryTopic, Topic
+from pmtui.ui.charts.chart import ChartPane
+from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.charts.paint_chart import ChartStyle
+from pmtui.ui.event.event_chart import CHART_PERIOD
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
-from pmtui.ui.market.controls.workspace import Workspace
+from pmtui.ui.market.controls.workspace import Part, Workspace
+from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.ticket.ticket import TicketPane
+
+CHART_FROM_WIDTH = 110
+DEPTH_FROM_WIDTH = 79
+"""Below the width of the price chart, depth takes the place of the trades."""
+BOTH_FROM_WIDTH, BOTH_FROM_HEIGHT = 196, 36
+"""Where prices and depth stand below one another, beside the trades."""
+_CHART_FROM_HEIGHT = 18
+
+
+class Charts:
+    """Chooses which chart is on show, how far it reaches, and feeds it."""
+
+    def __init__(self, workspace: Workspace, prices: ChartPane, depth: DepthPane) -> None:
+        self._workspace = workspace
+        self._line = workspace.line
+        self._page = workspace.page
+        self._prices = prices
+        self._depth = depth
+        memory = workspace.surface.memory.now
+        kept = next((each for each in Interval if each.value == memory.interval), None)
+        self._interval = kept or workspace.surface.options.chart_interval
+        self._has_depth = memory.has_depth
+        """Whether keys mean the depth chart."""
+        if memory.has_candles:
+            prices.switch_style()
+        self._has_both = False
+        """Whether there is room for both."""
+        self._charted_quote: Micros | None = None
+        """The middle of the book when the chart was given it."""
+        self._charted_at: datetime | None = None
+
+    def forget(self) -> None:
+        """Show nothing, because another market comes."""
+        self._prices.clear()
+        self._depth.show(None, None)
+
+    def topics(self) -> Iterable[Topic]:
+        """Return the history on show: what nobody sees is not fetched."""
+        token_id = self._workspace.reader.token_id
+        if token_id is not None and self._shows_prices:
+            yield HistoryTopic(token_id, self._interval)
+
+    def switch(self) -> None:
+        """Show the depth of the book in the place of the prices, or the other way round."""
+        width, height = self._page.size
+        if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
+            self._line.show(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
+            return
+        # Where both are on show it chooses which of them is meant.
+        has_focus = self._has_both or self._page.focused in (self._prices, self._depth)
+        self._has_depth = not self._has_depth
+        self._keep()
+        _ = self._page.set_class(self._has_depth, "-depth")
+        self._page.show_parts(Part.TOPICS)
+        self.show_cursor()
+        if has_focus:
+            _ = self._page.call_after_refresh(self.focus)
+
+    def switch_candles(self) -> None:
+        """Draw candles in the place of the line, or the other way round."""
+        self._prices.switch_style()
+        self._keep()
+
+    def _keep(self) -> None:
+        is_candles = self._prices.style is ChartStyle.CANDLES
+        memory = self._workspace.surface.memory
+        memory.keep_charts(has_candles=is_candles, has_depth=self._has_depth)
+
+    def focus(self) -> None:
+        """Let keys go to the chart on show."""
+        self._workspace.go_to(self._depth if self._has_depth else self._prices, "the chart")
+
+    def place(self, *, is_alone: bool) -> None:
+        """Show both charts where there is room.
+
+        Args:
+            is_alone: no ladders stand beside the main one.
+        """
+        width, height = self._page.size
+        self._has_both = is_alone and width >= BOTH_FROM_WIDTH and height >= BOTH_FROM_HEIGHT
+        _ = self._page.set_class(self._has_both, "-charts")
+        _ = self._page.set_class(self._has_depth, "-depth")
+        self.show_cursor()
+
+    def zoom(self, steps: int) -> None:
+        """Show a longer time, or prices farther from the middle; or less of either."""
+        if not self._has_depth:
+            self._shift_interval(steps)
+        elif not self._depth.shift_reach(steps):
+            is_least = self._depth.reach is Reach.TWO
+            self._line.show("Already the closest range." if is_least else "Already the whole book.")
+
+    def show_history(self, model: MarketModel) -> None:
+        """Show the prices of the past up to the middle of the book."""
+        queries, token_id = self._workspace.queries, model.token_id
+        if token_id is None or not self._shows_prices:
+            return
+        view = queries.history(token_id, self._interval)
+        self._charted_quote, self._charted_at = model.quote, model.now
+        prints = queries.tape(token_id).prints
+        line = price_line(
+            view.points,
+            prints,
+            self._interval,
+            now=model.now,
+            quote=model.quote,
+            result=_result_of(model),
+        )
+        self._prices.show(
+            view, line, token_id=token_id, now=model.now, prints=prints, fills=model.fills
+        )
+
+    def follow_quote(self, model: MarketModel) -> None:
+        """Let the chart end at the middle of the book, and its age grow where there is none."""
+        at = self._charted_at
+        is_due = at is not None and model.now - at >= CHART_PERIOD
+        if is_due or model.quote != self._charted_quote:
+            self.show_history(model)
+
+    def show_cursor(self) -> None:
+        """Show the book's depth, and on either chart the price that the ladder points at."""
+        ladder = self._workspace.ladder
+        cursor = None if ladder.cursor is None else ladder.cursor[0]
+        self._prices.mark(cursor)
+        if self._has_depth or self._has_both:
+            self._depth.show(ladder.book, cursor)
+
+    @property
+    def _shows_prices(self) -> bool:
+        is_on_show = self._has_both or not self._has_depth
+        return self._page.size.width >= CHART_FROM_WIDTH and is_on_show
+
+    def _shift_interval(self, steps: int) -> None:
+        if self._page.size.width < CHART_FROM_WIDTH:
+            self._line.show(f"The chart needs {CHART_FROM_WIDTH} columns.")
+            return
+        interval = self._interval.shifted(steps)
+        if interval is self._interval:
+            which = "shorter" if steps < 0 else "longer"
+            self._line.show(f"No {which} interval than {interval.value}.")
+            return
+        self._interval = interval
+        self._workspace.surface.memory.keep_interval(interval.value)
+        self._page.show_parts(Part.TOPICS)
+        self.show_history(self._workspace.reader.read())
+
+
+def _result_of(model: MarketModel) -> PricePoint | None:
+    market, token_id = model.market.market, model.token_id
+    price = None if market is None or token_id is None else market.settled_price(token_id)
+    if market is None or price is None:
+        return None
+    return PricePoint(min(market.end_at or model.now, model.now), price)
+
 
 LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
 """All fields of the ticket, side by side."""

@@ -6,7 +6,7 @@ from pmtui.domain.markets.history import Interval
 from pmtui.service.topics import HistoryTopic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
-from pmtui.ui.market.controls.charts import (
+from pmtui.ui.market.controls.panes import (
     BOTH_FROM_HEIGHT,
     BOTH_FROM_WIDTH,
     CHART_FROM_WIDTH,
