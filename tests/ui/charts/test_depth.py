@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookView, DepthCurve, Reach, depth_curve, span_around
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
-from pmtui.ui.charts.paint_depth import depth_scale, largest_depth, paint_depth, paint_depth_title
+from pmtui.ui.charts.depth import depth_scale, largest_depth, paint_depth, paint_depth_title
 from tests.domain.books.test_book_view import books
 from tests.ui.moving_market import YES, MovingMarket
 from tests.ui.screens.look import words
