@@ -1,27 +1,232 @@
-"""The chart of an event: the histories of its leading outcomes over each other."""
+"""Several outcomes of an event over one time, each named where its curve ends."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.history import Interval
-from pmtui.service.views import HistoryView
-from pmtui.ui.cells import Cell, Line
-from pmtui.ui.charts.canvas import Drawing
-from pmtui.ui.charts.paint_overlay import (
-    Curve,
-    curves_of,
-    describe_coming,
-    draw_overlay,
-    overlay_words,
-    paint_overlay_title,
-)
+from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.money import Micros, round_price
+from pmtui.service.views import HistoryView, Load
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.charts.bands import Band, bands_of
+from pmtui.ui.charts.canvas import Canvas, Drawing, row_of_price
+from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
+from pmtui.ui.charts.paint_chart import paint_intervals
+from pmtui.ui.charts.plot import Axes, axes_over, plot_curve, price_range
+from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_change
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
+
+MOST_CURVES = 4
+MIN_HEIGHT = 8
+"""With its title: less than this tells nothing of several curves."""
+_MIN_WIDTH = 30
+_PRICES_FROM, _NAMES_FROM = 60, 90
+"""Widths from which prices, and names, stand at the ends of the curves."""
+_NAME_SHARE = 6
+"""A name at the end takes at most such a part of the width."""
+_ROLES = (Role.KEY, Role.LAST_TRADE, Role.SERIES_3, Role.SERIES_4)
+_LEAST_NAME = 6
+
+
+class Curve(NamedTuple):
+    """One outcome's history, with the number it is known by here."""
+
+    number: int
+    """From 1, by likelihood."""
+    points: Sequence[PricePoint]
+    name: str = ""
+
+    @property
+    def role(self) -> Role:
+        """How it looks."""
+        return _ROLES[(self.number - 1) % len(_ROLES)]
+
+
+def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[Curve, ...]:
+    """Return what can be drawn: a history of one point is none."""
+    named = dict(enumerate(names, 1))
+    return tuple(
+        Curve(n, view.points, named.get(n, ""))
+        for n, view in enumerate(views, 1)
+        if len(view.points) > 1
+    )
+
+
+def describe_coming(views: Sequence[HistoryView]) -> str:
+    """Say how many histories are here while others are still on their way; empty after that."""
+    waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
+    return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""
+
+
+def paint_overlay_title(
+    interval: Interval, curves: Sequence[Curve], width: int, *, coming: str = ""
+) -> tuple[Line, Line]:
+    """Name the interval; beside it stands how far the leader has come.
+
+    Where the ends of the curves have no room for names, they stand here by their numbers.
+    """
+    name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(interval.value, Role.KEY)]
+    told = [Cell(f" {coming.rstrip()}", Role.STALE)] if coming else []
+    if width >= _NAMES_FROM:
+        if line_width((*paint_intervals(interval), *told)) <= width // 2:
+            name = paint_intervals(interval)
+        return (*name, *told), paint_leader(curves, width // 2)
+    name += told
+    room = (width - line_width(tuple(name))) // max(len(curves), 1) - len(" 1  ")
+    for curve in curves:
+        short = plain(curve.name, max(room, _LEAST_NAME))
+        name += [Cell(f"  {curve.number} ", curve.role), Cell(short, Role.DIM)]
+    return fit_line(tuple(name), min(width, line_width(tuple(name)))), ()
+
+
+def paint_leader(curves: Sequence[Curve], width: int) -> Line:
+    """Say from which price the likeliest outcome came to which."""
+    leader = next(iter(curves), None)
+    if leader is None or len(leader.points) < 2:
+        return ()
+    first, last = (axis_price(leader.points[at].price) for at in (0, -1))
+    moved = Micros(
+        round_price(leader.points[-1].price, FINEST) - round_price(leader.points[0].price, FINEST)
+    )
+    role = Role.UP if moved > 0 else Role.DOWN if moved < 0 else Role.DIM
+    sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
+    prices = Cell(f"{first} → {last}  ", Role.DIM)
+    change = Cell(f"{sign}{read_change(moved)}", role)
+    room = width - line_width((prices, change)) - 2
+    if room < _LEAST_NAME:
+        return (prices, change)
+    return (Cell(f"{plain(leader.name, room)}  ", leader.role), prices, change)
+
+
+def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
+    """Say why there is no curve; empty when there is one."""
+    if curves_of(views):
+        return "" if width >= _MIN_WIDTH and height >= MIN_HEIGHT - 1 else "No room for the chart."
+    failed = next((view for view in views if view.load is Load.FAILED), None)
+    if failed is not None:
+        return f"No history: {plain(failed.problem) or 'no answer'}."
+    if all(view.load is Load.READY for view in views):
+        return "No prices for this interval." if views else "Nothing to draw."
+    return "Loading the histories…"
+
+
+def draw_overlay(
+    curves: Sequence[Curve],
+    width: int,
+    height: int,
+    *,
+    until: datetime | None = None,
+    ascii_only: bool = False,
+) -> Drawing:
+    """Draw at least one curve in exactly `height` lines of `width` cells; for a thread.
+
+    Where the curves lie far apart the axis is broken: one scale would leave a desert.
+    """
+    rows = max(height - 1, 1)
+    every = [point for curve in curves for point in curve.points]
+    bands = bands_of([price_range(curve.points) for curve in curves], rows)
+    labels = _labels(curves, width)
+    gutter = 1 + max(
+        (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
+        default=0,
+    )
+    end = max(map(len, labels.values()), default=0) + 1
+    columns = max(width - gutter - end, 1)
+    whole = axes_over(every, columns, rows, until=until, ascii_only=ascii_only)
+    canvas = Canvas(columns, rows)
+    names: dict[int, str] = {}
+    for band in bands:
+        axes = whole._replace(low=band.low, high=band.high, rows=band.rows)
+        draw_grid(canvas, axes, top=band.top)
+        names |= {band.top + row: name for row, name in price_names(axes).items()}
+        _draw_curves(canvas, axes, curves, top=band.top)
+        if band.top:
+            _draw_break(canvas, band.top - 1)
+    ends = _place_ends(curves, bands, rows)
+    lines = []
+    for row in range(rows):
+        name = f"{names.get(row, ''):>{gutter - 1}} "
+        curve = ends.get(row)
+        label = Cell(" " + labels[curve.number], curve.role) if curve else Cell("")
+        lines.append(fit_line((Cell(name, Role.DIM), *canvas.line(row), label), width))
+    times = " " * gutter + time_line(whole, end)
+    lines.append(fit_line((Cell(times[:width], Role.DIM),), width))
+    return Drawing(tuple(lines[-height:]), whole.prices, rows, end)
+
+
+def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:
+    return axes_over(points, 1, band.rows)._replace(low=band.low, high=band.high)
+
+
+def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: int) -> None:
+    # The likeliest comes last and so stands above the others.
+    for curve in reversed(curves):
+        low, high = price_range(curve.points)
+        if axes.low <= low and high <= axes.high:
+            marker = str(curve.number) if axes.ascii_only else "braille"
+            canvas.draw(plot_curve(curve.points, axes, marker), curve.role, top=top)
+
+
+def _draw_break(canvas: Canvas, row: int) -> None:
+    mark = "≈"
+    words = " nothing between "
+    for column in range(canvas.columns):
+        canvas.put(column, row, mark, Role.DIM, Emphasis.DIM)
+    start = (canvas.columns - len(words)) // 2
+    if start > len(words) // 2:
+        for at, text in enumerate(words):
+            canvas.put(start + at, row, text, Role.DIM)
+
+
+def _labels(curves: Sequence[Curve], width: int) -> dict[int, str]:
+    """Return what stands at the end of each curve: its number, its price, and its name."""
+    prices = {c.number: axis_price(c.points[-1].price) for c in curves}
+    if width < _PRICES_FROM:
+        return {curve.number: f"{curve.number}" for curve in curves}
+    longest = max(len(price) for price in prices.values())
+    names = {c.number: plain(c.name, width // _NAME_SHARE) for c in curves}
+    room = max(len(name) for name in names.values()) if width >= _NAMES_FROM else 0
+    return {
+        number: f"{number} {f'{name:<{room}} ' if room else ''}{prices[number]:>{longest}}"
+        for number, name in names.items()
+    }
+
+
+def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> dict[int, Curve]:
+    """Return which curve's label stands in which row."""
+    wanted: dict[int, int] = {}
+    for curve in curves:
+        price = curve.points[-1].price
+        for band in bands:
+            row = row_of_price(price, (band.low, band.high), band.rows)
+            if row is not None:
+                wanted[curve.number] = band.top + row
+    by_number = {curve.number: curve for curve in curves}
+    return {row: by_number[number] for number, row in place_labels(wanted, rows).items()}
+
+
+def place_labels(wanted: Mapping[int, int], rows: int) -> dict[int, int]:
+    """Return a row for each label as near to the wanted one as there is room, in the same order.
+
+    Args:
+        wanted: the row at which each label's curve ends, from the top.
+        rows: how many rows there are; labels beyond them are left out, the last first.
+    """
+    order = sorted(sorted(wanted)[:rows], key=lambda label: (wanted[label], label))
+    placed: list[int] = []
+    for label in order:
+        least = placed[-1] + 1 if placed else 0
+        placed.append(max(wanted[label], least))
+    for at in range(len(placed) - 1, -1, -1):
+        most = placed[at + 1] - 1 if at + 1 < len(placed) else rows - 1
+        placed[at] = min(placed[at], most)
+    return dict(zip(order, placed, strict=True))
 
 
 class Leader(NamedTuple):

@@ -13,8 +13,7 @@ from pmtui.domain.markets.history import PriceLine, price_line
 from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
-from pmtui.ui.charts.overlay import Leader, OverlayPane
-from pmtui.ui.charts.paint_overlay import MIN_HEIGHT, MOST_CURVES
+from pmtui.ui.charts.overlay import MIN_HEIGHT, MOST_CURVES, Leader, OverlayPane
 from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.surface import Surface

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.charts.paint_overlay import place_labels
+from pmtui.ui.charts.overlay import place_labels
 
 ends = st.integers(1, 30).flatmap(
     lambda rows: st.tuples(

@@ -13,8 +13,7 @@ from pmtui.domain.markets.market import NO_FEE, Event
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
-from pmtui.ui.charts.overlay import OverlayPane
-from pmtui.ui.charts.paint_overlay import MOST_CURVES
+from pmtui.ui.charts.overlay import MOST_CURVES, OverlayPane
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen

@@ -8,7 +8,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import line_width
-from pmtui.ui.charts.paint_overlay import (
+from pmtui.ui.charts.overlay import (
     MOST_CURVES,
     Curve,
     curves_of,
