@@ -12,12 +12,13 @@ from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.charts.canvas import Drawing
-from pmtui.ui.charts.chart_cursor import add_out_of_range, mark_price
 from pmtui.ui.charts.paint_chart import (
     ChartData,
     ChartStyle,
+    add_out_of_range,
     chart_words,
     draw_chart,
+    mark_price,
     paint_chart_title,
 )
 from pmtui.ui.terminal.ascii_filter import is_ascii

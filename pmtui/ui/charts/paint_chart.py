@@ -1,24 +1,131 @@
-"""The price chart of one outcome: its title, its words where there is no curve, and the picture."""
+"""A price over time as lines of cells: curve or candles, volume, own fills, and the price that the ladder points at."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
-from pmtui.domain.markets.history import Interval, LineEnd, PriceLine, PricePoint
+from pmtui.domain.markets.history import (
+    Candle,
+    Interval,
+    LineEnd,
+    PriceLine,
+    PricePoint,
+    candle_length,
+    candles_of,
+)
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.canvas import Canvas, Drawing
+from pmtui.ui.charts.canvas import BLANKS, Canvas, Drawing, row_of_price
 from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
-from pmtui.ui.charts.paint_candles import draw_candles
 from pmtui.ui.charts.plot import Axes, axes_over, plot_curve
 from pmtui.ui.format import format_age
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_change, read_price
+
+_CELLS_EACH = 2
+_MARKS = (
+    (" ", "╷", "╻"),
+    ("╵", "│", "╽"),
+    ("╹", "╿", "┃"),
+)
+"""By what the upper half holds, then the lower: nothing, a wick, a body."""
+_NOTHING, _WICK, _BODY = range(3)
+
+
+def draw_candles(canvas: Canvas, axes: Axes, points: Sequence[PricePoint]) -> None:
+    """Lay the candles of a series; in ASCII `+` rose, `#` fell, `|` is the wick."""
+    length = candle_length(axes.last - axes.first, max(axes.columns // _CELLS_EACH, 1))
+    usable = [point for point in points if axes.low <= point.price <= axes.high]
+    for candle in candles_of(usable, length):
+        column = axes.column_of(min(max(candle.at + length / 2, axes.first), axes.last))
+        if column is not None:
+            _draw(canvas, axes, candle, column)
+
+
+def _draw(canvas: Canvas, axes: Axes, candle: Candle, column: int) -> None:
+    role = Role.UP if candle.has_risen else Role.DOWN
+    high, low = _half(candle.high, axes), _half(candle.low, axes)
+    upper, lower = sorted((_half(candle.opened, axes), _half(candle.closed, axes)))
+
+    def part(half: int) -> int:
+        if upper <= half <= lower:
+            return _BODY
+        return _WICK if high <= half <= low else _NOTHING
+
+    for row in range(high // 2, low // 2 + 1):
+        parts = part(2 * row), part(2 * row + 1)
+        text = _MARKS[parts[0]][parts[1]]
+        if axes.ascii_only:
+            body = "+" if candle.has_risen else "#"
+            text = body if _BODY in parts else "|"
+        canvas.put(column, row, text, role)
+
+
+def _half(price: Micros, axes: Axes) -> int:
+    """Return the half row of a price, from the top."""
+    last = 2 * axes.rows - 1
+    return (2 * (axes.high - price) * last + (axes.high - axes.low)) // (2 * (axes.high - axes.low))
+
+
+def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
+    """Draw a line at a price where the curve is not, with the price beside it.
+
+    Args:
+        drawing: what was drawn.
+        price: where; None or a price out of sight leaves the picture as it is.
+    """
+    lines = drawing.lines
+    row = None if price is None else row_of_price(price, drawing.prices, drawing.rows)
+    if row is None or price is None or row >= len(lines):
+        return lines
+    width = line_width(lines[row])
+    label = f" {read_price(price)}".ljust(drawing.axis)
+    stroke = "─"
+    canvas = _cropped(lines[row], width - len(label))
+    marked = [cell for run in canvas for cell in _stroked(run, stroke)]
+    line = (*marked, Cell(label, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE))
+    return (*lines[:row], line, *lines[row + 1 :])
+
+
+def _stroked(cell: Cell, stroke: str) -> list[Cell]:
+    """Put the stroke where a cell shows nothing or the grid alone."""
+    is_grid = bool(cell.emphasis & Emphasis.DIM)
+    if is_grid or all(mark in BLANKS for mark in cell.text):
+        return [Cell(stroke * len(cell.text), Role.KEY, ground=cell.ground)]
+    return [
+        Cell(stroke, Role.KEY, ground=cell.ground) if mark in BLANKS else cell._replace(text=mark)
+        for mark in cell.text
+    ]
+
+
+def _cropped(line: Line, width: int) -> list[Cell]:
+    """Return the left part of a line; characters of a chart are one cell wide each."""
+    kept: list[Cell] = []
+    for cell in line:
+        room = width - sum(len(each.text) for each in kept)
+        if room <= 0:
+            break
+        kept.append(cell._replace(text=cell.text[:room]))
+    return kept
+
+
+def add_out_of_range(
+    title: Line, price: Micros | None, prices: tuple[Micros, Micros], width: int
+) -> Line:
+    """Say in the title where the cursor is when it is out of sight."""
+    if price is None or prices[0] <= price <= prices[1]:
+        return title
+    where = "above" if price > prices[1] else "below"
+    words = Cell(f" cursor {read_price(price)} {where} ", Role.KEY)
+    kept = tuple(cell for cell in title if cell.text.strip())
+    line = (*kept, words)
+    return fit_line(line, width) if line_width(line) <= width else title
+
 
 MIN_WIDTH = 16
 MIN_HEIGHT = 4
