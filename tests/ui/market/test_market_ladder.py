@@ -35,6 +35,13 @@ def cents(number: float) -> Micros:
     return believable.micros(number / 100)
 
 
+def earns(screen: MarketScreen, price: float) -> bool:
+    """Whether an own order at a price is told to earn rewards."""
+    ladder = screen.ladder.ladder
+    assert ladder is not None
+    return ladder.rung_at(cents(price)).is_scoring
+
+
 def row_of(screen: MarketScreen, price: str) -> str:
     return next(line for line in shown_text(screen.ladder) if price in line)
 
@@ -53,7 +60,7 @@ async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(app, pilot)
         assert "~96.4" in row_of(screen, " 49¢")
-        assert "250$" in row_of(screen, " 49¢")
+        assert earns(screen, 49)
         assert "avg" in row_of(screen, " 48¢")
         assert "b/e" in row_of(screen, " 50¢")
         account = app.market.service.account_view
@@ -63,7 +70,7 @@ async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
         )
         app.market.service.announce(BookTopic(YES))
         await until(pilot, lambda: "~33" in row_of(screen, " 49¢"), "the queue is shorter")
-        assert "250$" not in row_of(screen, " 49¢")
+        assert not earns(screen, 49)
 
 
 async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
@@ -108,7 +115,7 @@ async def test_an_order_that_comes_stands_out_and_a_quiet_screen_paints_nothing_
         account = service.account_view
         service.account_view = replace(account, open_orders=(new, *account.open_orders))
         service.announce(AccountTopic())
-        await until(pilot, lambda: "70+" in row_of(screen, "50¢"), "it stands out")
+        await until(pilot, lambda: "70" in row_of(screen, "50¢"), "it stands out")
         screen.ladder.repaint.end_flashes()
         await until(pilot, lambda: "70+" not in row_of(screen, "50¢"), "it does no more")
         before = shown_text(screen.ladder)
@@ -179,11 +186,11 @@ async def test_the_order_in_the_ticket_is_drawn_on_the_ladder_until_it_closes(
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(51))
         await pilot.press("b", *"70")
-        await until(pilot, lambda: "○70" in row_at(screen, "51¢"), "the order as it is typed")
+        await until(pilot, lambda: "╌70╌" in row_at(screen, "51¢"), "the order as it is typed")
         await pilot.press("backspace", "5")
-        await until(pilot, lambda: "○75" in row_at(screen, "51¢"), "the order as it is typed")
+        await until(pilot, lambda: "╌75╌" in row_at(screen, "51¢"), "the order as it is typed")
         await pilot.press("escape")
-        await until(pilot, lambda: "○" not in row_at(screen, "51¢"), "nothing typed any more")
+        await until(pilot, lambda: "╌" not in row_at(screen, "51¢"), "nothing typed any more")
 
 
 async def test_scaled_orders_are_drawn_beside_their_form() -> None:
@@ -196,11 +203,11 @@ async def test_scaled_orders_are_drawn_beside_their_form() -> None:
         await settle(pilot)
         await pilot.press(*"50", "tab", "tab", "tab", *"100")
         prices = ("46¢", "47¢", "48¢", "49¢", "50¢")
-        await until(pilot, lambda: all("○20" in row_at(screen, p) for p in prices), "the legs")
+        await until(pilot, lambda: all("╌20╌" in row_at(screen, p) for p in prices), "the legs")
         frame = app.screen.query_one(".frame")
         assert frame.region.x >= screen.book.region.right
         await pilot.press("escape")
-        await until(pilot, lambda: "○" not in row_at(screen, "46¢"), "nothing typed any more")
+        await until(pilot, lambda: "╌" not in row_at(screen, "46¢"), "nothing typed any more")
 
 
 async def test_a_stop_is_drawn_beside_its_form_on_a_small_screen_too() -> None:
@@ -229,7 +236,7 @@ async def test_a_sale_without_shares_says_on_its_card_that_the_other_outcome_is_
         said = "Sell 100 Yes at 55¢ = buy 100 No at"
         await until(pilot, lambda: shows(app, "Sell 100 Yes at 55¢"), "the ticket says so")
         # Where it was asked for: among those who sell Yes.
-        assert "○100" in row_at(screen, "55¢")
+        assert "╌100╌" in row_at(screen, "55¢")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
         ((intent, *_),) = service.calls_of("prepare")
