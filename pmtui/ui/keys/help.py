@@ -74,7 +74,7 @@ class HelpScreen(FrameScreen):
     def _explain(self) -> None:
         room = max(_LEAST, self.size.width - _BESIDE)
         keymap = self.surface.options.keymap
-        rows = _sign_rows() if Context.LADDER in self._contexts else []
+        rows = _sign_rows(room) if Context.LADDER in self._contexts else []
         previous = None
         for place, line in enumerate(help_lines(*self._contexts, keymap=keymap)):
             if line.context is not previous:
@@ -101,11 +101,12 @@ class HelpScreen(FrameScreen):
         _ = self.dismiss()
 
 
-def _sign_rows() -> list[Row]:
+def _sign_rows(room: int) -> list[Row]:
     """Return what the signs on a ladder mean."""
     title = Cell("Signs on the ladder", Role.HEADING, Emphasis.BOLD)
     rows = [Row("-signs", (Cell(""), title, Cell("")))]
     for number, (sign, meaning) in enumerate(SIGNS):
-        cells = (Cell(sign, Role.OWN_ORDER), Cell(""), Cell(meaning, Role.DIM))
-        rows.append(Row(f"sign.{number}", cells))
+        for part, text in enumerate(wrap_text(meaning, room)):
+            cells = (Cell("" if part else sign, Role.OWN_ORDER), Cell(""), Cell(text, Role.DIM))
+            rows.append(Row(f"sign.{number}.{part}", cells))
     return rows

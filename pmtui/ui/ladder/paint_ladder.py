@@ -32,7 +32,7 @@ _GHOST = "╌"
 SIGNS = (
     ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
     ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
-    ("100 underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
+    ("underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
     ("100!  100×", "just filled, just cancelled"), ("~4,870", "about so many shares are ahead of yours"),
     ("╌100╌", "typed in a form, or picked up: not sent"),
     ("+20k  -40", "added or pulled within five seconds; ▲ ▼ where the bar leaves no room"),
