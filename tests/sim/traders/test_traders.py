@@ -396,3 +396,26 @@ def test_a_market_that_ended_is_left_alone() -> None:
         isinstance(e, LevelChanged) and e.condition_id == market.condition_id for e in floor.events
     )
     floor.venue.close()
+
+
+def _prints(state: Path, *, count: int = 4) -> list[tuple[Micros, Micros]]:
+    floor = Floor(state=state, speed=4)
+    market = floor.find(Activity.FAST)
+    floor.publisher.watch(market.condition_id, Eyes())
+    trades: list[tuple[Micros, Micros]] = []
+    while len(trades) < count:
+        floor.pass_seconds(1)
+        found = [event.trade for event in floor.events if isinstance(event, TradeMatched)]
+        trades = [(t.price, t.size) for t in found if t.condition_id == market.condition_id]
+    floor.venue.close()
+    return trades[:count]
+
+
+@pytest.mark.no_cover
+def test_every_run_on_one_state_prints_other_trades_as_every_state_of_a_seed(
+    tmp_path: Path,
+) -> None:
+    first = [_prints(tmp_path / "one") for _ in range(3)]
+    sizes = [tuple(size for _, size in run) for run in first]
+    assert len(set(sizes)) == 3
+    assert [_prints(tmp_path / "two") for _ in range(2)] == first[:2]
