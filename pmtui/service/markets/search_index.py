@@ -69,6 +69,10 @@ _FOLD = str.maketrans({"\n": " ", "’": "'", "‘": "'", "“": '"', "”": '"'
 _APART = ",'\u00a0\u2009\u202f"
 _GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![\d,])")
 """A number with its thousands apart."""
+_NAME = re.compile(r"[^\W\d_a-z]\w+(?: (?:of )?[^\W\d_a-z]\w+)+")
+"""Words with capitals that follow each other: `European Central Bank`, `Bank of Japan`."""
+_SHORTEST = 3
+"""Letters of a short name: two would be found everywhere."""
 _JOINED = str.maketrans(dict.fromkeys(_APART, ""))
 
 
@@ -86,6 +90,13 @@ def fold_text(text: str) -> str:
 def _plain_numbers(text: str) -> str:
     """Return the numbers whose thousands are apart, once more without: both are typed."""
     return "".join(f" {number.translate(_JOINED)}" for number in _GROUPED.findall(text))
+
+
+def initials(text: str) -> str:
+    """Return what long names are called in short, each after a blank: ` ECB BoJ`."""
+    found = (found.group().split() for found in _NAME.finditer(text))
+    short = ("".join(word[0] for word in words) for words in found)
+    return "".join(f" {each}" for each in dict.fromkeys(short) if len(each) >= _SHORTEST)
 
 
 class _Entry(NamedTuple):
@@ -212,8 +223,8 @@ class SearchIndex:
 
 def _text(market: Market, event: EventName) -> str:
     """Return what is searched of a market."""
-    own = f"{market.question} {market.group_title}"
-    return f"{fold_text(f'{event.title} {own}')}{_plain_numbers(f'{event.title} {own}')}"
+    whole = f"{event.title} {market.question} {market.group_title}"
+    return f"{fold_text(whole)}{_plain_numbers(whole)}{fold_text(initials(whole))}"
 
 
 def _weight(market: Market) -> int:

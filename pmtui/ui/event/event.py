@@ -106,6 +106,8 @@ class EventScreen(FrameScreen):
     def on_resize(self, _: events.Resize) -> None:
         self._show_facts()
         self._chart.show()
+        # Bars are as wide as their column, which the table knows once it is laid out.
+        self.call_after_refresh(self._board.show_rows)
 
     @override
     def show_topic(self, topic: Topic) -> None:

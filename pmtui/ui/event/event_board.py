@@ -14,6 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import Topic
 from pmtui.service.views import QuoteRow
 from pmtui.ui.event.paint_event import (
+    CHANCE_WIDTH,
     OUTCOME_COLUMNS,
     by_price,
     explain_no_event,
@@ -107,6 +108,7 @@ class EventBoard:
         now = queries.now()
         self.table.set_empty_text(f" {explain_no_event(view, self._surface.options.keymap)}")
         rows = []
+        chance_width = self.table.columns.width_of("chance") or CHANCE_WIDTH
         for key, market in self._markets.items():
             quote = quotes.get(market.condition_id or "")
             # A live quote is no older for being looked at; another one says its age in minutes.
@@ -124,8 +126,9 @@ class EventBoard:
                 day=day,
                 opened=opened,
                 gain=gain,
+                chance_width=chance_width,
             )
-            inputs = (market, quote, second, is_starred, day, opened, gain)
+            inputs = (market, quote, second, is_starred, day, opened, gain, chance_width)
             rows.append(self._memo.row(key, inputs, paint))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._markets))

@@ -51,7 +51,7 @@ from pmtui.ui.units import shown_time
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_WIDTH = 9
-_CHANCE_WIDTH = 14
+CHANCE_WIDTH = 14
 _SUM_BAR = 16
 _LEAST_SET = 2
 """Outcomes that say something together."""
@@ -62,7 +62,7 @@ _SUM_BAR_FROM = 104
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1, is_essential=True),
-    Column("chance", "Chance", _CHANCE_WIDTH, priority=1),
+    Column("chance", "Chance", CHANCE_WIDTH, priority=1, grow=2),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
     Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),
@@ -82,6 +82,7 @@ OUTCOME_COLUMNS = (
 def paint_outcome_row(
     market: Market, quote: QuoteRow | None, now: datetime, *, is_starred: bool = False,
     day: Cell = NO_DAY, opened: Micros | None = None, gain: Micros | None = None,
+    chance_width: int = CHANCE_WIDTH,
 ) -> Row:  # fmt: skip
     """Show an outcome with its prices; where they are not live, they look and read so.
 
@@ -93,6 +94,7 @@ def paint_outcome_row(
         day: the shape of its day, by `paint_day`.
         opened: its price a day ago, for a change that the venue does not tell.
         gain: what both outcomes that are held would bring now over their cost.
+        chance_width: cells for the bar of its chance.
     """
     bid = quote.best_bid if quote else market.best_bid
     ask = quote.best_ask if quote else market.best_ask
@@ -115,7 +117,7 @@ def paint_outcome_row(
             with_star(plain(market.title), is_starred=is_starred),
             Role.DIM if market.closed else Role.TEXT,
         ),
-        _paint_chance(market, counted_mid(bid, ask), is_live=is_live),
+        _paint_chance(market, counted_mid(bid, ask), chance_width, is_live=is_live),
         *prices,
         paint_change(moved),
         day,
@@ -131,11 +133,11 @@ def paint_outcome_row(
     return Row(market.market_id, cells)
 
 
-def _paint_chance(market: Market, middle: Micros | None, *, is_live: bool) -> Cell:
+def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live: bool) -> Cell:
     """Show how likely an outcome is as a bar, so that a glance down the table compares them."""
     stated = market.outcomes[0].price if market.outcomes else None
     chance = stated if market.closed else middle if middle is not None else stated
-    bar = bar_text(chance or 0, SCALE, _CHANCE_WIDTH).rstrip()
+    bar = bar_text(chance or 0, SCALE, width).rstrip()
     return Cell(bar, Role.KEY if is_live else Role.DIM)
 
 

@@ -8,7 +8,7 @@ from pmtui.domain.markets.market import Comment, Event, Holder, Market
 from pmtui.service.views import EventView, Load, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.facts import unique_keys
-from pmtui.ui.format import format_age, format_size
+from pmtui.ui.format import format_age, format_size_compact
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 
@@ -151,7 +151,7 @@ def _holder_cells(holder: Holder, market: Market | None) -> tuple[Cell, ...]:
     role = Role.BID if holder.outcome_index == 0 else Role.ASK
     return (
         Cell(plain(label), role),
-        Cell(format_size(holder.amount)),
+        Cell(format_size_compact(holder.amount, width=16).strip()),
         Cell(plain(holder.name) or plain(holder.address)),
         Cell(plain(holder.address), Role.DIM),
     )

@@ -10,7 +10,7 @@ from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.money import Micros, cents_near, notional_ceil
 from pmtui.domain.orders.order import Fill, TradeStatus
 from pmtui.service.surface import Queries
 from pmtui.service.views import (
@@ -95,6 +95,11 @@ class Portfolio:
     wallet: WalletView = NO_WALLET
     events: tuple[OwnEvent, ...] = ()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the account has been read at all: a figure that has not is none, not zero."""
+        return self.account.as_of is not None
+
 
 def portfolio_of(queries: Queries) -> Portfolio:
     """Return all that is ours."""
@@ -124,7 +129,7 @@ def paint_tabs(
         width: of the line.
         rows: of the positions, where they are in front.
     """
-    sizes = {
+    sizes: dict[Tab, int | None] = {
         Tab.POSITIONS: len(view.account.positions),
         Tab.ORDERS: len(view.account.open_orders),
         Tab.FILLS: len(view.fills),
@@ -133,6 +138,8 @@ def paint_tabs(
         Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
         Tab.TRANSACTIONS: len(view.wallet.transactions),
     }
+    if not view.is_read:
+        sizes = dict.fromkeys(Tab)
     freshness = _freshness(view, active, now, rows, keymap)
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.account.problem:
         freshness = (Cell("lags", Role.STALE),)
@@ -159,25 +166,21 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     return short
 
 
-def paint_rows_title(
-    view: Portfolio, active: Tab, status: StatusView, room: int
-) -> tuple[Line, Line]:
+def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Line]:
     """Show what the rows of a tab add up to; what adds up to too little says so first.
 
     Args:
         view: what is ours.
         active: the tab in front.
-        status: for the day's result.
         room: cells of the title.
     """
     name = (Cell(active.value.upper(), Role.HEADING),)
-    if view.account.load is not Load.READY:
-        return name, ()
+    if not view.is_read:
+        is_awaited = view.account.load is Load.LOADING
+        return name, (Cell("loading…", Role.STALE),) if is_awaited else ()
     totals = _tab_totals(view, active)
-    if active is Tab.POSITIONS and status.day_figures is None:
-        # Beside a day's parts it would be a second figure of that name, since each purchase.
-        gain = paint_gain(_unrealized(view.account.positions))
-        totals.append(name_fact("unrealised", gain))
+    if active is Tab.POSITIONS:
+        totals.append(name_fact("unrealised", paint_gain(unrealized_in(view))))
     lack = view.account.lack_of(_LISTS[active]) if active in _LISTS else ""
     if lack:
         totals[:0] = [(Cell("incomplete", Role.STALE),), (Cell(lack, Role.STALE),)]
@@ -329,8 +332,10 @@ def _position_totals(positions: Sequence[Position]) -> list[Line]:
     return facts
 
 
-def _unrealized(positions: Sequence[Position]) -> Micros:
-    return Micros(sum(position.unrealized or 0 for position in positions))
+def unrealized_in(view: Portfolio) -> Micros:
+    """Return what positions would bring over their cost: the sum of their rows as they are shown."""
+    gains = (position.unrealized for position in view.account.positions)
+    return Micros(sum(cents_near(gain) for gain in gains if gain is not None))
 
 
 def _fill_totals(view: Portfolio) -> list[Line]:

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
 from pmtui.domain.account.pnl import DayFigures, EquityPoint, day_of, fills_of_day
 from pmtui.domain.account.position import Activity
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.money import ZERO, Micros, cents_near
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.canvas import Canvas
@@ -80,7 +80,7 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
 
 def paint_today(
     figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
-    *, transfers: Micros = ZERO,
+    *, transfers: Micros = ZERO, since_purchase: Micros | None = None,
 ) -> tuple[Line, ...]:  # fmt: skip
     """Show the day's result in its parts, which add up, and how it was traded.
 
@@ -90,6 +90,8 @@ def paint_today(
         fills: ours, of any day.
         now: the time.
         transfers: cash received today less cash sent: no result, yet part of the equity.
+        since_purchase: what is unrealised by the positions' rows; where it is another figure than the
+            day's, that is said.
     """
     if figures is None:
         return ((Cell("The day's figures are loading.", Role.DIM),),)
@@ -115,6 +117,11 @@ def paint_today(
             else ()
         ),
         (Cell(traded, Role.DIM),),
+        *(
+            ((Cell("unrealised: since midnight", Role.DIM),),)
+            if since_purchase not in (None, figures.unrealized)
+            else ()
+        ),
     )
 
 
@@ -125,8 +132,10 @@ def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
     return Micros(sum(signs.get(each.kind, 0) * (each.cash or 0) for each in of_day))
 
 
-def paint_risk(exposure: Exposure, equity: Micros | None) -> tuple[Line, ...]:
-    """Show what is invested, and what comes of it at worst and at best."""
+def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, ...]:
+    """Show what is invested, and what comes of it at worst and at best; None is not read yet."""
+    if exposure is None:
+        return ((Cell("The positions are not read yet.", Role.DIM),),)
     lines = [
         (*_fact("invested", Cell(format_money(exposure.value))), *_share(exposure.value, equity)),
         _fact("worst case", paint_gain(exposure.if_worst)),
@@ -156,17 +165,29 @@ def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -
     return join_facts(facts, width)
 
 
-def paint_profits(profits: Sequence[EventProfit], width: int, height: int) -> tuple[Line, ...]:
-    """Show what events brought, as bars from the middle: losses to the left, gains to the right."""
+def paint_profits(
+    profits: Sequence[EventProfit] | None, width: int, height: int
+) -> tuple[Line, ...]:
+    """Show what events brought, as bars from the middle: losses to the left, gains to the right.
+
+    Args:
+        profits: the largest first; None where they are not read yet.
+        width: of the pane.
+        height: of the pane.
+    """
+    if profits is None:
+        return ((Cell("Not read yet.", Role.DIM),),)
     if not profits:
         return ((Cell("Nothing realised or held yet.", Role.DIM),),)
-    most = max(abs(profit.total) for profit in profits) or 1
+    # What is shown as nothing has no bar.
+    cents = [cents_near(profit.total) for profit in profits]
+    most = max(map(abs, cents)) or 1
     bar = min(_MOST_BAR, max(width // 4, 4))
     name_width = max(width - 2 * bar - 16, 8)
     lines = []
-    for profit in profits[:height]:
-        loss = bar_text(max(-profit.total, 0), most, bar, is_from_right=True)
-        gain = bar_text(max(profit.total, 0), most, bar)
+    for profit, shown in zip(profits[:height], cents, strict=False):
+        loss = bar_text(max(-shown, 0), most, bar, is_from_right=True)
+        gain = bar_text(max(shown, 0), most, bar)
         lines.append(
             (
                 Cell(f"{plain(profit.name, name_width):<{name_width}} "),

@@ -62,6 +62,12 @@ _FEW_PROFITS, _MOST_PROFITS = 5, 10
 """Events whose profits are shown at most, on a usual and on a tall screen."""
 TALL = 44
 """Rows from which curve and profits get more of them."""
+_USUAL_SUMMARY, _TALL_SUMMARY = (9, 13), (14, 20)
+"""Rows of the panes above the positions: at least, and at most."""
+_LEAST_ROWS = 5
+_FRAME_ROWS = 2
+_LINES = 6
+"""Status, tabs, the two lines of details, notice and keys."""
 
 
 class PortfolioScreen(FrameScreen):
@@ -85,7 +91,6 @@ class PortfolioScreen(FrameScreen):
     PortfolioScreen.-totals #totals { display: block; }
     PortfolioScreen.-exposed #exposure { display: block; }
     PortfolioScreen.-figures Summary { display: block; }
-    PortfolioScreen.-tall Summary { height: 14; }
     PortfolioScreen.-figures #profits-panel { display: block; }
     """
 
@@ -231,7 +236,13 @@ class PortfolioScreen(FrameScreen):
         if has_figures:
             self._summary.show(own)
             most = _MOST_PROFITS if self.has_class("-tall") else _FEW_PROFITS
-            self._profits.styles.height = min(self._summary.profit_rows, most) + 2
+            profits = min(self._summary.profit_rows, most) + _FRAME_ROWS
+            self._profits.styles.height = profits
+            # What the rows leave free, the curve takes.
+            rows = max(len(self._rows.table.rows), _LEAST_ROWS) + 1 + _FRAME_ROWS
+            free = self.size.height - _LINES - profits - rows
+            tall = _TALL_SUMMARY if self.has_class("-tall") else _USUAL_SUMMARY
+            self._summary.styles.height = min(max(free, tall[0]), tall[1])
         self._show_exposure(own, is_in_panes=has_figures)
         self._show_heading()
         self.show_details()
@@ -257,7 +268,7 @@ class PortfolioScreen(FrameScreen):
             )
         )  # fmt: skip
         status = queries.status()
-        self._frame.show_title_in_width(partial(paint_rows_title, own, tab, status))
+        self._frame.show_title_in_width(partial(paint_rows_title, own, tab))
         # Where there are panes, they tell of the day, and the status line of the cash.
         are_in_panes = self.has_class("-figures") and own.account.balance is not None
         totals = () if are_in_panes else paint_totals(own, tab, status, width)

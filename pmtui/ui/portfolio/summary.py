@@ -10,7 +10,7 @@ from pmtui.domain.account.pnl import day_of, midnight_before, since
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import paint_gain
 from pmtui.ui.format import format_money
-from pmtui.ui.portfolio.paint_portfolio import Portfolio
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, unrealized_in
 from pmtui.ui.portfolio.paint_summary import (
     draw_equity,
     exposure_in,
@@ -100,17 +100,18 @@ class Summary(Horizontal):
         day = now.date()
         total: Line = () if figures is None else (paint_gain(figures.total),)
         transfers = transfers_on(own.activity, day_of(now))
+        gain = unrealized_in(own) if own.is_read else None
         self._today.show(
-            (figures, equity, own.fills, day, transfers), total,
+            (figures, equity, own.fills, day, transfers, gain), total,
             lambda _w, _h: paint_today(
-                figures, equity, own.fills, now, transfers=transfers
+                figures, equity, own.fills, now, transfers=transfers, since_purchase=gain
             ),
         )  # fmt: skip
-        exposure = exposure_in(own)
+        exposure = exposure_in(own) if own.is_read else None
+        invested = () if exposure is None else (Cell(format_money(exposure.value)),)
         self._risk.show(
-            (exposure, equity), (Cell(format_money(exposure.value)),),
-            lambda _w, _h: paint_risk(exposure, equity),
+            (exposure, equity), invested, lambda _w, _h: paint_risk(exposure, equity)
         )  # fmt: skip
-        found = profits_in(own)
-        self.profit_rows = max(len(found), 1)
+        found = profits_in(own) if own.is_read else None
+        self.profit_rows = max(len(found or ()), 1)
         self.profits.show(found, (), lambda w, h: paint_profits(found, w, h))

@@ -67,6 +67,10 @@ class TableColumns:
         """The keys of those that are wanted and have room."""
         return frozenset(self.all[index].key for index, _ in self.fit())
 
+    def width_of(self, key: str) -> int:
+        """Return the cells that one has now; 0 for one that is not in view."""
+        return next((width for index, width in self.fit() if self.all[index].key == key), 0)
+
     @property
     def marks(self) -> str:
         """All that decides what the titles look like, apart from the width."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import EventId, MarketId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
-from pmtui.service.markets.search_index import MOST_HITS, SearchIndex, fold_text
+from pmtui.service.markets.search_index import MOST_HITS, SearchIndex, fold_text, initials
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -128,3 +128,9 @@ def test_it_finds_what_a_plain_scan_finds(seed: int, text: str) -> None:
     words = text.split()
     expected = {m for m, line in lines.items() if words and all(w in line for w in words)}
     assert {market.market_id for market in index.find(text)} == expected
+
+
+def test_long_names_are_found_by_what_they_are_called_in_short() -> None:
+    assert initials("European Central Bank decision in December 2026") == " ECB"
+    assert initials("Will the Bank of Japan follow the European Central Bank?") == " BoJ ECB"
+    assert initials("Will it rain in Lisbon?") == ""

@@ -432,3 +432,14 @@ async def test_the_head_is_one_line_with_the_whole_name_first(width: int) -> Non
         head = text_of(app, "#head")
         assert head.startswith(f" {ELECTION.title}")
         assert ("liq " in head) == (width >= 120)
+
+
+async def test_the_bars_of_chances_grow_with_the_screen() -> None:
+    app = _app(_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "█" in _row(app, "Ilse Maro"), "the bar")
+        usual = _row(app, "Ilse Maro").count("█")
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: _row(app, "Ilse Maro").count("█") > usual, "a longer bar")
+        await pilot.resize_terminal(120, 36)
+        await until(pilot, lambda: _row(app, "Ilse Maro").count("█") == usual, "the usual one")

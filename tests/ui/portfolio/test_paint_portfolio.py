@@ -16,7 +16,9 @@ from pmtui.ui.portfolio.paint_portfolio import (
     Tab,
     explain_nothing_here,
     paint_rows_title,
+    paint_tabs,
     paint_totals,
+    unrealized_in,
 )
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import OrderMarks, describe_share, paint_activity, paint_fill
@@ -45,7 +47,7 @@ def test_fees_that_were_charged_add_up_as_they_are_shown() -> None:
 
 def sums(view: Portfolio, tab: Tab, room: int) -> str:
     """Return what stands at the right of the title over a tab's rows."""
-    return words(paint_rows_title(view, tab, PAPER_STATUS, room)[1])
+    return words(paint_rows_title(view, tab, room)[1])
 
 
 def test_a_fee_that_is_not_known_is_not_shown_as_nothing() -> None:
@@ -116,3 +118,24 @@ def test_an_account_that_nothing_reads_is_not_said_to_be_loading() -> None:
     ]
     assert "a says what it takes" in said[0]
     assert "Loading" in said[1]
+
+
+def test_what_has_not_been_read_is_not_said_to_be_nothing() -> None:
+    unread = Portfolio(replace(EMPTY_ACCOUNT, load=Load.LOADING, as_of=None))
+    assert sums(unread, Tab.POSITIONS, 100) == "loading…"
+    tabs = words(paint_tabs(unread, Tab.POSITIONS, NOW, keymap=DEFAULT_KEYMAP, width=120))
+    assert "Positions  " in tabs
+    assert "0" not in tabs
+    read = words(
+        paint_tabs(Portfolio(EMPTY_ACCOUNT), Tab.POSITIONS, NOW, keymap=DEFAULT_KEYMAP, width=120)
+    )
+    assert "Positions 0" in read
+
+
+def test_the_sum_of_the_rows_is_the_sum_of_what_they_show() -> None:
+    position = believable.position(1, "A market", size=1, average=0.5, current=0.504)
+    assert position.unrealized == m("0.004")
+    view = Portfolio(replace(EMPTY_ACCOUNT, positions=(position,) * 3))
+    # Three rows of $0.00 are not a cent.
+    assert unrealized_in(view) == 0
+    assert "unrealised $0.00" in sums(view, Tab.POSITIONS, 100)
