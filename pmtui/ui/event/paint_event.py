@@ -101,9 +101,6 @@ def paint_outcome_row(
     last = quote.last_trade_price if quote else market.last_trade_price
     words = describe_quote(market, quote, now)
     live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
-    moved = market.change_to(live)
-    if moved is None and live is not None and opened is not None:
-        moved = Micros(live - opened)
     is_live = quote is not None and quote.is_live
     bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
     if market.closed:
@@ -119,7 +116,7 @@ def paint_outcome_row(
         ),
         _paint_chance(market, counted_mid(bid, ask), chance_width, is_live=is_live),
         *prices,
-        paint_change(moved),
+        paint_change(_change(market, live, opened)),
         day,
         paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),
@@ -131,6 +128,14 @@ def paint_outcome_row(
         words,
     )
     return Row(market.market_id, cells)
+
+
+def _change(market: Market, live: Micros | None, opened: Micros | None) -> Micros | None:
+    """Return the change of a day as the venue tells it, else from the price of a day ago."""
+    told = market.change_to(live)
+    if told is None and live is not None and opened is not None:
+        return Micros(live - opened)
+    return told
 
 
 def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live: bool) -> Cell:
