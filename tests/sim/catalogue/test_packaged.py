@@ -10,7 +10,7 @@ from pmtui.domain.money import ONE
 from pmtui.sim.catalogue.gamma import moment_of, text_of, texts_of
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.catalogue.model import Activity, Catalogue, DepthProfile, MarketState
-from tests.sim.catalogue.conftest import NOW
+from tests.sim.conftest import NOW
 
 
 def _share(packaged: Catalogue, key: str) -> float:
