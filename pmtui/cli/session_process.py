@@ -23,6 +23,10 @@ CRASHED = 70
 _M_ARENA_MAX = -8
 
 
+class InUseError(ConfigError):
+    """Another process holds the profile."""
+
+
 def is_session_running(state_dir: Path) -> bool:
     """Tell whether a terminal trades on this account now."""
     try:
@@ -45,7 +49,8 @@ def session_lock(state_dir: Path) -> Iterator[None]:
     The system lets go of the lock whatever becomes of the process.
 
     Raises:
-        ConfigError: another terminal holds it, or the directory cannot be written.
+        InUseError: another terminal or service holds it.
+        ConfigError: the directory cannot be written.
     """
     path = state_dir / "session.lock"
     try:
@@ -57,7 +62,7 @@ def session_lock(state_dir: Path) -> Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
-        raise ConfigError(str(state_dir), IN_USE) from None
+        raise InUseError(str(state_dir), IN_USE) from None
     try:
         yield
     finally:

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
 from pmtui.cli.account.wallet_access import WalletKeyFiles
+from pmtui.cli.agent.running_service import attach
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
@@ -26,7 +28,7 @@ from pmtui.cli.keys.unlocking import (
 from pmtui.cli.output import ask, data_output, show, warn
 from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
-from pmtui.cli.session_process import session_lock
+from pmtui.cli.session_process import InUseError, session_lock
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.config.paths import Paths, locate
@@ -308,7 +310,12 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         if request.key_fd is not None:
             return _keep_relayer_key(request, settings, paths)
         state = paths.state / settings.profile
-        end_idle_service(state, socket_path(paths.runtime, settings.profile))
+        place = socket_path(paths.runtime, settings.profile)
+        end_idle_service(state, place)
+        if request.action == "status":
+            view = asyncio.run(_ask_service(place))
+            if view is not None:
+                return _show_status(view, request, settings.profile)
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
         )
@@ -325,11 +332,24 @@ def run_wallet(action: str, arguments: list[str]) -> int:
                 settings, paths, key, clock=SystemClock(), sends_heartbeats=False
             )
             return asyncio.run(_run(request, settings.profile, session))
+    except InUseError as error:
+        return refuse(str(error), prog=prog, code=NOTHING_HAPPENED)
     except ConfigError as error:
         return refuse(str(error), prog=prog)
     except KeyboardInterrupt:
         warn("", "Not waited for any longer; `pmtui account status` says how it ends.")
         return NOT_KNOWN
+
+
+async def _ask_service(place: Path) -> WalletView | None:
+    """Return what a service that runs knows of its wallet; None where none runs."""
+    async with attach(place) as onlooker:
+        return None if onlooker is None else await onlooker.wallet()
+
+
+def _show_status(view: WalletView, request: WalletRequest, profile: str) -> int:
+    _write(status_json(view, profile)) if request.is_json else show(*status_lines(view))
+    return 0 if view.load is Load.READY else UNAVAILABLE
 
 
 def _keep_relayer_key(request: WalletRequest, settings: Settings, paths: Paths) -> int:
@@ -369,9 +389,8 @@ async def _run(request: WalletRequest, profile: str, session: SessionService) ->
         _ = service.hub.subscribe(topics, lambda _: None)
         problem = await _until_known(service, request)
         if request.action == "status":
-            view = service.queries.wallet()
-            _write(status_json(view, profile)) if request.is_json else show(*status_lines(view))
-            return UNAVAILABLE if problem else 0
+            code = _show_status(service.queries.wallet(), request, profile)
+            return UNAVAILABLE if problem else code
         if problem:
             return refuse(problem, prog=f"{PROG} {request.action}", code=UNAVAILABLE)
         return await _take(request, service)

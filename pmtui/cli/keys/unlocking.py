@@ -26,7 +26,7 @@ from pmtui.cli.keys.secret_input import (
     read_secret,
 )
 from pmtui.cli.output import warn
-from pmtui.cli.session_process import IN_USE, is_session_running
+from pmtui.cli.session_process import IN_USE, InUseError, is_session_running
 from pmtui.config.endpoints import LIVE
 from pmtui.config.paths import KEYSTORE_FILE, why_untrusted
 from pmtui.config.settings import Settings
@@ -273,7 +273,7 @@ def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
 def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
     """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
     if settings.private_key is not None or passphrase_fd is not None:
-        raise ConfigError(str(path.parent), IN_USE)
+        raise InUseError(str(path.parent), IN_USE)
     warn(f"pmtui: {BESIDE}")
     return SessionKey(None, BESIDE)
 

@@ -1,15 +1,20 @@
 """The words of a wallet command become a step, or are refused before anything runs."""
 
+from pathlib import Path
+
 import pytest
 
 from pmtui.cli.account.wallet_commands import (
+    NOTHING_HAPPENED,
     WALLET_ACTIONS,
     NothingToDoError,
     StepError,
     WalletRequest,
     read_request,
+    run_wallet,
     step_of,
 )
+from pmtui.cli.session_process import session_lock
 from pmtui.domain.account.onboarding import LastAnswer
 from pmtui.domain.account.wallet_steps import (
     UNLIMITED_APPROVAL,
@@ -130,3 +135,12 @@ def test_every_action_has_its_help(action: str, capsys: pytest.CaptureFixture[st
         asked(action, "--help")
     assert ended.value.code == 0
     assert "75" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("action", ["status", "deploy"])
+def test_a_profile_that_another_process_holds_is_no_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    with session_lock(tmp_path / "state" / "paper"):
+        assert run_wallet(action, []) == NOTHING_HAPPENED
