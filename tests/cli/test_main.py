@@ -71,10 +71,8 @@ def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_pa
         ("help keys", 69),
         ("get", 69),
         ("completion bash", 69),
-        ("help --man", 69),
         ("get markets --help", 69),
         ("--version", 69),
-        ("get --help", 69),
         ("status", 1),
     ],
 )

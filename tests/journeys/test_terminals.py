@@ -1,6 +1,5 @@
-"""Other terminals, other sizes, no colour: it starts, it stays up, it leaves the shell as it was."""
+"""Plain characters, no colour, other sizes, and terminals that cannot show it."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,18 +9,6 @@ from tests.journeys.conftest import Start
 from tests.journeys.venue import PaperVenue
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
-
-_COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])[0-9;]*m")
-
-
-@pytest.mark.parametrize("term", ["vt100", "linux", "screen-256color"])
-def test_it_starts_and_quits_in_other_terminals(start: Start, term: str) -> None:
-    terminal = start(size=(80, 24), term=term, env={"COLORTERM": ""})
-    terminal.until_text("MARKETS")
-    terminal.until_text("cash $10,000.00")
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-    assert b"Traceback" not in terminal.output
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown", ""])
@@ -35,18 +22,8 @@ def test_a_terminal_that_moves_no_cursor_is_refused_and_told_what_to_do(
     assert b"\x1b" not in terminal.output
 
 
-@pytest.mark.parametrize(
-    ("term", "env"),
-    [
-        ("vt100", {"LC_ALL": "C"}),
-        ("linux", {}),
-        ("xterm-256color", {"LC_ALL": "C"}),
-    ],
-)
-def test_a_plain_terminal_gets_plain_characters_only(
-    start: Start, term: str, env: dict[str, str]
-) -> None:
-    terminal = start(size=(80, 24), term=term, env={"COLORTERM": "", **env})
+def test_in_the_plain_locale_a_terminal_gets_plain_characters_only(start: Start) -> None:
+    terminal = start(size=(80, 24), env={"COLORTERM": "", "LC_ALL": "C"})
     terminal.until_text("cash $10,000.00")
     terminal.until(lambda: terminal.row_with("%") or terminal.row_with("c "), "prices")
     strange = {character for character in terminal.text() if ord(character) > 126}
@@ -56,14 +33,6 @@ def test_a_plain_terminal_gets_plain_characters_only(
 def test_a_terminal_of_which_nothing_is_said_gets_all_characters(start: Start) -> None:
     terminal = start(size=(80, 24), env={"LC_ALL": "", "LANG": ""})
     trader.wait_for_markets(terminal)
-
-
-def test_without_colour_no_colour_is_sent(start: Start) -> None:
-    terminal = start(env={"NO_COLOR": "1"})
-    trader.wait_for_markets(terminal)
-    assert not _COLOUR.search(bytes(terminal.output))
-    terminal.press("q")
-    assert terminal.exit_code() == 0
 
 
 @pytest.mark.parametrize(("term", "env"), [("vt100", {}), ("xterm-256color", {"NO_COLOR": "1"})])

@@ -193,25 +193,6 @@ def test_no_shares_are_converted_into_yes_of_the_others(start: Start, home: Path
     assert terminal.exit_code() == 0
 
 
-def test_a_batch_that_reverts_changes_nothing_and_says_so(start: Start, home: Path) -> None:
-    terminal, venue = started(start, home)
-    hold(terminal, venue)
-    before = venue.ledger()
-    venue.post("/relayer", {"course": "failed", "count": 1})
-    terminal.press("S")
-    terminal.until_text("Split cash into both outcomes")
-    terminal.type("7.5")
-    terminal.press("enter")
-    sign(terminal, "Split into")
-    terminal.until_text("Failed: execution reverted", deadline_s=CHAIN_DEADLINE_S)
-    after = venue.ledger()
-    assert (after.collateral, after.shares) == (before.collateral, before.shares)
-    terminal.press("[")
-    terminal.until(lambda: terminal.row_with("x failed", "Split"), "the transaction")
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-
-
 def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path) -> None:
     terminal, venue = started(start, home)
     hold(terminal, venue)

@@ -371,8 +371,7 @@ async def test_a_market_that_comes_late_is_waited_for() -> None:
         assert "terms are loading" in line(screen, "notice")
 
 
-@pytest.mark.parametrize("theme", ["harbour", "ansi"])
-@pytest.mark.parametrize("has_color", [True, False])
+@pytest.mark.parametrize(("theme", "has_color"), [("harbour", False), ("ansi", True)])
 @pytest.mark.no_cover
 async def test_resizing_while_everything_moves_never_breaks(
     theme: str, has_color: bool, monkeypatch: pytest.MonkeyPatch
