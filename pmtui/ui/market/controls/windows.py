@@ -16,7 +16,7 @@ from pmtui.ui.plain import plain
 ENDING = MarketListTopic(sort=MarketSort.ENDING_SOON)
 MOST_SEEN = 200
 """Windows that are kept in mind: half a day of five minutes each."""
-_LONGEST_NAME = 60
+_LONGEST_WINDOW_NAME = 60
 
 
 class Windows:
@@ -69,7 +69,7 @@ class Windows:
             line.show(f"No {'later' if is_later else 'earlier'} window is known yet.")
             return
         self._hop_to(market.condition_id)
-        line.confirm(f"Window: {plain(found.title, _LONGEST_NAME)}.")
+        line.confirm(f"Window: {plain(found.title, _LONGEST_WINDOW_NAME)}.")
 
     def _remember(self, event: Event) -> None:
         queries = self._workspace.queries
