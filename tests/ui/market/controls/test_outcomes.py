@@ -11,9 +11,8 @@ from pmtui.domain.markets.market import Series
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic
 from pmtui.service.views import EventView, Load, MarketListView, MarketView
-from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT, Outcomes
+from pmtui.ui.market.controls.outcomes import ENDING, STRIP_FROM_HEIGHT, Outcomes
 from pmtui.ui.market.controls.side_ladders import markets_beside
-from pmtui.ui.market.controls.windows import ENDING
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.siblings import Siblings, siblings_of
 from tests.ui import believable
