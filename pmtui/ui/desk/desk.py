@@ -15,8 +15,7 @@ from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import EventTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis
-from pmtui.ui.desk.column import DeskColumn
-from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskControls
+from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_of

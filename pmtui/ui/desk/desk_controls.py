@@ -1,7 +1,7 @@
-"""What the desk's keys do: those of the market screen, on the ladder that has the keys.
+"""The ladders of the desk, and what its keys do: those of the market screen, on the ladder that has the keys.
 
-One set of controls serves all columns. Which market it trades is the column with the keys, at the moment of
-the key; going to another column lets go of everything that belongs to the one before, and closes the ticket.
+One set of controls serves all columns. Which market it trades is the column with the keys, at the moment of the key; going
+to another column lets go of everything that belongs to the one before, and closes the ticket.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -9,24 +9,34 @@ from functools import partial
 
 from textual.message import Message
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.account.position import Position
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.ladder import Ghost, Ladder
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.single_keys import OneKey
+from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
-from pmtui.ui.cells import Cell, Line
-from pmtui.ui.desk.column import DeskColumn
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_average, format_price, format_size_compact
 from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.ladder_state import state_word
 from pmtui.ui.market.controls.commands import Commands, MarketForms
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Page, Part, Workspace
-from pmtui.ui.market.market_model import MarketModel, MarketReader
+from pmtui.ui.market.market_model import (
+    MarketModel,
+    MarketReader,
+    ladder_inputs,
+    tick_size_of,
+    token_id_of,
+    trading_of,
+)
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import ArmedKeys
 from pmtui.ui.market.siblings import order_of
@@ -36,6 +46,88 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletSteps
+from pmtui.ui.widgets.panel import Panel
+
+_SIZE_WIDTH = 7
+
+
+class DeskColumn(Panel):
+    """A ladder with everything that is ours in it."""
+
+    DEFAULT_CSS = "DeskColumn { width: 1fr; height: 100%; }"
+
+    def __init__(self) -> None:
+        """Start without a market."""
+        self.ladder = LadderPane()
+        super().__init__(self.ladder)
+        self.market: Market | None = None
+        """Whose outcome is on show."""
+        self.number = 0
+        """Its place among the outcomes, from one."""
+        self.token_id: TokenId | None = None
+
+    @property
+    def condition_id(self) -> ConditionId | None:
+        """Of the market on show."""
+        return self.market.condition_id if self.market is not None else None
+
+    def set_market(self, market: Market | None, number: int, outcome_index: int) -> None:
+        """Belong to an outcome of a market; what was shown of another one goes."""
+        self.market, self.number = market, number
+        self.display = market is not None
+        tokens = market.token_ids if market is not None else ()
+        token_id = tokens[outcome_index] if outcome_index < len(tokens) else None
+        if token_id != self.token_id:
+            self.token_id = token_id
+            self.ladder.clear_cursor()
+            self.ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
+
+    def show_market(self, queries: Queries, outcome_index: int) -> None:
+        """Show the book, what is ours in it, and the frame."""
+        if self.market is None or self.condition_id is None:
+            return
+        view, account = queries.market(self.condition_id), queries.account()
+        token_id = token_id_of(view, outcome_index) or self.token_id
+        if token_id is None:
+            return
+        book = queries.book(token_id)
+        inputs = ladder_inputs(
+            account, view, token_id, fills=queries.fills().fills, is_mirrored=False
+        )
+        self.ladder.show(
+            book, tick=tick_size_of(view), orders=inputs.orders,
+            volume=queries.tape(token_id).volume, fills=queries.fills().fills, marks=inputs.marks,
+        )  # fmt: skip
+        held = next((p for p in account.positions if p.token_id == token_id), None)
+        name = (
+            Cell(f"{self.number} ", Role.DIM),
+            Cell(plain(self.market.title, 40), Role.HEADING, Emphasis.BOLD),
+        )
+        word = state_word(book, queries.now(), trading_of(view))
+        self.show_title(name, _value(book, held, word))
+        self.show_foot(_foot(held))
+
+
+def _value(book: BookView, held: Position | None, word: Cell) -> Line:
+    """Show what is held and the touch; of a book that is not good, what is wrong with it."""
+    cells: list[Cell] = []
+    if held is not None:
+        cells += [Cell(f"{_size(held)} ", Role.OWN_ORDER)]
+    if not book.state.is_good or book.best_bid is None or book.best_ask is None:
+        return (*cells, word._replace(text=word.text.strip()))
+    bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
+    return (*cells, Cell(bid, Role.BID), Cell("/", Role.DIM), Cell(ask, Role.ASK))
+
+
+def _foot(held: Position | None) -> Line:
+    if held is None:
+        return ()
+    return (Cell(f"{_size(held)} @ {format_average(held.average_price)}", Role.OWN_ORDER),)
+
+
+def _size(held: Position) -> str:
+    return f"+{format_size_compact(held.size, width=_SIZE_WIDTH).strip()}"
+
 
 _LEAST_WIDTH = 40
 """Columns of a ladder in which own sizes still stand beside the prices."""
