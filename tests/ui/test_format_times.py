@@ -14,8 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.charts.paint_axes import time_line
-from pmtui.ui.charts.plot import axes_over
+from pmtui.ui.charts.plot import axes_over, time_line
 from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.units import write_clock, write_moment, zone_at

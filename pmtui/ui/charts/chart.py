@@ -11,7 +11,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.charts.canvas import Drawing
 from pmtui.ui.charts.paint_chart import (
     ChartData,
     ChartStyle,
@@ -21,6 +20,7 @@ from pmtui.ui.charts.paint_chart import (
     mark_price,
     paint_chart_title,
 )
+from pmtui.ui.charts.plot import Drawing
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture

@@ -17,7 +17,7 @@ from pmtui.domain.books.book_view import (
 )
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.canvas import Canvas
+from pmtui.ui.charts.plot import Canvas
 from pmtui.ui.format import format_axis_size, format_price, format_size_compact
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane

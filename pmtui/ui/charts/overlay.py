@@ -11,11 +11,23 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import Micros, round_price
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.bands import Band, bands_of
-from pmtui.ui.charts.canvas import Canvas, Drawing, row_of_price
-from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
 from pmtui.ui.charts.paint_chart import paint_intervals
-from pmtui.ui.charts.plot import Axes, axes_over, plot_curve, price_range
+from pmtui.ui.charts.plot import (
+    FINEST,
+    Axes,
+    Band,
+    Canvas,
+    Drawing,
+    axes_over,
+    axis_price,
+    bands_of,
+    draw_grid,
+    plot_curve,
+    price_names,
+    price_range,
+    row_of_price,
+    time_line,
+)
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role

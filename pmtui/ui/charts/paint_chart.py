@@ -19,9 +19,20 @@ from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.canvas import BLANKS, Canvas, Drawing, row_of_price
-from pmtui.ui.charts.paint_axes import FINEST, axis_price, draw_grid, price_names, time_line
-from pmtui.ui.charts.plot import Axes, axes_over, plot_curve
+from pmtui.ui.charts.plot import (
+    BLANKS,
+    FINEST,
+    Axes,
+    Canvas,
+    Drawing,
+    axes_over,
+    axis_price,
+    draw_grid,
+    plot_curve,
+    price_names,
+    row_of_price,
+    time_line,
+)
 from pmtui.ui.format import format_age
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role

@@ -1,18 +1,154 @@
-"""The axes of a chart, and one curve on them drawn by plotext: the only place that knows the library.
-
-`plot_curve` takes milliseconds and keeps its state in the library's one figure: it is meant for a
-thread, and a lock lets one in at a time. Floats are pixels here; prices are labelled exactly.
-"""
+"""Curves on a grid of cells: the canvas of dots, the bands of an axis, its marks, and the plot that puts them together."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from threading import Lock
 from typing import NamedTuple
 
 from pmtui.domain.markets.history import PricePoint, columns_of
-from pmtui.domain.money import ONE, Micros
-from pmtui.ui.charts.canvas import row_of_price
+from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.charts.time_ticks import Tick, time_ticks
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_price, zone_at
+
+BLANKS = " \N{BRAILLE PATTERN BLANK}"
+_BRAILLE = range(0x2800, 0x2900)
+
+
+class Mark(NamedTuple):
+    """One character of a chart."""
+
+    text: str = " "
+    role: Role = Role.DIM
+    emphasis: Emphasis = Emphasis.NONE
+    ground: Role | None = None
+
+
+class Canvas:
+    """Rows of characters; what is laid on later stands above."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        """Begin with nothing."""
+        self.columns, self.rows = columns, rows
+        self._marks = [[Mark()] * columns for _ in range(rows)]
+
+    def put(
+        self, column: int, row: int, text: str, role: Role, emphasis: Emphasis = Emphasis.NONE
+    ) -> None:
+        """Lay one character; outside of the canvas it is lost."""
+        if 0 <= column < self.columns and 0 <= row < self.rows:
+            below = self._marks[row][column]
+            both = ord(text) in _BRAILLE and ord(below.text) in _BRAILLE
+            shown = chr(ord(text) | ord(below.text)) if both else text
+            self._marks[row][column] = Mark(shown, role, emphasis, below.ground)
+
+    def draw(self, lines: Sequence[str], role: Role, *, top: int = 0) -> None:
+        """Lay the marks of drawn lines; blanks let through what is below."""
+        for row, line in enumerate(lines):
+            for column, text in enumerate(line):
+                if text not in BLANKS:
+                    self.put(column, row + top, text, role)
+
+    def tint_below(self, lines: Sequence[str], ground: Role) -> None:
+        """Tint what is below the topmost mark of each column of drawn lines."""
+        for column in range(self.columns):
+            texts = [line[column : column + 1] or " " for line in lines]
+            top = next((row for row, text in enumerate(texts) if text not in BLANKS), None)
+            for row in range(self.rows if top is None else top + 1, len(lines)):
+                self._marks[row][column] = self._marks[row][column]._replace(ground=ground)
+
+    def line(self, row: int) -> Line:
+        """Return a row as cells, neighbours that look alike in one."""
+        runs = groupby(self._marks[row], key=lambda mark: mark[1:])
+        return tuple(
+            Cell("".join(mark.text for mark in marks), role, emphasis, ground)
+            for (role, emphasis, ground), marks in runs
+        )
+
+
+class Drawing(NamedTuple):
+    """Lines of a chart, and what it takes to point at a price on them."""
+
+    lines: tuple[Line, ...]
+    prices: tuple[Micros, Micros]
+    """The lowest and the highest price on show."""
+    rows: int
+    """How many lines from the top these prices reach over; volume and times stand below."""
+    axis: int
+    """The cells at the right that name prices."""
+
+
+def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int | None:
+    """Return the row of a price on a canvas of so many, from the top; None out of sight."""
+    low, high = prices
+    if rows < 1 or not low <= price <= high or low == high:
+        return None
+    return (2 * (high - price) * (rows - 1) + (high - low)) // (2 * (high - low))
+
+
+MIN_ROWS = 3
+"""Of one part; less tells nothing of a price."""
+_MOST_BANDS = 3
+_DESERT = 3
+"""A gap of a third of everything, or more, is left out."""
+
+
+class Band(NamedTuple):
+    """A part of an axis, and the rows it is drawn in."""
+
+    low: Micros
+    high: Micros
+    top: int
+    """Its first row, from the top of the canvas."""
+    rows: int
+
+
+def bands_of(ranges: Sequence[tuple[Micros, Micros]], rows: int) -> tuple[Band, ...]:
+    """Return the parts that an axis is broken into, from the top; between two lies one row.
+
+    Args:
+        ranges: the lowest and the highest price of each curve, at least one.
+        rows: how many there are for all of them.
+    """
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    parts = _parts(ranges, desert=(high - low) // _DESERT)
+    while len(parts) > 1 and (len(parts) > _MOST_BANDS or rows < _needed(len(parts))):
+        parts = _joined(parts)
+    free = rows - _needed(len(parts))
+    spans = [top - bottom for bottom, top in parts]
+    bands: list[Band] = []
+    at = 0
+    for index, (bottom, top) in enumerate(reversed(parts)):
+        share = free * (top - bottom) // sum(spans) if index < len(parts) - 1 else rows - at
+        height = share + MIN_ROWS if index < len(parts) - 1 else share
+        bands.append(Band(bottom, top, at, height))
+        at += height + 1
+    return tuple(bands)
+
+
+def _needed(parts: int) -> int:
+    return parts * MIN_ROWS + parts - 1
+
+
+def _parts(ranges: Sequence[tuple[Micros, Micros]], *, desert: int) -> list[tuple[Micros, Micros]]:
+    """Return ranges that lie a desert apart, ascending; those nearer to each other are one."""
+    parts: list[tuple[Micros, Micros]] = []
+    for low, high in sorted(widened(*each) for each in ranges):
+        if parts and (low - parts[-1][1] < desert or low <= parts[-1][1]):
+            parts[-1] = parts[-1][0], max(parts[-1][1], high)
+        else:
+            parts.append((low, high))
+    return parts
+
+
+def _joined(parts: list[tuple[Micros, Micros]]) -> list[tuple[Micros, Micros]]:
+    """Join the two parts that lie nearest to each other."""
+    gaps = [above[0] - below[1] for below, above in pairwise(parts)]
+    at = gaps.index(min(gaps))
+    return [*parts[:at], (parts[at][0], parts[at + 1][1]), *parts[at + 2 :]]
+
 
 _STEPS = tuple(
     Micros(cents * 100)
@@ -159,3 +295,76 @@ def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
 def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]:
     first = -(-low // step) * step
     return tuple(Micros(price) for price in range(first, high + 1, step))
+
+
+FINEST = Micros(100)
+"""Every tick size is a multiple of it; what a history says beyond it is arithmetic."""
+_LABEL_EVERY_CELLS = 10
+_LEAST_GAP = 2
+"""Blanks between two times."""
+
+
+def ticks_of(axes: Axes) -> tuple[Tick, ...]:
+    """Return the moments that are named below a canvas."""
+    return time_ticks(axes.first, axes.last, max(1, axes.columns // _LABEL_EVERY_CELLS))
+
+
+def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
+    """Lay a dotted line at each labelled price, with a cross at each named moment.
+
+    Args:
+        canvas: what to draw on.
+        axes: what it reaches over.
+        top: the row of the canvas at which these axes begin.
+    """
+    crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)}
+    for price in axes.levels:
+        row = axes.row_of(price)
+        if row is None:
+            continue
+        for column in range(axes.columns):
+            is_cross = column in crossed
+            mark = "┼" if is_cross else "┈"
+            canvas.put(column, top + row, mark, Role.DIM, Emphasis.DIM)
+
+
+def price_names(axes: Axes) -> dict[int, str]:
+    """Return the labels of an axis by their rows, from the top."""
+    named = {row: price for price in axes.levels if (row := axes.row_of(price)) is not None}
+    return {row: axis_price(price) for row, price in named.items()}
+
+
+def axis_price(price: Micros) -> str:
+    """Write a price beside a chart."""
+    return read_price(round_price(price, FINEST))
+
+
+def time_line(axes: Axes, room: int) -> str:
+    """Write the named moments below a canvas, and after them the zone of their clock.
+
+    Args:
+        axes: what the canvas reaches over.
+        room: the cells beside the canvas; where the zone does not fit in there, it stands below it.
+    """
+    width = axes.columns + room
+    zone = zone_at(axes.last)
+    is_beside = len(zone) < room
+    end = axes.columns if is_beside else max(width - len(zone) - _LEAST_GAP, 0)
+    text = _placed(axes, end)
+    if is_beside:
+        return f"{text.ljust(axes.columns)} {zone}".ljust(width)[:width]
+    return f"{text.ljust(width - len(zone))}{zone}"[:width]
+
+
+def _placed(axes: Axes, end: int) -> str:
+    """Write each moment under its column, as far as there is room; a round hour beats none."""
+    text = ""
+    for tick in ticks_of(axes):
+        column = axes.column_of(tick.at)
+        if column is None:
+            continue
+        start = min(max(column - len(tick.label) // 2, 0), max(end - len(tick.label), 0))
+        free = len(text) + (_LEAST_GAP if text else 0)
+        if start >= free and start + len(tick.label) <= end:
+            text = text.ljust(start) + tick.label
+    return text

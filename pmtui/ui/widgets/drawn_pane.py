@@ -9,7 +9,7 @@ from textual.worker import Worker
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, fit_line
-from pmtui.ui.charts.canvas import Drawing
+from pmtui.ui.charts.plot import Drawing
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import UNITS
 from pmtui.ui.widgets.line_pane import LinePane

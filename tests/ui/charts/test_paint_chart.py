@@ -15,7 +15,6 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradePrint, TradeStatus
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.charts.canvas import row_of_price
 from pmtui.ui.charts.paint_chart import (
     ChartData,
     ChartStyle,
@@ -25,7 +24,7 @@ from pmtui.ui.charts.paint_chart import (
     mark_price,
     paint_chart_title,
 )
-from pmtui.ui.charts.plot import axes_over, corners, price_range
+from pmtui.ui.charts.plot import axes_over, corners, price_range, row_of_price
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import history
