@@ -21,7 +21,7 @@ from tests.ui.stage import Stage
 from tests.ui.wait import settle
 
 UI = Path(str(pmtui.ui.__file__)).parent
-DRAWN_OTHERWISE = frozenset({"plain.py", "qr_code.py", "canvas.py", "screen_buffer.py"})
+DRAWN_OTHERWISE = frozenset({"plain.py", "qr_code.py", "plot.py", "screen_buffer.py"})
 """Tables of what venues send, and what is not drawn in ASCII at all."""
 
 
