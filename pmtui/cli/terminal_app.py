@@ -15,8 +15,7 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.config.workplace import WORKPLACE_FILE, Memory
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.keys.keymap import read_keymap
+from pmtui.ui.keys.actions import Keymap, read_keymap
 from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, ServiceProcess, Surface

@@ -39,7 +39,7 @@ from pmtui.signing.keystore import KeystoreProblem, keystore_address
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
-from pmtui.ui.keys.keymap import read_keymap
+from pmtui.ui.keys.actions import read_keymap
 from pmtui.ui.theme.theme_files import load_themes
 
 FULL_BYTES = 20 << 20
