@@ -23,7 +23,7 @@ from pmtui.ui.frame import (
     refresh_topics,
     show_answer,
 )
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.cancel_all import CancelAllKey
 from pmtui.ui.keys.copying import CopyKey

@@ -34,7 +34,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.ui.frame_lines import FrameLines
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import ladder_edge
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role

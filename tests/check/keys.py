@@ -8,8 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pmtui
-from pmtui.ui.keys.action import Action, Context
-from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.action_table import ACTIONS, Action, Context
 from pmtui.ui.keys.actions import key_label
 
 DOCUMENT = Path(pmtui.__file__).parent / "docs/keys.md"

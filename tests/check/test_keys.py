@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.action_table import ACTIONS, Context
 from tests.check.__main__ import main
 from tests.check.keys import DOCUMENT, PLACES, to_markdown
 

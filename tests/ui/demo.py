@@ -26,7 +26,7 @@ from pmtui.service.views import (
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen, refresh_topics
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen

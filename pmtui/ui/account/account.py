@@ -35,7 +35,7 @@ from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import indent
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_pane import LinePane

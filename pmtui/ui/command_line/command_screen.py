@@ -25,7 +25,7 @@ from pmtui.domain.ticket.command_line import (
 from pmtui.ui.cells import Cell
 from pmtui.ui.command_line.history import CommandHistory
 from pmtui.ui.command_line.paint_command import paint_candidates, paint_preview
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role

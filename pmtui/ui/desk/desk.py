@@ -17,7 +17,7 @@ from pmtui.service.topics import EventTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
 from pmtui.ui.frame import FrameScreen, is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part

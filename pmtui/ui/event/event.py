@@ -27,7 +27,7 @@ from pmtui.ui.event.event_board import EventBoard
 from pmtui.ui.event.event_chart import EventChart
 from pmtui.ui.event.event_reading import EventReading
 from pmtui.ui.frame import FrameScreen, MarketChosen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.rows.columns import ColumnKeys

@@ -17,7 +17,7 @@ from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_markets import describe_span
 from pmtui.ui.format import format_money_compact, format_price
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role

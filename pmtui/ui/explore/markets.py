@@ -43,7 +43,7 @@ from pmtui.ui.explore.paint_markets import (
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys

@@ -22,7 +22,7 @@ from pmtui.ui.explore.paint_tags import (
     paint_tag_rows,
 )
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

@@ -14,8 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.keys import Keys
 
 from pmtui.config.terminal_settings import KeyOverride
-from pmtui.ui.keys.action import Action, Context, Danger
-from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.action_table import ACTIONS, Action, Context, Danger
 
 _BY_ID: Mapping[str, Action] = MappingProxyType({action.id: action for action in ACTIONS})
 

@@ -7,7 +7,7 @@ from typing_extensions import override
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.explore.reading import ReadingScreen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.theme.theme import Role
 
 WORD_WIDTH = 18

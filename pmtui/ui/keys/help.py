@@ -11,7 +11,7 @@ from typing_extensions import override
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, help_lines
 from pmtui.ui.keys.glossary import GlossaryScreen
 from pmtui.ui.ladder.paint_ladder import SIGNS

@@ -14,7 +14,7 @@ from pmtui.domain.orders.heartbeat import ExitPolicy
 from pmtui.service.views import AccountView, StatusView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.facts import count
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role

@@ -18,7 +18,7 @@ from pmtui.domain.markets.watchlist import StarKey
 from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
 from pmtui.ui.plain import plain
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.ui.facts import key_of
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, footer_entries, key_label
 
 _DISARM = "market.toggle_arming"

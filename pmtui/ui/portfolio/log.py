@@ -14,7 +14,7 @@ from pmtui.service.topics import LogTopic, RequestsTopic, Topic
 from pmtui.service.views import RequestEntry
 from pmtui.ui.cells import Cell, Row
 from pmtui.ui.frame import FrameScreen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_log import LOG_COLUMNS, paint_entry, paint_request, request_words

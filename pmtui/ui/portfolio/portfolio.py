@@ -27,7 +27,7 @@ from pmtui.service.topics import (
 )
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows

@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.replay.replay_line import ReplayLine
 

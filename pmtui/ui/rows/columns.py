@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from pmtui.config.workplace import Memory
 from pmtui.ui.cells import Cell, Column, Emphasis, Line
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane

@@ -16,7 +16,7 @@ from typing_extensions import override
 from pmtui.config.workplace import Memory
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.facts import count
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options

@@ -17,7 +17,7 @@ from typing_extensions import override
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

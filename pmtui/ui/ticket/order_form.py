@@ -20,7 +20,7 @@ from pmtui.service.surface import Subscription
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live, ladder_edge
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import title_of
 from pmtui.ui.plain import plain

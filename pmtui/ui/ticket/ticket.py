@@ -36,7 +36,7 @@ from pmtui.domain.ticket.draft import (
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

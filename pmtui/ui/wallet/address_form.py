@@ -15,7 +15,7 @@ from typing_extensions import override
 from pmtui.domain.account.address_book import AddressBook, why_no_address
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

@@ -11,7 +11,7 @@ from pmtui.service.topics import Topic, WalletTopic
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.paint_card import holdings_of

@@ -30,7 +30,7 @@ from pmtui.domain.money import ONE, Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_money_change
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface

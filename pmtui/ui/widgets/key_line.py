@@ -8,7 +8,7 @@ from textual import events
 from textual.geometry import Offset
 
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role

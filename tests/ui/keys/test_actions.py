@@ -7,8 +7,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from pmtui.config.terminal_settings import KeyOverride
-from pmtui.ui.keys.action import Action, Context, Danger
-from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.action_table import ACTIONS, Action, Context, Danger
 from pmtui.ui.keys.actions import (
     KeymapProblem,
     bindings_for,

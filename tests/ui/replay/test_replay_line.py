@@ -7,8 +7,7 @@ import pytest
 
 from pmtui.ui.cells import line_width
 from pmtui.ui.facts import key_of
-from pmtui.ui.keys.action import Context
-from pmtui.ui.keys.action_table import ACTIONS
+from pmtui.ui.keys.action_table import ACTIONS, Context
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, actions_in
 from pmtui.ui.replay.replay_controls import ReplayView
 from pmtui.ui.replay.replay_line import paint_replay

@@ -1,6 +1,6 @@
 import pytest
 
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import footer_entries
 from pmtui.ui.widgets.key_line import paint_footer
 

@@ -1,6 +1,6 @@
 """The trading screen's controls, put together: which of them answers what."""
 
-from pmtui.ui.keys.action import Context
+from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.moving_market import CONDITION, MovingMarket
