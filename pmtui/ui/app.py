@@ -31,7 +31,7 @@ from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
-from pmtui.ui.keys.tour_guide import TourGuide
+from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.keys.unit_keys import UnitKeys
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.keys.watch_keys import WatchKeys
