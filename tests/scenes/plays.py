@@ -13,7 +13,7 @@ from pmtui.domain.health import HealthState, Source
 from pmtui.domain.money import Micros
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.glossary import GlossaryScreen
+from pmtui.ui.keys.help import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.protect import ProtectScreen
 from tests.scenes.owned import DAY_OF_OURS, equity_until

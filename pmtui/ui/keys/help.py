@@ -1,7 +1,7 @@
-"""Help: every key of the screen one came from, generated from the registry."""
+"""Help: every key of the screen one came from, generated from the registry; the signs of the ladder, and the words of the trade."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -10,15 +10,140 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_reading import wrap_text
+from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, help_lines
-from pmtui.ui.keys.glossary import GlossaryScreen
 from pmtui.ui.ladder.paint_ladder import SIGNS
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
+
+WORD_WIDTH = 18
+
+
+class Term(NamedTuple):
+    """A word and what it means here."""
+
+    word: str
+    meaning: str
+
+
+GLOSSARY: tuple[Term, ...] = (
+    Term("allowance", "How much of the wallet's dollars a contract may move: what an approval gave and "
+         "nobody has taken back. The exchanges ask for all of it, once."),
+    Term("API credentials", "Id, secret and passphrase by which the trading host knows an account. They "
+         "sign requests; orders are signed by the key."),
+    Term("approval", "A permission on the chain: the exchange may move your dollars or shares when "
+         "an order of yours trades. Asked for once for each contract."),
+    Term("armed", "Single keys place orders without a card. Disarms after idle time, on a lost "
+         "connection and on the kill switch."),
+    Term("ask", "Ask (offer): a price at which someone will sell. The best ask is the lowest one."),
+    Term("bid", "A price at which someone will buy. The best bid is the highest one."),
+    Term("break-even", "The price at which closing a position gains and loses nothing, taker fee "
+         "included."),
+    Term("builder code", "A code in an order that credits an app with it, which may add a fee of its "
+         "own. Zeros credit nobody."),
+    Term("cancel-only", "The venue takes cancels and no orders, usually around a restart."),
+    Term("chunk", "A part of a long list of orders: what one request may name."),
+    Term("close-only", "An account that may reduce what it holds and not add to it."),
+    Term("collateral", "The dollars in the trading wallet. Every share is backed by them: a Yes and "
+         "a No of one market are always worth one dollar together."),
+    Term("crossed", "A book whose best bid is not below its best ask. It cannot be right, so it is "
+         "marked and fetched again."),
+    Term("dead man's switch", "The venue cancels every order of a key that sent a heartbeat once "
+         "and then stops."),
+    Term("delayed", "Some markets hold orders that would trade at once for a few seconds, so that "
+         "makers can react to news."),
+    Term("deposit wallet", "The contract that holds your money and shares. Your key signs for it and "
+         "never holds anything itself."),
+    Term("depth", "How many shares wait at a price or better."),
+    Term("FAK", "Fill and kill: trade at once what there is up to the limit, cancel the rest."),
+    Term("fill", "A part of an order that has traded."),
+    Term("flatten", "Sell the whole position now, down to a limit shown first."),
+    Term("FOK", "Fill or kill: trade all of it at once, or nothing."),
+    Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
+    Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
+    Term("improve", "Rest a tick in front of the best price of one's own side."),
+    Term("join", "Rest at the best price of one's own side, behind who is there."),
+    Term("kill switch", "Cancels all orders, disarms, and locks trading until you unlock it."),
+    Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
+         "\u2022 the last trade, a line beside the price the reward band, $ an order that earns "
+         "rewards, ? one that may not rest, ~ an estimate, B or S your bid or your ask where both "
+         "share a column; for a moment + placed, ! filled, \u00d7 cancelled. A bar that ends in an "
+         "arrow is longer than its column."),
+    Term("lossy", "A book that missed something: its hash does not match what the venue announced. "
+         "It is fetched again."),
+    Term("maker", "The side whose order rested. Makers pay no fee and may earn rewards."),
+    Term("merge", "Turn a Yes and a No of one market back into a dollar. The engine does it by "
+         "itself where two sellers meet."),
+    Term("midpoint", "Half way between the best bid and the best ask; often read as the chance."),
+    Term("mint", "Make a Yes and a No from a dollar: how a buyer of Yes and a buyer of No trade."),
+    Term("neg-risk", "An event of which exactly one outcome wins. A No of one outcome is worth a Yes "
+         "of all the others, so the Yes prices should add up to about a dollar."),
+    Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
+         "share, the other nothing."),
+    Term("overdue", "The stream is up and has not sent this book, as it ought to at once. What was "
+         "fetched of it is shown and may be old."),
+    Term("override", "Permit one order from a book that may be wrong; the journal keeps it."),
+    Term("owner", "The address of your key. It signs for the paying wallet and need hold no money."),
+    Term("paper", "The local venue: real servers, real books, play money, no account."),
+    Term("paying wallet", "The address that an order names as its maker: it pays and receives. A deposit "
+         "wallet for accounts made now; a proxy or a safe for older ones."),
+    Term("post-only", "Reject the order if it would cross."),
+    Term("price alert", "A sound and a notice, once, when the best bid has come up to a price or "
+         "the best ask down to it. Works while pmtui or its service runs."),
+    Term("queue", "Who was there first at a price trades first. How much is ahead of you is an "
+         "estimate: the venue does not say. Of an order from before a restart it is blank for "
+         "ten seconds: the first book may not hold all who stand before it."),
+    Term("redeem", "Exchange the shares of a decided market for the dollars they are worth."),
+    Term("relayer", "The venue's host that puts a wallet's transactions on the chain and pays for "
+         "them. It has keys of its own, which cannot trade."),
+    Term("resolution", "The decision which outcome was right, by the source the rules name."),
+    Term("reward band", "How near to the midpoint an order must rest, and how large it must be, to "
+         "earn liquidity rewards in a market."),
+    Term("scoring", "An order that earns liquidity rewards right now."),
+    Term("spread", "The gap between the best bid and the best ask."),
+    Term("stale", "No update of a book for too long to trust it."),
+    Term("star", "Keeps an event or a market on the watchlist, over restarts; nothing is traded."),
+    Term("stop and target", "A stop, a target (take profit) or both for a position. Held by "
+         "pmtui, not by the venue: active while pmtui or its service runs. Own bids that its sale "
+         "would meet are cancelled first. Where a trade of it FAILS on chain the shares are "
+         "back, and are protected again at once."),
+    Term("taker", "The side whose order traded at once. Takers pay the fee."),
+    Term("tick", "The step between two prices of a market: 1¢ in most, finer near 0 and 100."),
+    Term("trade signs", "In the list of trades \u25c2 marks one of yours; where it is less than all of "
+         "that trade, how much of it follows. The pane that keys go to begins with \u25a0."),
+    Term("unknown", "Also unconfirmed: an order that was sent and not answered. It counts as working and is looked "
+         "for by its id until found or ruled out."),
+    Term("verified", "A book whose hash equals the one that the venue announced for it."),
+)  # fmt: skip
+
+
+class GlossaryScreen(ReadingScreen):
+    """What the words mean."""
+
+    ABOUT: ClassVar[str] = "What the words mean."
+    CONTEXTS: ClassVar[tuple[Context, ...]] = ()
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("word", "", WORD_WIDTH),
+        Column("meaning", "", 10, grow=1),
+    )
+
+    @override
+    def heading_words(self) -> tuple[str, str]:
+        return "Glossary", f"{len(GLOSSARY)} terms"
+
+    @override
+    def rows(self, width: int) -> tuple[Row, ...]:
+        found = []
+        for term in GLOSSARY:
+            for number, line in enumerate(wrap_text(term.meaning, width - WORD_WIDTH - 2)):
+                word = Cell("" if number else term.word, Role.KEY, Emphasis.BOLD)
+                found.append(Row(f"{term.word}.{number}", (word, Cell(line))))
+        return tuple(found)
+
 
 COLUMNS = (
     Column("keys", "Key", 12),

@@ -5,8 +5,7 @@ from dataclasses import replace
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.glossary import GLOSSARY, GlossaryScreen
-from pmtui.ui.keys.help import HelpScreen
+from pmtui.ui.keys.help import GLOSSARY, GlossaryScreen, HelpScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
