@@ -35,8 +35,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_size
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.card_place import Place
-from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen, Place
 from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
 from pmtui.ui.ticket.ticket_state import TicketState
 

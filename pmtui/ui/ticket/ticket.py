@@ -40,8 +40,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.card_place import Place
-from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen, Place
 from pmtui.ui.ticket.fields import Choice, NumberField
 from pmtui.ui.ticket.layout import FIELD_WIDGETS, TicketLayout
 from pmtui.ui.ticket.orders import TicketSending

@@ -9,8 +9,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown
 from pmtui.domain.ticket.draft import TicketDraft, TicketField
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.ticket.card_place import Place
-from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen, Place
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_state import TicketState
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.ticket.card_place import (
+from pmtui.ui.ticket.confirm import (
     CARD_WIDTH,
     LADDER,
     NARROWEST,
