@@ -19,13 +19,15 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm_money import describe_money_of_all, limit_price, signed_amounts
 from pmtui.ui.ticket.paint_confirm import (
     Occasion,
     describe_identity,
+    describe_money_of_all,
+    limit_price,
     paint_confirm,
     paint_fact,
     paint_question,
+    signed_amounts,
 )
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
 

@@ -19,8 +19,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm_money import limit_price, signed_amounts
-from pmtui.ui.ticket.paint_confirm import paint_fact, paint_question
+from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_scaled import paint_leg_end
 from pmtui.ui.ticket.paint_ticket import wrap_text
 

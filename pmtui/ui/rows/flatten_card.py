@@ -18,8 +18,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.ticket.confirm_money import limit_price, signed_amounts
-from pmtui.ui.ticket.paint_confirm import paint_fact, paint_question
+from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
 
 _LEAST_TITLE = 28
