@@ -25,16 +25,12 @@ from pmtui.ui.frame import (
 )
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.keys.cancel_all import CancelAllKey
-from pmtui.ui.keys.copying import CopyKey
+from pmtui.ui.keys.global_keys import CancelAllKey, CopyKey, KillKey, UnitKeys, WatchKeys
 from pmtui.ui.keys.help import HelpScreen
-from pmtui.ui.keys.kill_key import KillKey
 from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
-from pmtui.ui.keys.unit_keys import UnitKeys
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
-from pmtui.ui.keys.watch_keys import WatchKeys
 from pmtui.ui.last_place import SINGLE_SCREENS, LastPlace
 from pmtui.ui.navigation import Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices

@@ -7,7 +7,7 @@ import pytest
 from pmtui.domain.ids import OrderId
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.copying import CopyKey
+from pmtui.ui.keys.global_keys import CopyKey
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import make_world

@@ -1,0 +1,207 @@
+"""Keys that work on every screen: copying, starring, units, cancelling everything, the kill switch."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from textual.app import App
+
+from pmtui.domain.markets.watchlist import StarKind
+from pmtui.service.views import Mode, StatusView
+from pmtui.ui.cells import Cell, Line
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import FrameScreen, show_answer
+from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_orders import paint_resting_orders
+from pmtui.ui.question import QuestionScreen
+from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.paint_confirm import shorten
+from pmtui.ui.units import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of
+from pmtui.ui.widgets.line_pane import LinePane
+
+_LONGEST_SHOWN = 40
+"""What is longer is shown by its two ends: a token has 77 digits."""
+
+
+class CopyKey:
+    """Copies to the clipboard of the trader's own machine, and says what was copied."""
+
+    def __init__(self, app: TerminalApp, surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
+
+    def press(self) -> None:
+        """Copy what is under the cursor."""
+        screen = self._app.screen
+        what, text = screen.to_copy() if isinstance(screen, FrameScreen) else ("", "")
+        if text:
+            self._app.copy_to_clipboard(text)
+        show_answer(self._app, self.words_for(what, text) if text else "Nothing to copy here.")
+
+    def words_for(self, what: str, text: str) -> str:
+        """Return what is said of a copied text, or the text itself where there is no clipboard."""
+        if not self._app.clipboard_writer.is_there:
+            # Whole if there is room, as it can only be selected on the screen.
+            ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"
+            return next((said for said in ways if len(said) < self._app.size.width - 1), text)
+        shown = text if len(text) <= _LONGEST_SHOWN else shorten(text)
+        return f"Copied the {what}: {shown}"
+
+
+_LONGEST_TITLE = 28
+
+
+class WatchKeys:
+    """Stars what is under the cursor."""
+
+    def __init__(self, app: App[Any], surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
+
+    async def press_star(self) -> None:
+        """Star what is under the cursor, or star it no more."""
+        screen = self._app.screen
+        found = screen.to_star() if isinstance(screen, FrameScreen) else None
+        if found is None:
+            show_answer(self._app, "Nothing to star here.")
+            return
+        key, title = found
+        queries, commands = self._surface.queries, self._surface.commands
+        name = plain(title, _LONGEST_TITLE)
+        watchlist = queries.watchlist()
+        if not watchlist.is_starred(key):
+            problem = await commands.star(key, title)
+            to_list = key_of(self._surface.options.keymap, "global.watchlist")
+            show_answer(self._app, problem or f"Starred {name}; {to_list} lists it.")
+            return
+        commands.unstar(key)
+        waits = any(row.key == key and row.alerts for row in watchlist.rows)
+        left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
+        show_answer(self._app, f"Unstarred {name}.{left}")
+
+
+class UnitKeys:
+    """Puts in force what was kept, else what the settings say; and what a key chooses."""
+
+    def __init__(self, app: App[None], surface: Surface) -> None:
+        self._app = app
+        self._memory = surface.memory
+        kept, options = surface.memory.now, surface.options
+        UNITS.prices = member_of(options.prices, kept.prices)
+        UNITS.times = member_of(options.times, kept.times)
+
+    def switch_prices(self) -> None:
+        """Write prices the next way, from now on."""
+        UNITS.prices = next_of(UNITS.prices)
+        self._memory.keep_prices(UNITS.prices.value)
+        self._show(PRICE_NAMES[UNITS.prices])
+
+    def switch_times(self) -> None:
+        """Write times by the other clock, from now on."""
+        UNITS.times = next_of(UNITS.times)
+        self._memory.keep_times(UNITS.times.value)
+        self._show(TIME_NAMES[UNITS.times])
+
+    def _show(self, words: str) -> None:
+        for screen in self._app.screen_stack:
+            if isinstance(screen, FrameScreen):
+                # Every topic is announced again; panes that are told nothing new paint by themselves.
+                screen.feed.renew()
+                for pane in screen.query(LinePane):
+                    pane.repaint()
+        show_answer(self._app, words)
+
+
+class CancelAllKey:
+    """Cancels everything that rests."""
+
+    def __init__(self, app: App[Any], surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
+
+    def press(self) -> None:
+        """Ask, or say why there is nothing to cancel."""
+        queries = self._surface.queries
+        orders = queries.account().open_orders
+        if not orders:
+            reason = why_nothing_of_ours(queries.status())
+            show_answer(self._app, reason or "No working orders.", is_refusal=True)
+            return
+
+        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                # How it ended is logged by the service and shown on the notice line.
+                self._surface.commands.cancel_all()
+
+        lines = paint_resting_orders(orders, partial(title_of, queries))
+        question = QuestionScreen(
+            "Cancel all working orders?", lines, agree="Cancel them", options=self._surface.options
+        )
+        _ = self._app.push_screen(question, decide)
+
+
+class KillKey:
+    """Stops all trading, and lets it go on."""
+
+    def __init__(self, app: App[Any], surface: Surface) -> None:
+        self._app = app
+        self._surface = surface
+
+    def press(self) -> None:
+        """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
+        status = self._surface.queries.status()
+        if status.entry_lock:
+            self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
+        else:
+            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill)
+
+    async def _kill(self) -> None:
+        # It may have been used from another shell meanwhile.
+        if not self._surface.queries.status().entry_lock:
+            self._surface.commands.kill()
+
+    async def _unlock(self) -> None:
+        # A failure is shown as a notice.
+        _ = await self._surface.commands.unlock_entry()
+
+    def _ask_before(
+        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]]
+    ) -> None:
+        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if is_agreed:
+                await do()
+
+        question = QuestionScreen(title, lines, agree=agree, options=self._surface.options)
+        _ = self._app.push_screen(question, decide)
+
+
+def paint_kill(status: StatusView) -> tuple[Line, ...]:
+    """Say everything that the kill switch does."""
+    cancels: Line = (
+        Cell("Cancels all working orders until none is left: "),
+        Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
+    )
+    if status.mode is Mode.READ_ONLY:
+        text = "No key here: this session cancels nothing; a terminal with the key would."
+        cancels = (Cell(text, Role.NOTICE_BAD),)
+    return (
+        cancels,
+        (Cell("Disarms single keys. Positions stay as they are."),),
+        (
+            Cell(
+                "Locks trading, also after a restart, until you unlock it with this key "
+                "or with `pmtui release` in a shell."
+            ),
+        ),
+    )
+
+
+def paint_release(status: StatusView) -> tuple[Line, ...]:
+    """Say since when and by whom it is locked, and what changes."""
+    return (
+        (Cell(f"{plain(status.entry_lock, 120)}.", Role.NOTICE_WARN),),
+        (Cell("Orders can be entered again; nothing is sent or armed for you."),),
+    )
