@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.leave_card import KEEP, LeaveCard, choices_of
+from pmtui.ui.keys.quit_key import KEEP, LeaveCard, choices_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import PAPER_STATUS, FakeService

@@ -12,7 +12,7 @@ from pmtui.service.topics import StatusTopic
 from pmtui.service.views import ServiceLoss
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
-from pmtui.ui.keys.leave_card import LeaveCard
+from pmtui.ui.keys.quit_key import LeaveCard
 from pmtui.ui.paint_status import paint_loss
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme_files import load_themes
