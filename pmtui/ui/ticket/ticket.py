@@ -41,8 +41,7 @@ from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen, Place
-from pmtui.ui.ticket.fields import Choice, NumberField
-from pmtui.ui.ticket.layout import FIELD_WIDGETS, TicketLayout
+from pmtui.ui.ticket.fields import FIELD_WIDGETS, Choice, NumberField, TicketLayout
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_face import TicketFace
 from pmtui.ui.ticket.ticket_state import TicketState

@@ -14,8 +14,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import TextBlock
-from pmtui.ui.ticket.layout import FIELD_WIDGETS, TicketLayout
+from pmtui.ui.ticket.fields import FIELD_WIDGETS, TextBlock, TicketLayout
 from pmtui.ui.ticket.paint_ticket import (
     FIELD_NAMES,
     name_problem,
