@@ -20,7 +20,7 @@ from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.ticket.ticket_context import numbers_of
+from pmtui.ui.ticket.ticket_state import numbers_of
 
 
 class MoveCard(CardScreen):

@@ -7,7 +7,7 @@ from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.surface import Surface
-from pmtui.ui.ticket.ticket_context import ticket_context
+from pmtui.ui.ticket.ticket_state import ticket_context
 
 
 def describe_doubts(

@@ -12,7 +12,7 @@ from pmtui.ui.account.paint_action_cards import Move
 from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.surface import Surface
-from pmtui.ui.ticket.ticket_context import ticket_context
+from pmtui.ui.ticket.ticket_state import ticket_context
 
 LEFT_OUT = "The old order is cancelled. This places what was left of it."
 

@@ -52,7 +52,7 @@ from pmtui.ui.market.paint_single_keys import (
     paint_arming,
 )
 from pmtui.ui.plain import plain
-from pmtui.ui.ticket.ticket_context import ticket_context
+from pmtui.ui.ticket.ticket_state import ticket_context
 
 SMALLEST = Size(79, 18)
 """Below this the own position or orders are out of sight, and no single key trades."""
