@@ -20,8 +20,8 @@ from pmtui.ui.format import (
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
-from pmtui.ui.ticket.paint_scaled import paint_leg_end
 from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.scaled import paint_leg_end
 
 _WORDS = {BasketSide.YES: "Yes", BasketSide.NO: "No"}
 _FINE = (Role.DIM, Role.NOTICE_GOOD)

@@ -8,7 +8,7 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.ticket.paint_scaled import paint_leg_end, paint_plan, paint_sent
+from pmtui.ui.ticket.scaled import paint_leg_end, paint_plan, paint_sent
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
