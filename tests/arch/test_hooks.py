@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pmtui.ui
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.widgets.scrolling_pane import ScrollingPane
+from pmtui.ui.widgets.line_pane import ScrollingPane
 
 
 def _classes() -> Iterator[type]:

@@ -29,8 +29,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_price, write_clock, zone_at
-from pmtui.ui.widgets.line_pane import LinePane
-from pmtui.ui.widgets.scrolling_pane import ScrollingPane
+from pmtui.ui.widgets.line_pane import LinePane, ScrollingPane
 
 _TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 2
 """Side and price with the blank after them; the sign of an own trade and what we did; the time with

@@ -21,7 +21,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.widgets.key_line import answer_keys
-from pmtui.ui.widgets.scrolling_pane import ScrollingPane
+from pmtui.ui.widgets.line_pane import ScrollingPane
 from pmtui.ui.widgets.text_line import TextLine
 
 WIDTH = 78
