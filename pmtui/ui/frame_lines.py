@@ -20,8 +20,7 @@ from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.key_line import KeyLine
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 NOTICE_LIFE_S = 12
 SMALLEST = Size(40, 12)

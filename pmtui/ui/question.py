@@ -16,8 +16,7 @@ from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_line
-from pmtui.ui.widgets.key_line import answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 WIDTH = 64
 MOST_LINES = 4

@@ -18,9 +18,8 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes
-from pmtui.ui.widgets.key_line import KeyLine
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text

@@ -45,8 +45,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
-from pmtui.ui.widgets.key_line import KeyLine, answer_entries
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
 _SIDE_WORDS = {BasketSide.YES: " all Yes (buy the set)", BasketSide.NO: " all No (sell the set)"}
 _STEP = Micros(ONE)

@@ -29,8 +29,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.key_line import paint_footer
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, paint_footer
 
 _INDENT = 2
 """Cells of the prompt."""

@@ -21,8 +21,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
-from pmtui.ui.widgets.key_line import KeyLine, answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
 _ENTRIES = (
     ("alert-above", "Above", "¢: rings at bid ≥"),

@@ -21,9 +21,8 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.key_line import paint_footer
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, paint_footer
 
 COLUMNS = (Column("what", "", 22), Column("value", "", 14, grow=1))
 WIDTH = 50

@@ -26,10 +26,9 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.key_line import paint_footer
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, paint_footer
 
 COLUMNS = (Column("mark", "", 1), Column("label", "Tag", 20, grow=1), Column("slug", "", 16))
 WIDTH = 56

@@ -32,9 +32,8 @@ from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_conditional import paint_protection
 from pmtui.ui.ticket.paint_ticket import wrap_line
-from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 WIDTH = 64
 MOST_LINES = 4

@@ -22,9 +22,8 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.theme.theme_files import LONGEST_KIND, KnownTheme
-from pmtui.ui.widgets.key_line import paint_footer
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, paint_footer
 
 COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
 WIDTH = 40

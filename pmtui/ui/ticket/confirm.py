@@ -23,8 +23,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
 from pmtui.ui.ticket.ticket_state import numbers_of
-from pmtui.ui.widgets.key_line import answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 CARD_WIDTH = 42
 NARROWEST = 28

@@ -28,8 +28,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import TextBlock
 from pmtui.ui.ticket.paint_ticket import paint_touch, wrap_line
-from pmtui.ui.widgets.key_line import KeyLine, answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
 ResultT = TypeVar("ResultT")
 Draw = Callable[[tuple[Ghost, ...]], None]

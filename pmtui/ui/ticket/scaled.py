@@ -45,8 +45,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_line
-from pmtui.ui.widgets.key_line import KeyLine, answer_entries
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
 _LEGS_IN_A_COLUMN = 8
 _ROOMY = 56

@@ -23,8 +23,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import TextBlock
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.wallet.send_form import AddressField
-from pmtui.ui.widgets.key_line import answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 WIDTH = 64
 _LISTED = 8

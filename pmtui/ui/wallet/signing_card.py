@@ -20,9 +20,8 @@ from pmtui.ui.frame import is_live
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.widgets.key_line import answer_keys
 from pmtui.ui.widgets.line_pane import ScrollingPane
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 WIDTH = 78
 """A hash and its name fit on one line."""

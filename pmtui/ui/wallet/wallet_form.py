@@ -38,8 +38,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.units import read_average
-from pmtui.ui.widgets.key_line import answer_keys
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 NO_AMOUNT = "Enter an amount"
 PREPARING = "Preparing…"

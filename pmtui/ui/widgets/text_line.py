@@ -1,14 +1,22 @@
-"""A line of cells that repaints only when they change and never asks for layout."""
+"""A line of cells that repaints only when they change and never asks for layout; one of them names keys, which the mouse may press."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from enum import StrEnum
 
 from rich.segment import Segment
+from textual import events
+from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.ui.cells import Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.actions import FooterEntry, footer_entries
+from pmtui.ui.surface import Options
 from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.theme.theme import Role
 
 
 class TextLine(Widget):
@@ -73,3 +81,152 @@ class TextLine(Widget):
             self._width = self.size.width
             self._line = self._paint(self._width)
         return self.role_styles.strip(fit_line(self._line, self.size.width))
+
+
+_ALWAYS = frozenset({"global.help", "global.quit"})
+
+
+class KeyLine(TextLine):
+    """Shows entries; a click on one is the press of its key."""
+
+    def __init__(
+        self,
+        entries: tuple[FooterEntry, ...],
+        options: Options,
+        *,
+        width: int,
+        id: str | None = None,  # noqa: A002 - Textual's word
+    ) -> None:
+        """Show these keys.
+
+        Args:
+            entries: keys and what they do.
+            options: the user's keys and character set.
+            width: cells there are.
+            id: of the widget.
+        """
+        super().__init__(
+            paint_footer(entries, width),
+            id=id,
+        )
+        self._entries = entries
+        self._options = options
+
+    @property
+    def entries(self) -> tuple[FooterEntry, ...]:
+        """The keys on show."""
+        return self._entries
+
+    def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
+        """Show other keys, or for another width."""
+        self._entries = entries
+        self.show(paint_footer(entries, width))
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the entry under the pointer."""
+        offset: Offset | None = event.get_content_offset(self)
+        if offset is None:
+            return
+        entry = entry_at(self.line, offset.x, self._entries)
+        keys = self._options.keymap.keys_of(entry.id) if entry is not None else ()
+        if keys:
+            event.stop()
+            self.app.simulate_key(keys[0])
+
+
+def answer_keys(agree: str, options: Options, *, width: int) -> KeyLine:
+    """Return the keys that answer a question.
+
+    Args:
+        agree: what agreeing does, in a word or two.
+        options: the user's keys and character set.
+        width: cells there are.
+    """
+    return KeyLine(answer_entries(agree, options), options, width=width)
+
+
+def answer_entries(agree: str, options: Options) -> tuple[FooterEntry, ...]:
+    """Return the entries that answer a question."""
+    entries = footer_entries(Context.CONFIRM, keymap=options.keymap)
+    return tuple(replace(e, label=agree) if e.id == "confirm.accept" else e for e in entries)
+
+
+def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntry | None:
+    """Return the entry painted at a column; None between and beside them."""
+    start = 0
+    for number, cell in enumerate(line):
+        width = line_width((cell,))
+        if cell.role is Role.KEY and number + 1 < len(line):
+            label = line[number + 1]
+            words = len(label.text.rstrip())
+            if start <= x < start + width + words:
+                return next(
+                    (e for e in entries if (e.key, e.label) == (cell.text, label.text.strip())),
+                    None,
+                )
+        start += width
+    return None
+
+
+class _Group(StrEnum):
+    """What keys are for. The order is that of the line."""
+
+    TRADE = "TRADE"
+    VIEW = "VIEW"
+    GO = "GO"
+
+
+_TRADING = frozenset({
+    "market.buy", "market.sell", "market.protect", "ladder.trade_here", "row.buy", "row.sell",
+})  # fmt: skip
+"""What trades, though it does nothing without another question."""
+_NAMES_FROM_WIDTH = 110
+
+
+def _group_of(entry: FooterEntry) -> _Group:
+    if entry.is_dangerous or entry.id in _TRADING:
+        return _Group.TRADE
+    return _Group.GO if entry.id.startswith("global.") else _Group.VIEW
+
+
+def _grouped(entries: Sequence[FooterEntry], *, has_names: bool) -> Line:
+    """Return the keys in their groups, a stroke between these."""
+    groups = [(group, [e for e in entries if _group_of(e) is group]) for group in _Group]
+    found = [(group, members) for group, members in groups if members]
+    cells: list[Cell] = [Cell(" ")]
+    for number, (group, members) in enumerate(found):
+        if number:
+            cells.append(Cell("│ ", Role.FRAME))
+        if has_names and len(found) > 1:
+            cells.append(Cell(f"{group.value} ", Role.HEADING, Emphasis.DIM))
+        cells += [cell for entry in members for cell in _entry(entry)]
+    return tuple(cells)
+
+
+def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
+    """Show keys and what they do, in groups: what trades, what changes the view, where to go.
+
+    The first entries matter most, and stay where there is little room. The last are always the way
+    to the rest and the way out.
+    """
+    always = tuple(e for e in entries if e.id in _ALWAYS)
+    shown = [e for e in entries if e not in always]
+    tail = tuple(cell for e in always for cell in _entry(e))
+    room = width - line_width(tail) - 1
+    # The keys of a question are few, and none of them trades without it.
+    is_question = any(e.id.startswith("confirm.") for e in shown)
+    has_names = width >= _NAMES_FROM_WIDTH and not is_question
+    line: Line = (Cell(" "),)
+    for number in range(1, len(shown) + 1):
+        longer = _grouped(shown[:number], has_names=has_names)
+        if line_width(longer) > room:
+            break
+        line = longer
+    return fit_line((*line, *tail), width)
+
+
+def _entry(entry: FooterEntry) -> Line:
+    return (
+        Cell(entry.key, Role.KEY, Emphasis.BOLD),
+        Cell(f" {entry.label}  ", Role.TEXT if entry.is_dangerous else Role.DIM),
+    )

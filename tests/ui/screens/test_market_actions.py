@@ -26,7 +26,7 @@ from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
-from pmtui.ui.widgets.key_line import KeyLine
+from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW

@@ -2,7 +2,7 @@ import pytest
 
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import footer_entries
-from pmtui.ui.widgets.key_line import paint_footer
+from pmtui.ui.widgets.text_line import paint_footer
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

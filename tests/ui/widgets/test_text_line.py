@@ -3,8 +3,9 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.text_line import TextLine, entry_at, paint_footer
 from tests.ui.stage import THEMES, Stage, painted, shown_text
 from tests.ui.wait import settle, until
 
@@ -86,3 +87,28 @@ async def test_a_line_lives_without_colour(theme: str, monkeypatch: pytest.Monke
     app = Stage(line, theme=theme)
     async with app.run_test(size=(40, 5)) as pilot:
         await until(pilot, lambda: "PAPER" in app.export_screenshot(), "the line on the screen")
+
+
+ENTRIES = (
+    FooterEntry("confirm.accept", "enter", "Send", is_dangerous=True),
+    FooterEntry("confirm.decline", "esc", "Back", is_dangerous=False),
+)
+
+
+def at(text: str, inside: int = 0) -> str | None:
+    line = paint_footer(ENTRIES, 40)
+    words = "".join(cell.text for cell in line)
+    found = entry_at(line, words.index(text) + inside, ENTRIES)
+    return found.id if found is not None else None
+
+
+def test_a_key_and_its_words_are_one_target() -> None:
+    assert at("enter") == at("Send") == at("Send", 3) == "confirm.accept"
+    assert at("esc") == at("Back", 3) == "confirm.decline"
+
+
+def test_beside_and_between_there_is_nothing() -> None:
+    line = paint_footer(ENTRIES, 40)
+    assert entry_at(line, 0, ENTRIES) is None
+    assert at("Send", 4) is None
+    assert entry_at(line, 39, ENTRIES) is None
