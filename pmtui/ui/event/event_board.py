@@ -25,8 +25,7 @@ from pmtui.ui.event.paint_event import (
 )
 from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
 from pmtui.ui.frame import TopicFeed, is_live
-from pmtui.ui.row_memo import RowMemo
-from pmtui.ui.row_stream import RowDays, RowStream
+from pmtui.ui.row_stream import RowDays, RowMemo, RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel

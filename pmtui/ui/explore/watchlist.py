@@ -34,7 +34,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_target import (
     RowTarget,

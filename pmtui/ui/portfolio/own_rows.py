@@ -26,7 +26,7 @@ from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_h
 from pmtui.ui.portfolio.portfolio_details import describe_dust, paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.portfolio.settling import Settling, describe_standing, standing_notes
-from pmtui.ui.row_memo import RowMemo
+from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.row_target import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
