@@ -8,7 +8,7 @@ from itertools import takewhile
 from pmtui.service.surface import Queries
 from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.ellipsize import cut_words
+from pmtui.ui.plain import cut_words
 from pmtui.ui.theme.theme import Role
 
 _SAID_FOR_S = 5.0

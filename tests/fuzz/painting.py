@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.ellipsize import cut_words
-from pmtui.ui.plain import Align, cell_width, fit, plain
+from pmtui.ui.plain import Align, cell_width, cut_words, fit, plain
 
 _SEQUENCES = (
     "\x1b[31m", "\x1b[2J", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b]0;t", "\x1bP+q",

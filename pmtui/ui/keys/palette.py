@@ -15,12 +15,11 @@ from textual.style import Style
 from typing_extensions import override
 
 from pmtui.domain.markets.watchlist import StarKey
-from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cut_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
 _EDGES = 8

@@ -13,12 +13,11 @@ from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.ellipsize import cut_words
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money_change, format_price, format_size, format_size_compact
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.ladder.paint_ladder import profit_role
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cut_words, plain
 from pmtui.ui.portfolio.fill_words import describe_traded
 from pmtui.ui.theme.theme import Role
 
