@@ -31,8 +31,7 @@ from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
-from pmtui.ui.last_place import SINGLE_SCREENS, LastPlace
-from pmtui.ui.navigation import Destination, Navigation
+from pmtui.ui.navigation import SINGLE_SCREENS, Destination, LastPlace, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface

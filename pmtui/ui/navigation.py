@@ -1,15 +1,24 @@
-"""Which screen is in front: one of each kind at most, over the list of markets."""
+"""Which screen is in front: one of each kind at most, over the list of markets; and the one that comes back."""
 
 from typing import Any, TypeAlias
 
 from textual.app import App
+from textual.screen import Screen
 
 from pmtui.domain.ids import ConditionId, EventId
+from pmtui.service.surface import Subscription
+from pmtui.service.topics import EventTopic, MarketTopic, Topic
+from pmtui.service.views import Load
+from pmtui.ui.account.account import AccountScreen
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import DeskChosen, EventChosen, FrameScreen, MarketChosen, TransactionsChosen
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.conditionals import ConditionalsScreen
+from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
@@ -79,3 +88,82 @@ class Navigation:
                 _ = app.pop_screen()
         else:
             _ = app.push_screen(kind(self._surface))
+
+
+_LONGEST_NAME = 60
+SINGLE_SCREENS: dict[str, type[FrameScreen]] = {
+    kind.PLACE: kind
+    for kind in (PortfolioScreen, WatchlistScreen, AccountScreen, LogScreen, ConditionalsScreen)
+}
+"""Screens of which there is one at most."""
+
+
+class LastPlace:
+    """Puts the screen in front that was there before; a market that is gone leads to the list."""
+
+    def __init__(self, app: App[Any], surface: Surface, navigation: Navigation) -> None:
+        self._app = app
+        self._surface = surface
+        self._navigation = navigation
+        # The first screen of this session is remembered, too: what was before is read now.
+        self._place = surface.memory.place
+        self._screen: Screen[Any] | None = None
+        self._subscription: Subscription | None = None
+
+    def restore(self) -> None:
+        """Go there. Whether a market still trades is known only once it has been fetched."""
+        place = self._place
+        match place.screen:
+            case MarketScreen.PLACE if place.item:
+                chosen = MarketChosen(ConditionId(place.item), max(0, min(place.outcome, 1)))
+                self._navigation.go(chosen)
+                self._watch(MarketTopic(chosen.condition_id))
+            case EventScreen.PLACE if place.item:
+                self._navigation.open_event(EventId(place.item))
+                self._watch(EventTopic(EventId(place.item)))
+            case name if name in SINGLE_SCREENS:
+                self._navigation.bring_forward(SINGLE_SCREENS[name])
+                tab = next((each for each in Tab if each.value == place.tab), None)
+                if tab is not None and isinstance(self._app.screen, PortfolioScreen):
+                    self._app.screen.show_first(tab)
+            case _:
+                pass
+
+    def _watch(self, topic: Topic) -> None:
+        self._screen = self._app.screen
+        self._subscription = self._surface.subscriptions.subscribe([topic], self._on_change)
+
+    def _on_change(self, topic: Topic) -> None:
+        self._app.call_next(self._check, topic)
+
+    def _check(self, topic: Topic) -> None:
+        if self._subscription is None:
+            return
+        is_in_front = self._app.screen is self._screen
+        why = self._why_gone(topic)
+        if why is None and is_in_front:
+            return
+        self._subscription.close()
+        self._subscription = None
+        # Whoever has gone elsewhere, or has begun to type, stays there.
+        if why and is_in_front:
+            self._navigation.return_to_markets().message_line.show(why)
+
+    def _why_gone(self, topic: Topic) -> str | None:
+        """Say why one cannot stay; empty if one can, None while nobody knows."""
+        queries, name, load, is_closed = self._surface.queries, "", Load.LOADING, False
+        if isinstance(topic, MarketTopic):
+            view = queries.market(topic.condition_id)
+            load = view.load
+            if view.market is not None:
+                name, is_closed = view.market.distinct_name, view.market.closed
+        elif isinstance(topic, EventTopic):
+            found = queries.event(topic.event_id)
+            load = found.load
+            if found.event is not None:
+                name, is_closed = found.event.title, found.event.closed
+        if is_closed:
+            return f"Closed since you left: {plain(name, _LONGEST_NAME)}"
+        if name:
+            return ""
+        return "What you had open before could not be loaded." if load is Load.FAILED else None
