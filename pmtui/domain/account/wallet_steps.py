@@ -172,8 +172,6 @@ class Standing(StrEnum):
     """How the question of a held market stands."""
 
     OPEN = "open"
-    DISPUTED = "disputed"
-    """An answer was proposed, and somebody contests it."""
     WON = "won"
     LOST = "lost"
     SHARED = "shared"

@@ -25,7 +25,6 @@ class TickRules:
     tick: Micros
     price_decimals: int
     amount_decimals: int
-    size_decimals: int = 2
 
 
 TICK_RULES = MappingProxyType(

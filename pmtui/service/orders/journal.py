@@ -158,20 +158,7 @@ class Journal:
         """Make sure that it can be written, and that nobody else writes to it."""
         return await self._writing([])
 
-    async def begin(
-        self, order: Order, *, title: str, text: str, body: bytes
-    ) -> JournalProblem | None:
-        """Write down an order that is about to leave, with the bytes that will.
-
-        Args:
-            order: as it will be looked for, with its id.
-            title: of its market.
-            text: the order in words.
-            body: the signed body.
-        """
-        return await self.begin_all((Leaving(order, title, body, text),))
-
-    async def begin_all(self, leaving: Sequence["Leaving"]) -> JournalProblem | None:
+    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
         """Write down orders that are about to leave together: all of them, or none."""
         rows: list[tuple[OrderId, str, str, str, bytes]] = []
         lines: list[Line] = []
@@ -565,7 +552,7 @@ class OrderHistory:
             )
             for number, each in enumerate(leaving, start=1)
         ]
-        problem = await self._journal.begin_all(worded)
+        problem = await self._journal.begin(worded)
         if problem is not None:
             self._report(problem)
         else:

@@ -11,6 +11,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, Micros, parse_micros
 from pmtui.domain.orders.amounts import (
+    SIZE_STEP,
     TICK_RULES,
     AmountError,
     OrderAmounts,
@@ -101,7 +102,7 @@ def test_a_market_order_never_gives_more_than_asked(
     assert 0 <= amounts.maker <= amount
     assert amounts.maker < 2**63
     assert amounts.taker < 2**63
-    assert amounts.maker % 10 ** (6 - rules.size_decimals) == 0
+    assert amounts.maker % SIZE_STEP == 0
     step = 10 ** (6 - rules.amount_decimals)
     assert amounts.taker % step == 0
     bought = amounts.taker * price

@@ -274,11 +274,11 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         refusals = 1
 
         @override
-        async def begin_all(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+        async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
             if self.refusals:
                 self.refusals -= 1
                 return JournalProblem("disk full")
-            return await super().begin_all(leaving)
+            return await super().begin(leaving)
 
     journal = FullDisk(tmp_path / "journal.sqlite")
     async with running_world(tmp_path, journal=journal) as world:

@@ -43,10 +43,10 @@ class StalledDisk(Journal):
         self.has_written = False
 
     @override
-    async def begin_all(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
         self.is_asked.set()
         await self.let_go.wait()
-        problem = await super().begin_all(leaving)
+        problem = await super().begin(leaving)
         self.has_written = True
         return problem
 

@@ -152,8 +152,8 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
         meanwhile: Callable[[], None] | None = None
 
         @override
-        async def begin_all(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
-            problem = await super().begin_all(leaving)
+        async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+            problem = await super().begin(leaving)
             if self.meanwhile is not None:
                 self.meanwhile()
             return problem
