@@ -12,7 +12,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.event.event import EventScreen
-from pmtui.ui.explore.kept_list import kept_arrangement, kept_choice, to_kept
+from pmtui.ui.explore.list_keys import kept_arrangement, kept_choice, to_kept
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.paint_tags import TagChoice
 from pmtui.ui.market.market import MarketScreen
