@@ -14,7 +14,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.list_keys import kept_arrangement, kept_choice, to_kept
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.paint_tags import TagChoice
+from pmtui.ui.explore.tag_picker import TagChoice
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen

@@ -12,8 +12,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.ui.explore.event_list import EventList
 from pmtui.ui.explore.filter_form import FilterForm
-from pmtui.ui.explore.paint_tags import TagChoice
-from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
 from pmtui.ui.surface import Surface
 
 LONGEST_S = 400 * 86_400

@@ -12,7 +12,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.explore.paint_tags import TagChoice
+from pmtui.ui.explore.tag_picker import TagChoice
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,

@@ -17,8 +17,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.paint_tags import TagChoice
-from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.move_prompt import MovePrompt
