@@ -9,8 +9,7 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
-from pmtui.ui.explore.paint_reading import wrap_text
-from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.explore.reading import ReadingScreen, wrap_text
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, help_lines
