@@ -1,4 +1,4 @@
-"""The rows of the list, arranged here, and those of a search, with what stands behind each."""
+"""The rows of the list, arranged here, folded windows of rolling series among them, and those of a search."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -11,11 +11,12 @@ from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
+from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, MarketListView, MarketRow
-from pmtui.ui.cells import Line, Row
-from pmtui.ui.explore.paint_folds import paint_fold_row
+from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.paint_markets import (
+    NO_DAY,
     explain_empty_list,
     paint_day,
     paint_event_details,
@@ -24,13 +25,44 @@ from pmtui.ui.explore.paint_markets import (
     paint_result_row,
     price_a_day_ago,
 )
-from pmtui.ui.facts import format_price_age, key_of
+from pmtui.ui.facts import format_price_age, key_of, paint_money, paint_time_left
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.row_stream import RowMemo, tick_of
 from pmtui.ui.rows.row_target import RowTarget, target_of_event, target_of_market
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
+
+_TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 8, 9, 10, 11, 12
+"""Places of cells in a row of an event."""
+
+
+def paint_fold_row(
+    fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
+    day: Cell = NO_DAY,
+) -> Row:  # fmt: skip
+    """Show the windows of a series by the next one to end, and their sums."""
+    following = fold.next_window
+    row = paint_event_row(following, book, now, is_cached=is_cached, day=day)
+    cells = list(row.cells)
+    events = [row.event for row in fold.rows]
+    mark = "▸" if fold.is_folded else "▾"
+    title = f"{mark} {plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
+    cells[_TITLE] = Cell(title, Role.HEADING)
+    cells[_LEADING] = Cell(plain(following.event.title), Role.DIM)
+    cells[_VOLUME_24H] = paint_money(_sum([event.volume_24h for event in events]))
+    cells[_LIQUIDITY] = paint_money(_sum([event.liquidity for event in events]), Role.DIM)
+    cells[_VOLUME] = paint_money(_sum([event.volume for event in events]), Role.DIM)
+    cells[_LEFT] = paint_time_left(following.event.end_at, now)
+    cells[_OPEN] = Cell(str(sum(row.open_markets for row in fold.rows)), Role.DIM)
+    return Row(fold.key, tuple(cells))
+
+
+def _sum(amounts: list[Micros | None]) -> Micros | None:
+    known = [amount for amount in amounts if amount is not None]
+    return Micros(sum(known)) if known else None
+
 
 SORTS = tuple(ListSort)
 ENOUGH_LOADED = 300
