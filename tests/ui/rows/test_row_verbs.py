@@ -17,7 +17,7 @@ from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import MarketChosen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
-from pmtui.ui.rows.flatten_card import FlattenManyCard
+from pmtui.ui.rows.flattening import FlattenManyCard
 from pmtui.ui.ticket.protect import ProtectScreen
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
