@@ -31,8 +31,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_target import target_of_market
-from pmtui.ui.rows.row_verbs import RowVerbs
+from pmtui.ui.rows.row_verbs import RowVerbs, target_of_market
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel

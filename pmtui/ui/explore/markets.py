@@ -47,8 +47,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_target import RowTarget
-from pmtui.ui.rows.row_verbs import RowVerbs
+from pmtui.ui.rows.row_verbs import RowTarget, RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable

@@ -36,13 +36,13 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_target import (
+from pmtui.ui.rows.row_verbs import (
     RowTarget,
+    RowVerbs,
     target_of_event,
     target_of_market,
     target_of_token,
 )
-from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
-from pmtui.ui.rows.row_target import RowTarget, positions_in, target_of_event, target_of_token
+from pmtui.ui.rows.row_verbs import RowTarget, positions_in, target_of_event, target_of_token
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT
 
