@@ -39,10 +39,9 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_totals,
     portfolio_of,
 )
-from pmtui.ui.portfolio.paint_summary import exposure_in, paint_exposure_line
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
 from pmtui.ui.portfolio.settling import Settling
-from pmtui.ui.portfolio.summary import Summary
+from pmtui.ui.portfolio.summary import Summary, exposure_in, paint_exposure_line
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import RowVerbs
 from pmtui.ui.surface import Surface

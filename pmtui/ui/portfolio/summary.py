@@ -1,30 +1,270 @@
-"""The panes around the positions on a screen with room: equity, today, risk, and profit by event."""
+"""The panes above and below the positions: equity, today, risk and profit by event."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from typing_extensions import override
 
-from pmtui.domain.account.pnl import day_of, midnight_before, since
-from pmtui.ui.cells import Cell, Line
-from pmtui.ui.facts import paint_gain
-from pmtui.ui.format import format_money
-from pmtui.ui.portfolio.paint_portfolio import Portfolio, unrealized_in
-from pmtui.ui.portfolio.paint_summary import (
-    draw_equity,
-    exposure_in,
-    paint_equity_value,
-    paint_profits,
-    paint_risk,
-    paint_today,
-    profits_in,
-    transfers_on,
+from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
+from pmtui.domain.account.pnl import (
+    DayFigures,
+    EquityPoint,
+    day_of,
+    fills_of_day,
+    midnight_before,
+    since,
 )
+from pmtui.domain.account.position import Activity
+from pmtui.domain.money import ZERO, Micros, cents_near
+from pmtui.domain.orders.order import Fill, Liquidity
+from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
+from pmtui.ui.charts.plot import Axes, Canvas, time_line
+from pmtui.ui.facts import count, join_facts, name_fact, paint_gain
+from pmtui.ui.format import (
+    format_money,
+    format_money_change,
+    format_percent,
+)
+from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_portfolio import Portfolio, unrealized_in
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
+
+_LEAST_SPAN = Micros(1_000_000)
+"""A curve of a dollar or less is no drama: it fills a part of the height only."""
+_DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
+"""Of a braille cell, from the bottom up: left and right."""
+_HUNDRED = 100
+_MOST_BAR = 24
+
+
+def exposure_in(own: Portfolio) -> Exposure:
+    """Return what is at stake in everything held that is not settled."""
+    live = [p for p in own.account.positions if not p.is_redeemable]
+    return exposure_of(live, own.events)
+
+
+def profits_in(own: Portfolio) -> tuple[EventProfit, ...]:
+    """Return what each event brought."""
+    return profit_by_event(own.account.positions, own.closed, own.events)
+
+
+def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
+    """Show what the account is worth, and the day's result: cash that was sent or received is no part of it."""
+    if equity is None:
+        return ()
+    worth = Cell(format_money(equity), Role.HEADING, Emphasis.BOLD)
+    if today is None:
+        return (worth,)
+    sign = "▲" if today > 0 else "▼" if today < 0 else "="
+    return (worth, Cell(f" {sign} {format_money_change(today)}", _sign_role(today)))
+
+
+def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple[Line, ...]:
+    """Draw the curve with its highest and lowest value, and a line where it began."""
+    if len(points) < 2 or height < 3:
+        return (fit_line((Cell("Sampled while pmtui or its service runs.", Role.DIM),), width),)
+    values = [point.value for point in points]
+    low, high = _span(values)
+    labels = (format_money(high), format_money(low))
+    room = max(map(len, labels)) + 1
+    axes = Axes(
+        low, high, points[0].at, max(points[-1].at, points[0].at + timedelta(minutes=1)),
+        max(width - room - 2, 4), height - 1, False,  # noqa: FBT003 - a field of a tuple
+    )  # fmt: skip
+    canvas = Canvas(axes.columns, axes.rows)
+    begin = _row_of(values[0], axes)
+    for column in range(axes.columns):
+        canvas.put(column, begin, "┈", Role.DIM, Emphasis.DIM)
+    role = _sign_role(values[-1] - values[0])
+    _draw_steps(canvas, axes, points, role)
+    lines = []
+    for row in range(axes.rows):
+        label = labels[0] if row == 0 else labels[1] if row == axes.rows - 1 else ""
+        lines.append((Cell(f"{label:>{room}} │"[: room + 2], Role.DIM), *canvas.line(row)))
+    foot = Cell(" " * (room + 2) + time_line(axes, 0), Role.DIM)
+    return (*lines, fit_line((foot,), width))
+
+
+def paint_today(
+    figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
+    *, transfers: Micros = ZERO, since_purchase: Micros | None = None,
+) -> tuple[Line, ...]:  # fmt: skip
+    """Show the day's result in its parts, which add up, and how it was traded.
+
+    Args:
+        figures: of the day; None while they are not known.
+        equity: now.
+        fills: ours, of any day.
+        now: the time.
+        transfers: cash received today less cash sent: no result, yet part of the equity.
+        since_purchase: what is unrealised by the positions' rows; where it is another figure than the
+            day's, that is said.
+    """
+    if figures is None:
+        return ((Cell("The day's figures are loading.", Role.DIM),),)
+    today = fills_of_day(fills, day_of(now))
+    makers = sum(fill.liquidity is Liquidity.MAKER for fill in today)
+    traded = count(len(today), "fill")
+    if today:
+        traded += f", {_HUNDRED * makers // len(today)}% maker"
+    before = 0 if equity is None else equity - figures.total
+    share = (
+        f"  {format_percent(Micros(_SCALE * figures.total // before), decimals=2)}"
+        if before > 0
+        else ""
+    )
+    return (
+        _fact("realised", paint_gain(figures.realized)),
+        _fact("unrealised", paint_gain(figures.unrealized)),
+        _fact("fees", Cell(format_money_change(Micros(-figures.fees)), Role.DIM)),
+        (*_fact("total", paint_gain(figures.total)), Cell(share, _sign_role(figures.total))),
+        *(
+            (_fact("transfers", paint_gain(transfers)._replace(role=Role.DIM)),)
+            if transfers
+            else ()
+        ),
+        (Cell(traded, Role.DIM),),
+        *(
+            ((Cell("unrealised: since midnight", Role.DIM),),)
+            if since_purchase not in (None, figures.unrealized)
+            else ()
+        ),
+    )
+
+
+def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
+    """Return the cash received on a day less the cash sent."""
+    signs = {"DEPOSIT": 1, "WITHDRAWAL": -1}
+    of_day = (each for each in activity if day_of(each.at) == day)
+    return Micros(sum(signs.get(each.kind, 0) * (each.cash or 0) for each in of_day))
+
+
+def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, ...]:
+    """Show what is invested, and what comes of it at worst and at best; None is not read yet."""
+    if exposure is None:
+        return ((Cell("The positions are not read yet.", Role.DIM),),)
+    lines = [
+        (*_fact("invested", Cell(format_money(exposure.value))), *_share(exposure.value, equity)),
+        _fact("worst case", paint_gain(exposure.if_worst)),
+        _fact("best case", paint_gain(exposure.if_best)),
+    ]
+    if exposure.largest is not None and exposure.value:
+        name, value = exposure.largest
+        lines.append((*_fact("largest", Cell(format_money(value))), *_share(value, exposure.value)))
+        lines.append((Cell(plain(name), Role.DIM),))
+    return tuple(lines)
+
+
+def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -> Line:
+    """Show what is at stake in one line, for a screen without room for panes."""
+    facts: list[Cell | Line] = [
+        (
+            *name_fact("invested", Cell(format_money(exposure.value))),
+            *_share(exposure.value, equity),
+        ),
+        name_fact("worst", paint_gain(exposure.if_worst)),
+        name_fact("best", paint_gain(exposure.if_best)),
+    ]
+    if exposure.largest is not None and exposure.value:
+        name, value = exposure.largest
+        largest = (Cell(plain(name, 24), Role.DIM), *_share(value, exposure.value))
+        facts.append((Cell("largest ", Role.DIM), *largest))
+    return join_facts(facts, width)
+
+
+def paint_profits(
+    profits: Sequence[EventProfit] | None, width: int, height: int
+) -> tuple[Line, ...]:
+    """Show what events brought, as bars from the middle: losses to the left, gains to the right.
+
+    Args:
+        profits: the largest first; None where they are not read yet.
+        width: of the pane.
+        height: of the pane.
+    """
+    if profits is None:
+        return ((Cell("Not read yet.", Role.DIM),),)
+    if not profits:
+        return ((Cell("Nothing realised or held yet.", Role.DIM),),)
+    # What is shown as nothing has no bar.
+    cents = [cents_near(profit.total) for profit in profits]
+    most = max(map(abs, cents)) or 1
+    bar = min(_MOST_BAR, max(width // 4, 4))
+    name_width = max(width - 2 * bar - 16, 8)
+    lines = []
+    for profit, shown in zip(profits[:height], cents, strict=False):
+        loss = bar_text(max(-shown, 0), most, bar, is_from_right=True)
+        gain = bar_text(max(shown, 0), most, bar)
+        lines.append(
+            (
+                Cell(f"{plain(profit.name, name_width):<{name_width}} "),
+                Cell(loss, Role.DOWN),
+                Cell("│", Role.DIM),
+                Cell(gain, Role.UP),
+                Cell(f"{format_money_change(profit.total):>13}", _sign_role(profit.total)),
+            )
+        )
+    return tuple(lines)
+
+
+_SCALE = 1_000_000
+_LABEL = 11
+
+
+def _fact(name: str, value: Cell) -> Line:
+    return (Cell(f"{name:<{_LABEL}}", Role.DIM), value._replace(text=f"{value.text:>11}"))
+
+
+def _share(part: Micros, whole: Micros | None) -> Line:
+    if not whole or whole < 0:
+        return ()
+    return (Cell(f"  {format_percent(Micros(_SCALE * part // whole))}", Role.DIM),)
+
+
+def _sign_role(amount: int) -> Role:
+    return Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+
+
+def _span(values: Sequence[Micros]) -> tuple[Micros, Micros]:
+    low, high = min(values), max(values)
+    if high - low < _LEAST_SPAN:
+        middle = (low + high) // 2
+        low, high = Micros(middle - _LEAST_SPAN // 2), Micros(middle + _LEAST_SPAN // 2)
+    return low, high
+
+
+def _dot_of(value: Micros, axes: Axes) -> int:
+    """Return the dot of a value, from the bottom."""
+    dots = axes.rows * len(_DOTS)
+    return min((value - axes.low) * dots // max(axes.high - axes.low, 1), dots - 1)
+
+
+def _row_of(value: Micros, axes: Axes) -> int:
+    return axes.rows - 1 - _dot_of(value, axes) // len(_DOTS)
+
+
+def _draw_steps(canvas: Canvas, axes: Axes, points: Sequence[EquityPoint], role: Role) -> None:
+    """Draw the samples in steps: a value holds until the next one."""
+    span = (axes.last - axes.first) / (2 * axes.columns)
+    index, before = 0, _dot_of(points[0].value, axes)
+    for place in range(2 * axes.columns):
+        until = axes.first + span * (place + 1)
+        is_last = place + 1 == 2 * axes.columns
+        while index + 1 < len(points) and (is_last or points[index + 1].at <= until):
+            index += 1
+        dot = _dot_of(points[index].value, axes)
+        for each in range(min(before, dot), max(before, dot) + 1):
+            column, side = divmod(place, 2)
+            row, part = divmod(each, len(_DOTS))
+            text = chr(0x2800 + _DOTS[part][side])
+            canvas.put(column, axes.rows - 1 - row, text, role)
+        before = dot
+
 
 Painter = Callable[[int, int], tuple[Line, ...]]
 

@@ -8,7 +8,7 @@ from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Activity
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.portfolio.paint_summary import (
+from pmtui.ui.portfolio.summary import (
     draw_equity,
     paint_equity_value,
     paint_exposure_line,
