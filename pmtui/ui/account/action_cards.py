@@ -1,4 +1,4 @@
-"""The cards before orders are moved, a position is sold whole, or a scaled ladder is sent."""
+"""The cards of moving, flattening and scaled ladders: drawn from the fields that are hashed."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -6,21 +6,179 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
+from pmtui.domain.orders.order import Order
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.account.paint_action_cards import (
-    Move,
-    paint_flatten_card,
-    paint_move_card,
-    paint_scaled_card,
+from pmtui.service.views import Mode
+from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.facts import count, key_of
+from pmtui.ui.format import (
+    format_average,
+    format_past_money,
+    format_price,
+    format_size,
 )
-from pmtui.ui.cells import Line
-from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
+from pmtui.ui.ticket.paint_confirm import (
+    Occasion,
+    describe_identity,
+    describe_money_of_all,
+    limit_price,
+    paint_confirm,
+    paint_fact,
+    paint_question,
+    signed_amounts,
+)
+from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
 from pmtui.ui.ticket.ticket_state import numbers_of
+
+Move = tuple[Order, PreparedOrder]
+"""An order and what is to take its place."""
+_LEGS_IN_A_COLUMN = 8
+_LEG_WIDTH = 22
+
+
+def paint_move_card(
+    moves: Sequence[Move],
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+    numbers: TicketNumbers | None = None,
+    details_key: str = "",
+) -> tuple[Line, ...]:
+    """Show which orders go, and what is signed in their place; with no key for them, all details."""
+    if len(moves) == 1:
+        old, order = moves[0]
+        first: tuple[str, ...] = (f"Replaces {describe_resting(old)} (queue place lost)",)
+        _, shares = signed_amounts(order)
+        if shares != old.remaining_size:
+            change = f"{format_size(old.remaining_size)} → {format_size(shares)}"
+            first = (*first, f"Size {change}")
+        return paint_confirm(
+            order, width, mode=mode, doubt=doubt,
+            occasion=Occasion(
+                "Move this order?", first, numbers=numbers, details_key=details_key
+            ),
+        )  # fmt: skip
+    lines: list[Line] = [paint_question(mode, f"Move {count(len(moves), 'order')}?")]
+    for old, order in moves:
+        _, shares = signed_amounts(order)
+        side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
+        away = format_price(old.price)
+        to = format_price(limit_price(order))
+        what = f"{side.value} {format_size(shares)} {plain(order.outcome, 12)}"
+        lines.append((Cell(what, side_role(side), Emphasis.BOLD), Cell(f" @ {away} to {to}")))
+    note = (
+        "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
+    )
+    lines += _sentences((note,), width, Role.DIM)
+    lines += _common(moves[0][1], width)
+    if doubt:
+        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
+    return tuple(lines)
+
+
+def paint_flatten_card(
+    order: PreparedOrder,
+    plan: FlattenPlan,
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+) -> tuple[Line, ...]:
+    """Show what is sold at which worst price, and what has to be cancelled for it."""
+    numbers = plan.numbers
+    first = [f"Cancels first: {describe_resting(each)}" for each in plan.in_the_way[:2]]
+    if more := len(plan.in_the_way[2:]):
+        first.append(
+            f"and {count(more, 'more working order' if plan.bids else 'more working sale')}"
+        )
+    average = numbers.fills_now_average
+    fills = "nothing, no bids here"
+    if average is not None:
+        at = format_average(average)
+        cash = format_past_money(numbers.fills_now_cash)
+        fills = f"{format_size(numbers.fills_now)} at {at} for {cash}"
+    bid = format_price(plan.best_bid)
+    estimates = [("Fills now", fills), ("Best bid", bid)]
+    if plan.stays:
+        estimates.append(("Unsold", f"{format_size(plan.stays)} without a bid"))
+    own = " ".join(f"{warning}." for warning in plan.warnings)
+    return paint_confirm(
+        order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
+        occasion=Occasion("Sell the whole position?", first, estimates, numbers=numbers),
+    )  # fmt: skip
+
+
+def paint_scaled_card(
+    orders: Sequence[PreparedOrder],
+    width: int,
+    *,
+    mode: Mode,
+    doubt: str = "",
+) -> tuple[Line, ...]:
+    """Show every leg of a ladder and what they come to."""
+    head = orders[0]
+    side = Side.BUY if head.unsigned.draft.is_buy else Side.SELL
+    lines: list[Line] = [paint_question(mode, f"Send {count(len(orders), 'order')}?")]
+    outcome = plain(head.outcome, 20)
+    shares = Micros(sum(signed_amounts(order)[1] for order in orders))
+    prices = sorted({limit_price(order) for order in orders})
+    ends = [format_price(price) for price in prices]
+    span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+    text = f"{side.value} {format_size(shares)} {outcome} @ {span} or better"
+    lines += _sentences((text,), width, side_role(side))
+    lines += _sentences((plain(head.market_title, width),), width, Role.DIM)
+    lines += _legs(orders, width)
+    for name, value in describe_money_of_all(orders):
+        lines += paint_fact(name, value, width)
+    lines += _common(head, width)
+    if doubt:
+        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
+    return tuple(lines)
+
+
+def describe_resting(order: Order) -> str:
+    """Name an order that rests, by what is left of it."""
+    price = format_price(order.price)
+    size = format_size(order.remaining_size)
+    return f"{order.side.value} {size} {plain(order.outcome, 14)} @ {price}"
+
+
+def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
+    """Lay the legs out in one column, or in some where they are many."""
+    texts = []
+    for order in orders:
+        _, shares = signed_amounts(order)
+        price = format_price(limit_price(order))
+        texts.append(f"{format_size(shares):>8} at {price}")
+    columns = 1 if len(texts) <= _LEGS_IN_A_COLUMN else max(width // _LEG_WIDTH, 2)
+    rows, part = -(-len(texts) // columns), width // columns
+    return [(Cell("".join(f"{text:<{part}}" for text in texts[row::rows])),) for row in range(rows)]
+
+
+def _common(order: PreparedOrder, width: int) -> list[Line]:
+    """Show what all orders of one card share."""
+    draft = order.unsigned.draft
+    terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
+    identity = describe_identity(order)
+    lines: list[Line] = []
+    for name, value in (("TIF", terms), *identity[:2]):
+        lines += paint_fact(name, value, width)
+    return lines
+
+
+def _sentences(texts: Sequence[str], width: int, role: Role) -> list[Line]:
+    return [(Cell(part, role),) for text in texts for part in wrap_text(text, width)]
 
 
 class MoveCard(CardScreen):

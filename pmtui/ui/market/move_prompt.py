@@ -11,8 +11,7 @@ from pmtui.domain.formats import format_cents, parse_cents, parse_size
 from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.orders.order import Order
 from pmtui.domain.ticket.draft import step_cents
-from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import Move, describe_resting
+from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.market.moves import describe_crossing, prepare_moves
 from pmtui.ui.surface import Surface

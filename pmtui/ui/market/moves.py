@@ -8,7 +8,7 @@ from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import LimitIntent, Order, Rejected
 from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.account.paint_action_cards import Move
+from pmtui.ui.account.action_cards import Move
 from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.surface import Surface

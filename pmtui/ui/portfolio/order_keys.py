@@ -9,7 +9,7 @@ from textual.screen import Screen
 from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.views import AccountView
-from pmtui.ui.account.paint_action_cards import Move
+from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import count, key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_doubts import describe_doubts

@@ -17,8 +17,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import nudged_price, why_not_movable
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.views import AccountView
-from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.account.paint_action_cards import Move, describe_resting
+from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import count
 from pmtui.ui.keys.action_doubts import describe_doubts

@@ -8,7 +8,7 @@ from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
-from pmtui.ui.account.paint_action_cards import (
+from pmtui.ui.account.action_cards import (
     paint_flatten_card,
     paint_move_card,
     paint_scaled_card,
