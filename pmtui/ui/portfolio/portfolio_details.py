@@ -24,7 +24,7 @@ from pmtui.ui.portfolio.portfolio_rows import (
 )
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_average, read_price, write_moment
-from pmtui.ui.wallet.paint_transactions import describe_calls, paint_state
+from pmtui.ui.wallet.transaction import describe_calls, paint_state
 
 _STATUS_SENTENCES = {
     OrderStatus.PENDING: "being sent",

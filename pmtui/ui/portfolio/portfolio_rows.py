@@ -32,7 +32,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
 )
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_average, read_price, shown_time, write_clock
-from pmtui.ui.wallet.paint_transactions import TRANSACTION_COLUMNS, paint_transaction_row
+from pmtui.ui.wallet.transaction import TRANSACTION_COLUMNS, paint_transaction_row
 
 DUST_KEY = "dust"
 Item: TypeAlias = (

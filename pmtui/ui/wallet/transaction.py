@@ -1,21 +1,154 @@
-"""One transaction of the wallet in full: its state, its ids, its times and its calls."""
+"""The wallet's transactions: a row each, and one of them in full."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime, tzinfo
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_transactions import TransactionKey
+from pmtui.domain.account.wallet_transactions import (
+    TransactionKey,
+    TransactionStatus,
+    describe_state,
+)
+from pmtui.domain.formats import count
+from pmtui.domain.ids import Address
 from pmtui.service.topics import Topic, WalletTopic
 from pmtui.service.wallet.wallet_views import TransactionView
-from pmtui.ui.cells import Cell, Line, Row
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
+from pmtui.ui.facts import ABSENT
+from pmtui.ui.format import format_age
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
-from pmtui.ui.wallet.paint_card import holdings_of
-from pmtui.ui.wallet.paint_transactions import paint_transaction
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import shown_zone
+from pmtui.ui.wallet.paint_card import holdings_of, paint_call, paint_named, shorten_hash
+
+TRANSACTION_COLUMNS = (
+    Column("age", "Age", 4, align=Align.RIGHT),
+    Column("state", "State", 11, is_essential=True),
+    Column("title", "What", 20, grow=1, is_essential=True),
+    Column("calls", "Calls", 5, priority=1, align=Align.RIGHT),
+    Column("nonce", "Nonce", 5, priority=2, align=Align.RIGHT),
+    Column("relayer", "Relayer says", 12, priority=1),
+    Column("hash", "Hash", 19),
+)
+_STATES = {
+    TransactionStatus.SENDING: ("… sending", Role.STALE),
+    TransactionStatus.UNKNOWN: ("? unknown", Role.NOTICE_WARN),
+    TransactionStatus.PENDING: ("… pending", Role.STALE),
+    TransactionStatus.CONFIRMED: ("+ confirmed", Role.NOTICE_GOOD),
+    TransactionStatus.FAILED: ("x failed", Role.NOTICE_BAD),
+}
+_DOUBTED = ("! confirmed", Role.NOTICE_WARN)
+BY_RELAYER = "by the relayer's word alone"
+_SENTENCES = {
+    TransactionStatus.SENDING: "journaled and sent; there is no answer yet",
+    TransactionStatus.UNKNOWN: "it may have been carried out; it is looked for, and never "
+    "submitted again",
+    TransactionStatus.PENDING: "the relayer has it and has not said how it ended",
+    TransactionStatus.CONFIRMED: "final on chain",
+    TransactionStatus.FAILED: "it changed nothing and cannot any more",
+}
+
+
+def paint_transaction_row(key: str, transaction: TransactionView, now: datetime) -> Row:
+    """Show a transaction on one line."""
+    text, role = _STATES[transaction.status]
+    if transaction.status is TransactionStatus.CONFIRMED and transaction.chain_view:
+        text, role = _DOUBTED
+    nonce = ABSENT if transaction.nonce is None else f"{transaction.nonce}"
+    told = plain(transaction.relayer_state).removeprefix("STATE_").lower()
+    cells = (
+        Cell(_age(transaction.created_at, now), Role.DIM),
+        Cell(text, role),
+        Cell(plain(transaction.title), Role.TEXT if transaction.is_ours else Role.DIM),
+        Cell(f"{len(transaction.calls) or ABSENT}", Role.DIM),
+        Cell(nonce, Role.DIM),
+        Cell(told or ABSENT, Role.DIM),
+        Cell(shorten_hash(plain(transaction.hash)) or ABSENT, Role.DIM),
+    )
+    return Row(key, cells)
+
+
+def paint_state(transaction: TransactionView) -> Cell:
+    """Say how a transaction stands, with the reason where there is one."""
+    _, role = _STATES[transaction.status]
+    is_doubted = transaction.status is TransactionStatus.CONFIRMED and bool(transaction.chain_view)
+    sentence = BY_RELAYER if is_doubted else _SENTENCES[transaction.status]
+    role = Role.NOTICE_WARN if is_doubted else role
+    reason = f": {plain(transaction.reason, 160)}" if transaction.reason else ""
+    followed = "" if transaction.is_followed else "; it is not asked about any more"
+    return Cell(f"{sentence}{reason}{followed}", role)
+
+
+def describe_calls(transaction: TransactionView) -> str:
+    """Say what the calls of a transaction do: the first in words, and how many more."""
+    if not transaction.calls:
+        return ""
+    first, more = plain(transaction.calls[0].words), len(transaction.calls) - 1
+    return f"{first}, and {count(more, 'more call')}" if more else first
+
+
+def paint_transaction(
+    transaction: TransactionView,
+    width: int,
+    *,
+    names: Mapping[Address, str],
+    now: datetime,
+    zone: tzinfo | None = None,
+) -> tuple[Line, ...]:
+    """Show a transaction in full.
+
+    Args:
+        transaction: the one.
+        width: cells there are.
+        names: of contracts.
+        now: for its age.
+        zone: of the times shown; that of the clock in force where absent.
+    """
+    lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
+    facts = [
+        ("State", f"{transaction.status.value}: {paint_state(transaction).text}"),
+        ("Relayer", plain(describe_state(transaction.relayer_state)) or "has told no state yet"),
+        ("Created", _moment(transaction.created_at, now, zone)),
+    ]
+    if transaction.relayer_view:
+        facts.append(("Differs", plain(f"the relayer says that {transaction.relayer_view}", 160)))
+    if transaction.chain_view:
+        facts.append(("Chain", plain(transaction.chain_view, 160)))
+    if transaction.changed_at is not None:
+        facts.append(("Changed", _moment(transaction.changed_at, now, zone)))
+    facts += [
+        ("Id", plain(transaction.transaction_id or "") or "none yet"),
+        ("Hash", plain(transaction.hash) or "none yet"),
+    ]
+    if transaction.nonce is not None:
+        facts += [("Nonce", f"{transaction.nonce}"), ("Signed", transaction.key)]
+    if transaction.deadline is not None:
+        deadline = transaction.deadline.astimezone(zone or shown_zone())
+        facts.append(("Deadline", f"{deadline:%Y-%m-%d %H:%M:%S %Z}"))
+    if not transaction.is_ours:
+        facts.append(("Sent by", "another program with the same key"))
+    for name, value in facts:
+        lines += paint_named(name, value, width)
+    many = len(transaction.calls) > 1
+    for number, call in enumerate(transaction.calls, 1):
+        lines.append((Cell(""),))
+        lines += paint_call(call, f"{number}. " if many else "", width, names=names)
+    return tuple(lines)
+
+
+def _moment(at: datetime, now: datetime, zone: tzinfo | None) -> str:
+    return f"{at.astimezone(zone or shown_zone()):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
+
+
+def _age(at: datetime, now: datetime) -> str:
+    return format_age(max((now - at).total_seconds(), 0))
 
 
 class TransactionScreen(ReadingScreen):

@@ -7,7 +7,7 @@ from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import line_width
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.wallet.paint_transactions import (
+from pmtui.ui.wallet.transaction import (
     BY_RELAYER,
     describe_calls,
     paint_state,
