@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
+from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.orders.heartbeat import ExitPolicy
@@ -125,6 +126,12 @@ class PmtuiApp(TerminalApp):
     def catch_up(self) -> None:
         if isinstance(self.screen, FrameScreen):
             self.screen.feed.catch_up()
+
+    @override
+    def note_key(self) -> None:
+        # Whoever types has the eyes on what is typed.
+        if isinstance(self.screen, FrameScreen) and not isinstance(self.focused, Input):
+            self.screen.lines.note_key()
 
     @on(DeskChosen)
     @on(EventChosen)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from itertools import takewhile
 from typing import Any
 
 from textual.app import ComposeResult
@@ -10,19 +9,17 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
-from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.keys.actions import FooterEntry, entries_of
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.paint_status import paint_loss, paint_status
+from pmtui.ui.paint_status import count_news, paint_loss, paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
 from pmtui.ui.replay.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
-NOTICE_LIFE_S = 12
 SMALLEST = Size(40, 12)
 """Every screen shows what it is for down to here; below it says so."""
 
@@ -100,6 +97,7 @@ class FrameLines:
                 self._surface.queries.status(),
                 self._screen.size.width,
                 armed_size=self._armed_size,
+                news=count_news(self._surface.queries.log()),
                 do_keys_rest=self._do_keys_rest(),
                 standstill="" if replay is None else replay.view().standstill,
             )
@@ -128,6 +126,11 @@ class FrameLines:
         ids = (active.binding.id for active in question.active_bindings.values())
         return entries_of(ids, self._surface.options.keymap)
 
+    def note_key(self) -> None:
+        """Take what stood on the line of the notices for seen, once it could be."""
+        if self._surface.notice_age.note_key(self._surface.queries.monotonic()):
+            self._show_notice()
+
     def show_tour(self, line: Line) -> None:
         """Show what the tour says next; nothing takes its line away again."""
         self._screen.set_class(bool(line), "-touring")
@@ -142,22 +145,12 @@ class FrameLines:
         if message := self.message_line.current():
             self._notice.show_in_width(message.paint)
             return
-        queries, is_replay = self._surface.queries, self._surface.replay is not None
-        age_s = partial(self._surface.notice_age.age_s, queries=queries, is_replay=is_replay)
-        notice = notice_of(queries.log(), age_s)
+        is_replay = self._surface.replay is not None
+        notice = self._surface.notice_age.pick(self._surface.queries, is_replay=is_replay)
         if notice is None:
             self._notice.show(_explain_too_small(self._screen.size) or self._greeting)
         else:
             self._notice.show_in_width(partial(paint_notice, notice))
-
-
-def notice_of(log: LogView, age_s: Callable[[LogEntry], float]) -> LogEntry | None:
-    """Return the entry of the log to show now: one that is new, or one that nobody has read yet."""
-    latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
-    if latest is not None and age_s(latest) <= NOTICE_LIFE_S:
-        return latest
-    unread = takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries))
-    return next((e for e in unread if e.until_read), None)
 
 
 def _explain_too_small(size: Size) -> Line:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import takewhile
 
 from pmtui.service.surface import Queries
@@ -12,7 +12,10 @@ from pmtui.ui.plain import cut_words
 from pmtui.ui.theme.theme import Role
 
 _SAID_FOR_S = 5.0
-_CONFIRMED_FOR_S = 2.0
+_CONFIRMED_FOR_S = 3.0
+NOTICE_LIFE_S = 12
+SEEN_AFTER_S = 2.0
+"""A notice that was shown for so long when a key is pressed has been seen."""
 FORM_REST_S = 1.5
 """So long may fingers go on typing into a form that they expected."""
 _AS_BAD = frozenset({Level.WARNING, Level.BAD})
@@ -21,11 +24,56 @@ _ANY = frozenset({Level.GOOD, *_AS_BAD})
 
 
 class NoticeAge:
-    """For how long a person could have read the newest notice, on whichever screen."""
+    """Which notice there is to show, and for how long a person could have read it, on whichever screen.
+
+    What became of orders stays until a key is pressed after it was in sight long enough to be seen,
+    or until the log is read. Anything else leaves by itself.
+    """
 
     def __init__(self) -> None:
         self._notice: tuple[int, datetime] | None = None
         self._since_s = 0.0
+        self._seen_up_to: int | None = None
+        """The last entry that was in sight when a key was pressed; None until the first look."""
+        self._in_sight: tuple[int, float] | None = None
+        """The entry that is shown, and since when."""
+
+    def note_key(self, now_s: float) -> bool:
+        """Take what is in sight for seen, if there was time for it; returns whether there was."""
+        if self._in_sight is None or now_s - self._in_sight[1] < SEEN_AFTER_S:
+            return False
+        self._seen_up_to = max(self._in_sight[0], self._seen_up_to or 0)
+        return True
+
+    def pick(self, queries: Queries, *, is_replay: bool) -> LogEntry | None:
+        """Return the entry of the log to show now; None where there is none.
+
+        Args:
+            queries: the service.
+            is_replay: whether the times of entries are recorded ones, which say nothing of an age.
+        """
+        found = self._choose(queries, is_replay=is_replay)
+        if found is None:
+            self._in_sight = None
+        elif self._in_sight is None or self._in_sight[0] != found.sequence:
+            self._in_sight = found.sequence, queries.monotonic()
+        return found
+
+    def _choose(self, queries: Queries, *, is_replay: bool) -> LogEntry | None:
+        log = queries.log()
+        newest = log.entries[-1].sequence if log.entries else 0
+        if self._seen_up_to is None or newest < self._seen_up_to:
+            # What is older than a notice lasts was told to somebody else, or in the run before.
+            began = queries.now() - timedelta(seconds=NOTICE_LIFE_S)
+            old = (e.sequence for e in log.entries if is_replay or e.at < began)
+            self._seen_up_to = max(old, default=0)
+        latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
+        if latest is not None and self.age_s(latest, queries, is_replay=is_replay) <= NOTICE_LIFE_S:
+            return latest
+        seen = self._seen_up_to
+        unread = list(takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)))
+        stays = (e for e in unread if e.sequence > seen and is_own_news(e))
+        return next(stays, None) or next((e for e in unread if e.until_read), None)
 
     def age_s(self, entry: LogEntry, queries: Queries, *, is_replay: bool) -> float:
         """Return the age of an entry in real seconds, from the moment on when it was first seen.
@@ -40,6 +88,11 @@ class NoticeAge:
             age_s = 0.0 if is_replay else (queries.now() - entry.at).total_seconds()
             self._notice, self._since_s = notice, now_s - age_s
         return now_s - self._since_s
+
+
+def is_own_news(entry: LogEntry) -> bool:
+    """Whether an entry tells what became of an order, a stop or a target of ours."""
+    return entry.kind == "order" and entry.level is not Level.INFO
 
 
 @dataclass(frozen=True, slots=True)

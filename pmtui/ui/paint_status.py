@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import takewhile
 from typing import NamedTuple
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
-from pmtui.service.views import AccountView, Mode, ServiceLoss, StatusView
+from pmtui.service.views import AccountView, Level, LogView, Mode, ServiceLoss, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.facts import key_of
+from pmtui.ui.facts import count, key_of
 from pmtui.ui.format import (
     format_age,
     format_money,
@@ -72,10 +73,39 @@ _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
 shows as well."""
 
 
+class News(NamedTuple):
+    """What the log tells that was not read yet, by kinds."""
+
+    fills: int = 0
+    stops: int = 0
+    """Stops and targets that sold, or could not."""
+
+
+NO_NEWS = News()
+
+
+def count_news(log: LogView) -> News:
+    """Count what has become of orders and stops since the log was read."""
+    fills = stops = 0
+    for entry in takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)):
+        if entry.kind != "order" or entry.level not in (Level.GOOD, Level.BAD):
+            continue
+        if entry.deed is None:
+            stops += entry.order_id is None
+        else:
+            fills += entry.level is Level.GOOD
+    return News(fills, stops)
+
+
 def paint_status(
-    view: StatusView, width: int, *, do_keys_rest: bool = False, standstill: str = "",
+    view: StatusView,
+    width: int,
+    *,
+    news: News = NO_NEWS,
+    do_keys_rest: bool = False,
+    standstill: str = "",
     armed_size: str = "",
-) -> Line:  # fmt: skip
+) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
 
     Nothing is cut: what there is no room for is left out, what matters least first. The zone of all
@@ -84,11 +114,12 @@ def paint_status(
     Args:
         view: the status.
         width: cells there are.
+        news: what of the notices tells of fills and stops.
         do_keys_rest: single keys trade nothing right now, armed or not.
         armed_size: the shares that a single key sends; empty to leave that out.
         standstill: why the sources of a replay tell nothing new; empty while they do.
     """
-    facts = _account_facts(view, do_keys_rest=do_keys_rest, armed_size=armed_size)
+    facts = _account_facts(view, news, do_keys_rest=do_keys_rest, armed_size=armed_size)
     troubles = _trouble_lines(view, standstill)
     rights = (*_unwell_lines(view), *troubles)
     with_reason = len(rights) - len(troubles) // 2
@@ -170,7 +201,9 @@ def _open_orders(view: StatusView) -> str:
     return f"{view.open_orders}+" if view.open_orders else "–"
 
 
-def _account_facts(view: StatusView, *, do_keys_rest: bool, armed_size: str) -> list[_Fact]:
+def _account_facts(
+    view: StatusView, news: News, *, do_keys_rest: bool, armed_size: str
+) -> list[_Fact]:
     mode = Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD)
     facts = [
         _Fact(_KEPT, (mode,)),
@@ -201,11 +234,24 @@ def _account_facts(view: StatusView, *, do_keys_rest: bool, armed_size: str) -> 
     for rank, number, words in (
         (_KEPT, view.blind, f"{_stops(view.blind)} blind"),
         (_KEPT, view.paused, f"{_stops(view.paused)} paused"),
-        (_KEPT, view.unknown_orders, "unconfirmed"), (_MEANWHILE, view.unread_notices, "new"),
+        (_KEPT, view.unknown_orders, "unconfirmed"),
     ):  # fmt: skip
         if number:
             facts.append(_Fact(rank, (Cell(f"{number} {words}", Role.NOTICE_WARN),)))
-    return [*facts, *_line_facts(view)]
+    return [*facts, *_news_facts(view, news), *_line_facts(view)]
+
+
+def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
+    """What of the log was not read yet: our fills and stops, then anything else."""
+    own = " · ".join(
+        count(number, name)
+        for number, name in ((news.fills, "fill"), (news.stops, "stop"))
+        if number
+    )
+    if own:
+        yield _Fact(_MEANWHILE, (Cell(own, Role.NOTICE_GOOD),))
+    if (others := view.unread_notices - news.fills - news.stops) > 0:
+        yield _Fact(_MEANWHILE, (Cell(count(others, "notice"), Role.NOTICE_WARN),))
 
 
 def _line_facts(view: StatusView) -> Iterator[_Fact]:

@@ -62,10 +62,10 @@ def test_any_news_but_information_takes_the_place_of_a_confirmation() -> None:
     assert shown.text == ""
 
 
-def test_a_confirmation_is_shown_for_two_seconds_and_withdrawn_by_itself() -> None:
+def test_a_confirmation_is_shown_for_three_seconds_and_withdrawn_by_itself() -> None:
     shown = Shown()
     shown.line.confirm("Group 5¢.")
-    shown.wait(2)
+    shown.wait(3)
     assert shown.text == ""
     shown.line.show("Not sent.")
     shown.line.take_back_confirmation()
@@ -136,3 +136,51 @@ def test_it_is_painted_in_the_width_there_is() -> None:
     (cell,) = message.paint(20)
     assert len(cell.text) <= 20
     assert cell.text.startswith(" Cancelled")
+
+
+def told(service: FakeService, *entries: LogEntry, read_up_to: int = 0) -> None:
+    service.log_view = LogView(entries, 0, read_up_to)
+
+
+def test_what_became_of_an_order_stays_until_a_key_follows_that_could_have_seen_it() -> None:
+    service, age = FakeService(), NoticeAge()
+    assert age.pick(service, is_replay=False) is None
+    fill = LogEntry(1, service.at, Level.GOOD, "order", "Bought 10 Yes")
+    told(service, fill)
+    assert age.pick(service, is_replay=False) == fill
+    assert not age.note_key(service.monotonic())
+    service.at += timedelta(seconds=600)
+    service.waited_s += 600
+    assert age.pick(service, is_replay=False) == fill
+    assert age.note_key(service.monotonic())
+    assert age.pick(service, is_replay=False) is None
+
+
+def test_what_became_of_an_order_goes_when_the_log_is_read() -> None:
+    service, age = FakeService(), NoticeAge()
+    assert age.pick(service, is_replay=False) is None
+    fill = LogEntry(1, service.at, Level.GOOD, "order", "Bought 10 Yes")
+    told(service, fill)
+    service.at += timedelta(seconds=600)
+    service.waited_s += 600
+    assert age.pick(service, is_replay=False) == fill
+    told(service, fill, read_up_to=1)
+    assert age.pick(service, is_replay=False) is None
+
+
+def test_any_other_notice_goes_by_itself_and_a_fill_before_it_comes_back() -> None:
+    service, age = FakeService(), NoticeAge()
+    assert age.pick(service, is_replay=False) is None
+    fill = LogEntry(1, service.at, Level.GOOD, "order", "Bought 10 Yes")
+    tick = LogEntry(2, service.at, Level.WARNING, "notice", "Tick size is now 0.1¢")
+    told(service, fill, tick)
+    assert age.pick(service, is_replay=False) == tick
+    service.at += timedelta(seconds=60)
+    service.waited_s += 60
+    assert age.pick(service, is_replay=False) == fill
+
+
+def test_what_happened_before_this_terminal_stays_in_the_log() -> None:
+    service, age = FakeService(), NoticeAge()
+    told(service, LogEntry(1, service.at - timedelta(hours=1), Level.GOOD, "order", "Bought 10"))
+    assert age.pick(service, is_replay=False) is None

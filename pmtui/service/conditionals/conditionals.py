@@ -396,7 +396,7 @@ class Conditionals:
         self._put(changed)
         line = f"{describe_conditional(said or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
-        self._kernel.log.add(level, "order", f"{line}  {shorten(changed.title)}")
+        self._kernel.log.add(level, "order", f"{line} · {shorten(changed.title)}")
 
     def _put(self, changed: Conditional) -> None:
         self._known[changed.conditional_id] = changed

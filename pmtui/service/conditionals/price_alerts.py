@@ -108,7 +108,7 @@ class PriceAlerts:
             created_at=self._kernel.clock.now(),
         )
         self._put(alert)
-        text = f"Price alert set: {alert.outcome} {describe_plan(plan)}  {shorten(alert.title)}"
+        text = f"Price alert set: {alert.outcome} {describe_plan(plan)} · {shorten(alert.title)}"
         self._kernel.log.add(Level.INFO, "notice", text)
         return ""
 
@@ -125,7 +125,7 @@ class PriceAlerts:
             if alert.plan.condition_id == condition_id and alert.state is AlertState.WAITING:
                 self._put(end(alert))
                 text = f"Price alert over, the market has ended: {alert.outcome} "
-                text += f"{describe_plan(alert.plan)}  {shorten(alert.title)}"
+                text += f"{describe_plan(alert.plan)} · {shorten(alert.title)}"
                 self._kernel.log.notice(Level.WARNING, text)
 
     def _put(self, alert: PriceAlert) -> None:
@@ -187,7 +187,7 @@ class PriceAlerts:
     def _fire(self, alert: PriceAlert) -> None:
         self.rung += 1
         self._put(alert)
-        text = f"Price alert: {alert.outcome}: {describe_ring(alert)}  {shorten(alert.title)}"
+        text = f"Price alert: {alert.outcome}: {describe_ring(alert)} · {shorten(alert.title)}"
         self._kernel.log.notice(Level.WARNING, text)
 
 

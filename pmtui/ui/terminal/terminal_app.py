@@ -114,6 +114,9 @@ class TerminalApp(App[None]):
     def catch_up(self) -> None:
         """Show what waited for room on the line; subclasses say what does."""
 
+    def note_key(self) -> None:
+        """Note that the person pressed a key; subclasses say what follows."""
+
     @override
     def get_driver_class(self) -> type[Driver]:
         return driver_class() or super().get_driver_class()
@@ -149,6 +152,8 @@ class TerminalApp(App[None]):
     async def _handle_input(self, event: events.Event) -> None:
         if isinstance(event, _INPUT) and self.screen_stack:
             self.catch_up()
+            if isinstance(event, events.Key):
+                self.note_key()
         await super().on_event(event)
 
     # Textual's frame timer would paint it one or two frames later.

@@ -31,6 +31,7 @@ from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts
 from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.frame import show_answer
 from pmtui.ui.market.market_model import outcome_label, stakes_in, title_of, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
@@ -195,6 +196,8 @@ class ProtectScreen(OrderForm[None]):
                     self._show_judgement()
                 else:
                     _ = self.dismiss()
+                    said = f"Placed: {describe_plan(plan, outcome)}"
+                    self.app.call_later(show_answer, self.app, said)
 
         question = QuestionScreen(
             "Place stop / target?", lines, agree="Place", options=self._surface.options

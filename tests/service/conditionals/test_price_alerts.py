@@ -79,7 +79,7 @@ async def test_it_rings_once_when_the_best_bid_is_there(tmp_path: Path) -> None:
         await hear(world, "0.66", "0.68")
         assert states(world) == [AlertState.RANG, AlertState.WAITING]
         assert alerts(world)[0].rang_price == m("0.66")
-        assert rang(world) == [f"Price alert: Yes: bid 66¢, bid ≥ 65¢  {MARKET.question}"]
+        assert rang(world) == [f"Price alert: Yes: bid 66¢, bid ≥ 65¢ · {MARKET.question}"]
         assert told == [AlertTopic()]
         assert world.service.queries.alerts().fired == 1
         assert world.service.queries.status().unread_notices == unread + 1
@@ -231,7 +231,7 @@ async def test_a_condition_rings_once_and_says_what_was_seen(tmp_path: Path) -> 
         assert states(world) == [AlertState.WAITING]
         await hear(world, "0.60", "0.65")
         assert states(world) == [AlertState.RANG]
-        assert rang(world) == [f"Price alert: Yes: spread 5¢, spread ≥ 4¢  {MARKET.question}"]
+        assert rang(world) == [f"Price alert: Yes: spread 5¢, spread ≥ 4¢ · {MARKET.question}"]
         await hear(world, "0.60", "0.66")
         assert len(rang(world)) == 1
 

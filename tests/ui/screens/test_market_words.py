@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
-from pmtui.ui.frame_lines import NOTICE_LIFE_S
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.message_line import NOTICE_LIFE_S
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.test_market import SMALL, line, opened
 from tests.ui.market.test_market_single_keys import arm, disarm, widen
@@ -66,11 +66,11 @@ async def test_what_is_in_sight_anyway_is_confirmed_for_a_moment_only() -> None:
         pass_seconds(app, 1)
         await settle(pilot)
         assert "Both outcomes on the ladder: No too." in line(screen, "notice")
-        pass_seconds(app, 1)
+        pass_seconds(app, 2)
         await until(pilot, lambda: not line(screen, "notice"), "it goes")
         await pilot.press("g")
         assert "Group " in line(screen, "notice")
-        pass_seconds(app, 2)
+        pass_seconds(app, 3)
         await until(pilot, lambda: not line(screen, "notice"), "it goes too")
         screen.message_line.show("Not sent.")
         pass_seconds(app, 2)

@@ -323,6 +323,8 @@ class Moving:
         self._page.ask(ConfirmScreen(order, surface=surface, doubt=doubt), decide)
 
 
+_PENDING = "Move "
+"""What the line says of a nudge that has not been sent begins so."""
 PAUSE_S = 0.3
 """Keys that follow each other faster are one move."""
 
@@ -366,7 +368,7 @@ class Nudging:
         self._nudge = Nudge(pending.order_ids, pending.token_id, pending.origin, price)
         self._workspace.ladder.point_at(price)
         origin, to = (self._workspace.price(each) for each in (pending.origin, price))
-        self._line.show(f"Move {count(len(pending.order_ids), 'order')} {origin} → {to}")
+        self._line.show(f"{_PENDING}{count(len(pending.order_ids), 'order')} {origin} → {to}")
         self._pressed += 1
         pressed = self._pressed
 
@@ -410,6 +412,8 @@ class Nudging:
             self.nudge(ticks)
 
         card = MoveCard(moves, surface=self._workspace.surface, doubt=doubt, nudge=again)
+        # The card says it; behind it nothing has moved yet.
+        self._line.take_back(_PENDING)
         self._page.ask(card, decide)
 
     def _begin(self, model: MarketModel) -> Nudge | None:

@@ -125,7 +125,7 @@ class SingleKeys:
     def disarm(self) -> None:
         """Let single keys trade no more."""
         self._workspace.commands.disarm("")
-        self._line.show("Disarmed.")
+        self._line.confirm("Disarmed.")
         self.follow(self._workspace.reader.read())
         self._page.show_parts(Part.STATUS, Part.STATE)
 
@@ -149,7 +149,7 @@ class SingleKeys:
         if self._workspace.reader.read().is_armed:
             self._line.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
         else:
-            self._line.show(f"{text}; {self._key('toggle_arming')} to arm.")
+            self._line.confirm(f"{text}; {self._key('toggle_arming')} to arm.")
         self._page.show_parts(Part.STATE)
 
     def override(self) -> None:
