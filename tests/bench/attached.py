@@ -24,6 +24,7 @@ from pmtui.service.topics import BookTopic, MarketTopic, Topic
 from tests.bench import empty_app
 from tests.bench.memory import EMPTY, SETTLING_S, SIZE, Held, held
 from tests.bench.row import Row, at_most, plain
+from tests.journeys import trader
 from tests.journeys.processes import cpu_seconds, processes_of
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import PaperVenue
@@ -115,10 +116,7 @@ def _since_start_ms(terminal: Terminal) -> float:
 
 
 def _watch_market(terminal: Terminal, watching_s: float) -> None:
-    terminal.press("enter")
-    terminal.until_text("Outcome")
-    terminal.pump_for(SETTLING_S)
-    terminal.press("enter")
+    trader.find_market(terminal, PaperVenue(terminal.home).busy_markets()[0])
     terminal.until_text("verified")
     terminal.pump_for(watching_s)
 

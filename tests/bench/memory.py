@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from tests.bench import empty_app
 from tests.bench.row import Row, at_most, plain
+from tests.journeys import trader
 from tests.journeys.processes import venues_of
 from tests.journeys.terminal import PROGRAM, Terminal
+from tests.journeys.venue import PaperVenue
 
 TURNS = 3
 SIZE = (160, 45)
@@ -96,10 +98,7 @@ def _market(home: Path, compiled: str, *, watching_s: float) -> tuple[Held, Held
     """Return what the terminal holds, and its venue, while a market's book moves."""
     with _terminal((PROGRAM, "--standalone"), home, compiled) as terminal:
         terminal.until_text("¢")
-        terminal.press("enter")
-        terminal.until_text("Outcome")
-        terminal.pump_for(SETTLING_S)
-        terminal.press("enter")
+        trader.find_market(terminal, PaperVenue(home).busy_markets()[0])
         terminal.until_text("verified")
         terminal.pump_for(watching_s)
         (venue,) = venues_of(home)
