@@ -156,6 +156,7 @@ async def test_nothing_is_prepared_for_a_market_that_a_host_lies_about(
             assert METADATA_HOST in order.reason
 
 
+@pytest.mark.slow
 async def test_every_market_of_the_local_venue_is_what_its_condition_id_says() -> None:
     options = VenueOptions(speed=0)
     async with running_venue(options, clock=ManualClock(START_MS)) as running:

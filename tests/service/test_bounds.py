@@ -50,6 +50,7 @@ async def least_kept(hopper: Hopper, numbers: range) -> Counter[str]:
     return reduce(and_, counts)
 
 
+@pytest.mark.slow
 async def test_hopping_on_keeps_no_more_objects_of_any_class(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.account.wallet_steps import Convert, FlowKind, MintRelayerKey, Split
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
@@ -29,6 +31,7 @@ def is_convertible(service: DataService, wanted: list[ConditionId]) -> bool:
     return all(held.get(each, 0) == 10 * SHARE for each in wanted)
 
 
+@pytest.mark.slow
 async def test_no_shares_of_two_outcomes_become_yes_of_the_others_and_cash(tmp_path: Path) -> None:
     clock = ManualClock(START_MS)
     async with running_venue(VenueOptions(speed=0), clock=clock) as running, http_client() as http:

@@ -62,6 +62,8 @@ from tests.cli.at_venue import VenueTime, urls_of
 from tests.cli.test_missed_events import until as until_told
 from tests.sim.kit import KEYS, RAIN, Person, http_client, small_venue
 
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 RAINY = ConditionId(RAIN)
 SHARE = 1_000_000

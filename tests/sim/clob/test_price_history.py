@@ -133,6 +133,7 @@ def test_every_past_is_of_prices_and_meets_what_the_catalogue_says(
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 def test_the_packaged_markets_agree_with_their_charts_while_they_trade() -> None:
     floor = Floor(speed=4, is_whole=True)
     prices = PastPrices(floor.venue)

@@ -136,6 +136,7 @@ def test_a_file_that_is_no_state_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 async def test_a_killed_venue_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     arguments = ["--state", str(tmp_path / "state"), "--speed", "0"]
     dice = random.Random(5)

@@ -14,6 +14,7 @@ from tests.sim.remote import remote_person
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 async def test_all_recorded_lists_boot_together_and_trade(shared_dir: Path) -> None:
     lists = sorted((shared_dir / "data" / "gamma").glob("*"))
     pages = [path for path in lists if path.name.startswith(("event", "markets"))]

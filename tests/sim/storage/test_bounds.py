@@ -138,6 +138,7 @@ def venue(clock: ManualClock) -> Iterator[Venue]:
         yield opened
 
 
+@pytest.mark.slow
 def test_a_day_of_five_minute_windows_leaves_no_more_than_two_hours_of_them(
     venue: Venue, clock: ManualClock
 ) -> None:

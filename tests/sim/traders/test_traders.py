@@ -369,6 +369,7 @@ def test_most_changes_come_near_the_top_and_some_far_behind() -> None:
 
 
 @pytest.mark.no_cover
+@pytest.mark.slow
 def test_books_keep_their_depth_in_half_an_hour_of_lively_trading() -> None:
     floor = Floor(speed=10)
     market = floor.find(Activity.FAST)

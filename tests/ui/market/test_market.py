@@ -373,6 +373,7 @@ async def test_a_market_that_comes_late_is_waited_for() -> None:
 
 @pytest.mark.parametrize(("theme", "has_color"), [("harbour", False), ("ansi", True)])
 @pytest.mark.no_cover
+@pytest.mark.slow
 async def test_resizing_while_everything_moves_never_breaks(
     theme: str, has_color: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

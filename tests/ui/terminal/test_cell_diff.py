@@ -66,6 +66,7 @@ def _agree(
 
 
 @pytest.mark.parametrize("env", [{}, {"NO_COLOR": "1"}, {"COLORTERM": ""}, {"COLORTERM": "", "TERM": "xterm"}], ids=["truecolor", "no colour", "256 colours", "16 colours"])  # fmt: skip
+@pytest.mark.slow
 def test_diffed_and_stock_output_leave_equal_screens(env: dict[str, str]) -> None:
     # Textual's own way to 256 colours is not ours: its picture is reduced here.
     has_256 = env == {"COLORTERM": ""}
