@@ -79,7 +79,10 @@ class Column(NamedTuple):
 
 def line_width(line: Line) -> int:
     """Return how many cells a line takes."""
-    return sum([cell_width(cell.text) for cell in line])
+    # Nearly every text is ASCII, and every line of every frame is measured.
+    return sum([
+        len(t) if (t := cell.text).isascii() and t.isprintable() else cell_width(t) for cell in line
+    ])  # fmt: skip
 
 
 def focus_mark() -> str:

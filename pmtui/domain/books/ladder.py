@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.account.position import Stake, break_even
@@ -71,6 +72,7 @@ class Axis:
         return min(max(index, least), ONE // self.group - least)
 
 
+@lru_cache(maxsize=16)
 def groupings(tick: Micros) -> tuple[Micros, ...]:
     """Return the row distances one can choose from, finest first."""
     sizes = (tick * times for times in _MULTIPLES)
@@ -181,6 +183,8 @@ class PlacedMarks:
 
     marks: LadderMarks
     band: RewardBand | None
+    band_rows: tuple[int, int]
+    """The highest and the lowest row that lie in the band; none between them where no row does."""
     entries: frozenset[int]
     """Rows nearest to the average price paid."""
     evens: frozenset[int]
@@ -215,15 +219,29 @@ def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
         for stake in marks.stakes
         if (price := break_even(stake, axis.tick)) is not None
     }
+    band = reward_band(marks.rewards, book.midpoint)
     return PlacedMarks(
         marks=marks,
-        band=reward_band(marks.rewards, book.midpoint),
+        band=band,
+        band_rows=_NO_ROWS if band is None else _rows_of(band, axis),
         entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
         evens=frozenset(evens),
         stops=_by_row(marks.stops, axis),
         alerts=frozenset(axis.nearest(price) for price in marks.alerts),
         ghosts=_ghosts_by_row(marks.ghosts, axis),
     )
+
+
+_NO_ROWS = (-1, 0)
+
+
+def _rows_of(band: RewardBand, axis: Axis) -> tuple[int, int]:
+    """Return the highest and the lowest row whose price the band holds."""
+    top, bottom = axis.index_below(band.high), axis.index_above(band.low)
+    # Both ends of the band score nothing.
+    top -= not band.holds(axis.price_at(top))
+    bottom += not band.holds(axis.price_at(bottom))
+    return top, bottom
 
 
 def _ghosts_by_row(ghosts: Iterable[Ghost], axis: Axis) -> dict[int, tuple[Ghost, ...]]:
@@ -415,10 +433,10 @@ class Ladder:
         price, placed = self.axis.price_at(index) if at is None else at, self.placed
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
-        band, axis = placed.band, self.axis
-        is_in_band = band is not None and band.holds(price)
+        top, bottom = placed.band_rows
         # The estimate may be of a moment before this book: no two numbers contradict.
-        ahead, last = _ahead_within(own, bid, ask) if shown.ahead else (None, None)
+        has_ahead = shown.ahead and own.ahead is not None
+        ahead, last = _ahead_within(own, bid, ask) if has_ahead else (None, None)
         return Rung(
             price=price,
             zone=self.zone(index),
@@ -433,13 +451,9 @@ class Ladder:
             depth=Micros(self.depths.get(index, 0)) if shown.depth else ZERO,
             traded=Micros(self.traded.get(index, 0)) if shown.traded else ZERO,
             is_last_trade=index == self.last,
-            is_in_band=is_in_band,
-            is_band_top=is_in_band
-            and band is not None
-            and not band.holds(axis.price_at(index + 1)),
-            is_band_bottom=is_in_band
-            and band is not None
-            and not band.holds(axis.price_at(index - 1)),
+            is_in_band=bottom <= index <= top,
+            is_band_top=bottom <= index == top,
+            is_band_bottom=bottom == index <= top,
             is_entry=index in placed.entries,
             is_break_even=index in placed.evens,
             stops=placed.stops.get(index, ()),

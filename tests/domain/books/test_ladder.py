@@ -474,3 +474,23 @@ def test_a_flow_that_is_forgotten_is_empty() -> None:
     flow.note({(Side.BUY, Micros(1)): Micros(5)}, 1)
     flow.forget()
     assert dict(flow.net) == {}
+
+
+@given(st.data(), axes(), st.integers(1, 300_000))
+def test_the_rows_of_the_reward_band_are_those_whose_price_it_holds(
+    data: st.DataObject, axis: Axis, spread: int
+) -> None:
+    book = data.draw(books(axis.tick))
+    marks = LadderMarks(rewards=RewardTerms(Micros(1), Micros(spread)))
+    ladder = build_ladder(book, axis, marks=marks)
+    band = ladder.placed.band
+    for index in range(axis.first, axis.last + 1):
+        rung = ladder.rung(index)
+        assert rung.is_in_band is (band is not None and band.holds(rung.price))
+        beside = (index + 1, index - 1)
+        above, below = (
+            band is not None and axis.first <= each <= axis.last and band.holds(axis.price_at(each))
+            for each in beside
+        )
+        assert rung.is_band_top is (rung.is_in_band and not above)
+        assert rung.is_band_bottom is (rung.is_in_band and not below)
