@@ -30,8 +30,8 @@ from pmtui.ui.portfolio.paint_orders import (
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_conditional import paint_protection
 from pmtui.ui.ticket.paint_ticket import wrap_line
+from pmtui.ui.ticket.protect import paint_protection
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 

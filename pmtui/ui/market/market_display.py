@@ -25,7 +25,7 @@ from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import OrderPlace, account_words, by_ladder
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine

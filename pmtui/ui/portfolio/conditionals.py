@@ -19,7 +19,7 @@ from pmtui.ui.ladder.ladder_state import state_word
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_conditional import (
+from pmtui.ui.ticket.protect import (
     CONDITIONAL_COLUMNS,
     paint_conditional_details,
     paint_conditional_row,

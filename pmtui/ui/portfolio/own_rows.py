@@ -29,7 +29,7 @@ from pmtui.ui.portfolio.settling import Settling, describe_standing, standing_no
 from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.row_verbs import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
-from pmtui.ui.ticket.paint_conditional import paint_protection, paint_unprotected
+from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
 from pmtui.ui.widgets.line_table import LineTable
 
 DAYS_FROM_WIDTH = 150

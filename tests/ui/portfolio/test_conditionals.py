@@ -26,8 +26,7 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import NumberField
-from pmtui.ui.ticket.paint_conditional import paint_conditional_row, paint_protection
-from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.ticket.protect import ProtectScreen, paint_conditional_row, paint_protection
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo

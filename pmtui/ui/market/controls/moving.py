@@ -30,7 +30,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from pmtui.ui.ticket.paint_conditional import describe_stops, where_stops_live
+from pmtui.ui.ticket.protect import describe_stops, where_stops_live
 
 _LONGEST_SIZE = 12
 _NUMBER = frozenset("0123456789.")

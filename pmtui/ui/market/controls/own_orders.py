@@ -10,7 +10,7 @@ from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.ticket.paint_conditional import describe_stops
+from pmtui.ui.ticket.protect import describe_stops
 
 NOTHING_HERE = "No order of yours"
 """True of the price under the cursor, until something else is done."""
