@@ -22,8 +22,8 @@ from pmtui.ui.facts import count
 from pmtui.ui.format import format_average, format_past_money, format_price, format_size
 from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import why_not_tradable
+from pmtui.ui.market.moves import plan_sale
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.sale import plan_sale
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.rows.book_wait import BookWait

@@ -9,8 +9,8 @@ from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.moves import LOADING, prepare_sale
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.sale import LOADING, prepare_sale
 
 TICKET_WANTED_FOR_S = 5.0
 """A ticket that was asked for from a list opens no later than this: fingers are elsewhere by then."""
