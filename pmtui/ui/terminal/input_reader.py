@@ -1,23 +1,124 @@
-"""Reads the terminal and says what was pressed, at the moment that is certain.
-
-Textual's input thread looks at the clock every 100 ms; this one sleeps exactly as long as an open
-sequence may take, and for ever where none is.
-"""
+"""What the terminal sends: read without waiting longer than a sequence may take, answers put together, and sequences that mean nothing dropped."""
 
 import os
+import re
 import selectors
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 
 from textual import constants
-from textual._xterm_parser import XTermParser
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._keyboard_protocol import FUNCTIONAL_KEYS
+from textual._xterm_parser import SPECIAL_SEQUENCES, XTermParser
 from textual.message import Message
 
-from pmtui.ui.terminal.key_sequences import usual_sequences
 from pmtui.ui.terminal.output_throttle import OutputThrottle
-from pmtui.ui.terminal.reply_reassembler import ALONE_S, ReplyReassembler
 from pmtui.ui.terminal.terminal_kind import is_another_kind
+
+_SEQUENCE = re.compile(
+    r"""\x1b(?:
+      O[!-~]                          # keys of a VT100
+    | \[\[[A-E]                       # F1 to F5 of the Linux console
+    | \[(?![M\[])[0-?]*[ -/]*[@-~]    # all others but old mice, whose bytes may be anything
+    )""",
+    re.VERBOSE,
+)
+_KNOWN_FORM = re.compile(
+    r"""\x1b\[(?:
+      <?[-\d;]+[mM]                   # the mouse
+    | \d+;\d+R                        # where the cursor is
+    | \?\d+;\d\$y                     # whether a mode is known
+    | 48;[\d:;]+t                     # a new size
+    | [\d:]*(?:;[\d:]*){0,2}u         # keys by their character
+    | 27;\d+;\d+~                     # the same in xterm's way
+    )""",
+    re.VERBOSE,
+)
+_NUMBERED = re.compile(r"\x1b\[(?P<number>\d*)(?::\d*)*(?:;[\d:]*){0,2}(?P<kind>[~A-HPQRS])")
+"""Keys with modifiers. Textual takes a number that it does not know for a character's."""
+_USUAL = {
+    # What PuTTY sends for F5 to F12 when told to be a VT100+.
+    "\x1bOT": "\x1b[15~", "\x1bOU": "\x1b[17~", "\x1bOV": "\x1b[18~", "\x1bOW": "\x1b[19~",
+    "\x1bOX": "\x1b[20~", "\x1bOY": "\x1b[21~", "\x1bOZ": "\x1b[23~", "\x1bO[": "\x1b[24~",
+}  # fmt: skip
+
+
+def usual_sequences(text: str) -> str:
+    """Return what was typed, as Textual knows it."""
+    return _SEQUENCE.sub(_usual, text) if "\x1b" in text else text
+
+
+def _usual(found: re.Match[str]) -> str:
+    sequence = found.group()
+    is_known = sequence in ANSI_SEQUENCES_KEYS or sequence in SPECIAL_SEQUENCES
+    if is_known or _KNOWN_FORM.fullmatch(sequence) or _is_key(sequence):
+        return sequence
+    return _USUAL.get(sequence, "")
+
+
+def _is_key(sequence: str) -> bool:
+    found = _NUMBERED.fullmatch(sequence)
+    return found is not None and f"{found['number'] or 1}{found['kind']}" in FUNCTIONAL_KEYS
+
+
+ALONE_S = 0.1
+"""How long a lone Escape may wait for the rest of an answer on a slow line."""
+BEGUN_S = 1.0
+"""How long the rest may take of what is an answer by all appearance."""
+
+_BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?|>[\d;]{0,16})?)?\Z")
+_KIND_BEGINNING = re.compile(r"\x1b\[>[\d;]{0,16}\Z")
+"""No key begins so: it is held whether an answer is awaited or not."""
+_GOES_ON = re.compile(r"\x1b\[(?:\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)|>[\d;]{0,16}(?:c|\Z))")
+
+
+class ReplyReassembler:
+    """Holds back the end of what came, while that may be half an answer."""
+
+    def __init__(self, may_come: Callable[[], bool], alone_s: Callable[[], float]) -> None:
+        """Take what the line knows.
+
+        Args:
+            may_come: whether an answer may be on its way.
+            alone_s: how long a lone Escape is held then.
+        """
+        self._may_come = may_come
+        self._alone_s = alone_s
+        self._held = ""
+        self._loose = ""
+        """What was read as a key last although it may have begun an answer."""
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether something waits for its end."""
+        return bool(self._held)
+
+    def feed(self, text: str) -> str:
+        """Return what is certain of all that has come so far."""
+        is_awaited = self._may_come()
+        if self._loose and is_awaited and _GOES_ON.match(self._loose + text):
+            text = self._loose + text
+        text, self._held, self._loose = self._held + text, "", ""
+        found = (_BEGINNING if is_awaited else _KIND_BEGINNING).search(text)
+        if found is None:
+            return text
+        self._held = found.group()
+        return text[: found.start()]
+
+    def wait_s(self) -> float:
+        """Return how long what is held may stay as it is."""
+        return self._alone_s() if len(self._held) < 3 else BEGUN_S
+
+    def give_up(self) -> str:
+        """Return what was held: nothing came that would make it an answer."""
+        text, self._held = self._held, ""
+        if len(text) > 2:
+            # Half an answer means no key, and its digits would mean several.
+            return ""
+        self._loose = text
+        return text
+
 
 ESCAPE_DELAY_S = 0.025
 """How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
