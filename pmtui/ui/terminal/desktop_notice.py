@@ -9,7 +9,7 @@ from textual.app import App
 from pmtui.domain.notices import DesktopWay
 from pmtui.ui.terminal.clipboard import wrap_for_terminal
 
-_ESCAPE = "\x1b"
+_ESC = "\x1b"
 _TITLE = "pmtui"
 
 
@@ -43,6 +43,6 @@ def notice_sequence(text: str, way: DesktopWay, environ: Mapping[str, str]) -> s
         case DesktopWay.OFF:
             return ""
         case DesktopWay.OSC_9:
-            return wrap_for_terminal(f"{_ESCAPE}]9;{_TITLE}: {words}\a", environ)
+            return wrap_for_terminal(f"{_ESC}]9;{_TITLE}: {words}\a", environ)
         case DesktopWay.OSC_777:
-            return wrap_for_terminal(f"{_ESCAPE}]777;notify;{_TITLE};{words}\a", environ)
+            return wrap_for_terminal(f"{_ESC}]777;notify;{_TITLE};{words}\a", environ)
