@@ -19,7 +19,7 @@ from pmtui.ui.keys.actions import Keymap, read_keymap
 from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, ServiceProcess, Surface
-from pmtui.ui.terminal.terminal_kind import forget_true_color
+from pmtui.ui.terminal.desktop_notice import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes, usual_theme
 
 _logger = logging.getLogger(__name__)

@@ -22,14 +22,14 @@ from rich.console import Console
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
 from pmtui.cli.output import is_at_terminal
 from pmtui.cli.terminal import is_ascii_terminal, wants_no_color
-from pmtui.ui.terminal.driver import MUTE, PLAIN
-from pmtui.ui.terminal.terminal_kind import (
+from pmtui.ui.terminal.desktop_notice import (
     has_no_clipboard,
     is_behind_mosh,
     is_in_screen,
     is_in_tmux,
     may_be_screen,
 )
+from pmtui.ui.terminal.driver import MUTE, PLAIN
 
 DEADLINE_S = 1.0
 """A round trip to the other side of the world is a third of it."""

@@ -1,13 +1,158 @@
-"""What to write so that the terminal shows a notice on the desktop it runs on: OSC 9 or OSC 777."""
+"""What passes through the terminal to the trader's own machine: the clipboard and notices, through tmux, Screen and mosh."""
 
 import os
-from collections.abc import Mapping
+import re
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import partial
 from typing import Any
 
 from textual.app import App
 
 from pmtui.domain.notices import DesktopWay
-from pmtui.ui.terminal.clipboard import wrap_for_terminal
+
+
+def is_in_tmux(environ: Mapping[str, str]) -> bool:
+    """Tell whether tmux is the next program: of tmux in Screen, not of Screen in tmux."""
+    term = environ.get("TERM", "")
+    return term.startswith("tmux") or bool(environ.get("TMUX") and not environ.get("STY"))
+
+
+def is_in_screen(environ: Mapping[str, str]) -> bool:
+    """Tell whether GNU screen is on this machine's part of the way."""
+    return bool(environ.get("STY"))
+
+
+def may_be_screen(environ: Mapping[str, str]) -> bool:
+    """Tell whether GNU screen may be on the way; from another machine only the terminal's name is known."""
+    is_named_so = environ.get("TERM", "").startswith("screen")
+    return is_in_screen(environ) or (is_named_so and not environ.get("TMUX"))
+
+
+ASK_KIND = "\x1b[>c"
+_SCREEN = 83
+_KIND = re.compile(r"\x1b\[>(\d{1,4})[;\d]*c")
+
+
+def is_told_by_name_only(environ: Mapping[str, str]) -> bool:
+    """Tell whether it is Screen or tmux on another machine: they share a name, and answer `ASK_KIND`."""
+    return may_be_screen(environ) and not is_in_screen(environ)
+
+
+def is_another_kind(text: str) -> bool:
+    """Tell whether this has an answer to `ASK_KIND` in it that is not Screen's, which begins with 83.
+
+    Source: "Device Attributes (Secondary DA)" in xterm's ctlseqs; both programs give the code of
+    their first letter.
+    """
+    found = _KIND.search(text)
+    return found is not None and int(found[1]) != _SCREEN
+
+
+def is_behind_mosh(environ: Mapping[str, str]) -> bool:
+    """Tell whether this shell was started by mosh, which sets this for its own terminal."""
+    return bool(environ.get("NCURSES_NO_UTF8_ACS"))
+
+
+def has_no_clipboard(environ: Mapping[str, str]) -> bool:
+    """Tell whether the terminal is known to take nothing into a clipboard."""
+    return environ.get("TERM", "").startswith("putty")
+
+
+def forget_true_color(environ: MutableMapping[str, str]) -> None:
+    """Take back what a terminal promised that Screen stands before.
+
+    Screen inherits the promise and reads such colours as blinking, dim and reversed text. All 256
+    of its own remain.
+    """
+    if may_be_screen(environ):
+        _ = environ.pop("COLORTERM", None)
+
+
+_ESCAPE, _END, _STRING = "\x1b", "\x1b\\", "\x1bP"
+SCREEN_TAKES = 512
+"""Screen cuts strings of more than 768 bytes; several in a row come out as one."""
+AGAIN_S = 0.4
+"""mosh sends what has changed, a few times a second: the same text again is no change. So the
+clipboard is emptied first, for so long."""
+
+
+class ClipboardWriter:
+    """Copies to the clipboard of the trader's own machine, through whatever lies between."""
+
+    hand_over: Callable[[str], Awaitable[bool]] | None = None
+    """Gives a text to a program around us that takes none from the terminal; returns whether it did."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the terminal may have a clipboard."""
+        is_plain = getattr(self._app._driver, "is_plain", False)
+        return not is_plain and not has_no_clipboard(os.environ)
+
+    def copy(self, text: str) -> None:
+        """Copy a text, by way of `hand_over` as well where there is one."""
+        is_again = text == self._app.clipboard
+        self._app._clipboard = text
+        if is_again and is_behind_mosh(os.environ):
+            self._write("")
+            _ = self._app.set_timer(AGAIN_S, partial(self._send, text))
+        else:
+            self._send(text)
+
+    def _send(self, text: str) -> None:
+        if self.hand_over is None:
+            self._write(text)
+        else:
+            _ = self._app.run_worker(self._send_around(self.hand_over, text), name="copy")
+
+    async def _send_around(self, hand_over: Callable[[str], Awaitable[bool]], text: str) -> None:
+        self._write(text, tmux_has_it=await hand_over(text))
+
+    def _write(self, text: str, *, tmux_has_it: bool = False) -> None:
+        if self._app._driver is not None:
+            sequence = clipboard_sequence(text, os.environ, tmux_has_it=tmux_has_it)
+            self._app._driver.write(sequence)
+
+
+def clipboard_sequence(text: str, environ: Mapping[str, str], *, tmux_has_it: bool = False) -> str:
+    """Return the sequences that copy a text; an empty one empties the clipboard.
+
+    Args:
+        text: what to copy.
+        environ: what tells of the terminal.
+        tmux_has_it: whether the tmux around us was given the text in another way, too.
+    """
+    # BEL ends it: within a string of Screen's or of tmux's, ESC \ would end that one.
+    plain = f"{_ESCAPE}]52;c;{b64encode(text.encode()).decode()}\a"
+    return wrap_for_terminal(plain, environ, tmux_has_it=tmux_has_it)
+
+
+def wrap_for_terminal(plain: str, environ: Mapping[str, str], *, tmux_has_it: bool = False) -> str:
+    """Return a sequence so that it gets to the terminal through what lies between.
+
+    Args:
+        plain: as the terminal reads it, ended by BEL.
+        environ: what tells of the terminal.
+        tmux_has_it: whether the tmux around us needs none of its own.
+    """
+    if is_in_tmux(environ):
+        beyond = _through_tmux(_through_screen(plain) if is_in_screen(environ) else plain)
+        return beyond if tmux_has_it else plain + beyond
+    # Both are sent: Screen uses the wrapped one, every other terminal the plain one.
+    return plain + _through_screen(plain) if may_be_screen(environ) else plain
+
+
+def _through_tmux(sequence: str) -> str:
+    return f"{_STRING}tmux;{sequence.replace(_ESCAPE, 2 * _ESCAPE)}{_END}"
+
+
+def _through_screen(sequence: str) -> str:
+    pieces = (sequence[at : at + SCREEN_TAKES] for at in range(0, len(sequence), SCREEN_TAKES))
+    return "".join(f"{_STRING}{piece}{_END}" for piece in pieces)
+
 
 _ESC = "\x1b"
 _TITLE = "pmtui"

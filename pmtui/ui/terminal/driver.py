@@ -33,10 +33,10 @@ from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
 from pmtui.ui.terminal.cell_diff import CellDisplay
+from pmtui.ui.terminal.desktop_notice import ASK_KIND, is_told_by_name_only, may_be_screen
 from pmtui.ui.terminal.hidden_line import ask_hidden_line
 from pmtui.ui.terminal.input_reader import InputReader
 from pmtui.ui.terminal.output_throttle import OutputThrottle
-from pmtui.ui.terminal.terminal_kind import ASK_KIND, is_told_by_name_only, may_be_screen
 
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""

@@ -13,8 +13,8 @@ from textual._keyboard_protocol import FUNCTIONAL_KEYS
 from textual._xterm_parser import SPECIAL_SEQUENCES, XTermParser
 from textual.message import Message
 
+from pmtui.ui.terminal.desktop_notice import is_another_kind
 from pmtui.ui.terminal.output_throttle import OutputThrottle
-from pmtui.ui.terminal.terminal_kind import is_another_kind
 
 _SEQUENCE = re.compile(
     r"""\x1b(?:

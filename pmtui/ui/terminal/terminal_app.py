@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from pmtui.ui.terminal.ascii_filter import AsciiFilter
 from pmtui.ui.terminal.cell_diff import CellDisplay
-from pmtui.ui.terminal.clipboard import ClipboardWriter
+from pmtui.ui.terminal.desktop_notice import ClipboardWriter
 from pmtui.ui.terminal.driver import PromptDriver, driver_class
 from pmtui.ui.terminal.key_queue import KeyQueue
 
