@@ -154,7 +154,6 @@ def _through_screen(sequence: str) -> str:
     return "".join(f"{_STRING}{piece}{_END}" for piece in pieces)
 
 
-_ESC = "\x1b"
 _TITLE = "pmtui"
 
 
@@ -188,6 +187,6 @@ def notice_sequence(text: str, way: DesktopWay, environ: Mapping[str, str]) -> s
         case DesktopWay.OFF:
             return ""
         case DesktopWay.OSC_9:
-            return wrap_for_terminal(f"{_ESC}]9;{_TITLE}: {words}\a", environ)
+            return wrap_for_terminal(f"{_ESCAPE}]9;{_TITLE}: {words}\a", environ)
         case DesktopWay.OSC_777:
-            return wrap_for_terminal(f"{_ESC}]777;notify;{_TITLE};{words}\a", environ)
+            return wrap_for_terminal(f"{_ESCAPE}]777;notify;{_TITLE};{words}\a", environ)
