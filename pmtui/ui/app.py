@@ -28,7 +28,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.global_keys import CancelAllKey, CopyKey, KillKey, UnitKeys, WatchKeys
 from pmtui.ui.keys.help import HelpScreen
-from pmtui.ui.keys.palette import ActionProvider, StarProvider, ThemeProvider
+from pmtui.ui.keys.palette import ActionProvider, StarProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.keys.unlock_prompt import UnlockPrompt
@@ -47,12 +47,13 @@ class PmtuiApp(TerminalApp):
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = (QuestionScreen,)
-    COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider, ThemeProvider}
+    COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider}
     # Textual's palette loses the reversal by which its cursor is seen where colours are few, and
     # begins with a picture that terminals draw in any width.
     CSS = """
     Screen { overflow: hidden; }
     SearchIcon { display: none; }
+    CommandPalette > Vertical { width: 80; max-width: 100%; }
     CommandList:ansi > .option-list--option-highlighted,
     CommandList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
     """

@@ -168,7 +168,7 @@ ACTIONS: tuple[Action, ...] = (
             "ladders stay in cents.", in_footer=False),
     _action("global.switch_times", "", "Times",
             "Write times by the clock of this machine, or in UTC.", in_footer=False),
-    _action("global.change_theme", "", "Change theme", "Preview themes and choose one.",
+    _action("global.change_theme", "", "Theme…", "Preview themes and choose one.",
             in_footer=False),
     _action("global.quit", "q", "Quit", "Quit; asks while orders are working.",
             danger=Danger.ASKS),

@@ -1,10 +1,10 @@
-"""The command palette: every action that works here, the themes and everything starred, by name.
+"""The command palette: every action that works here, and everything starred, by name.
 
 Textual reads the strings of a hit as markup, and its matcher tries every way to spell the query,
 which takes seconds for a title such as "a a a a a a". So titles are `Content`, and matched here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -22,6 +22,8 @@ from pmtui.ui.keys.actions import PaletteCommand, palette_commands
 from pmtui.ui.plain import cut_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
+WIDTH = 80
+"""Cells of the palette, where the screen has as many: an eye needs no longer line."""
 _EDGES = 8
 """Cells of a line that the palette keeps for itself."""
 _LEAST_TOLD = 20
@@ -103,7 +105,7 @@ class ActionProvider(_PlainProvider):
     def _line(self, command: PaletteCommand) -> Content:
         """Write an action in one line: its name, its keys, and as much of what it does as fits."""
         begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
-        room = self.screen.size.width - len(begin) - _EDGES
+        room = min(self.screen.size.width, WIDTH) - len(begin) - _EDGES
         told = cut_words(command.help, room) if room >= _LEAST_TOLD else ""
         return Content(f"{begin}{told}").stylize("dim", len(command.title))
 
@@ -158,27 +160,3 @@ class StarProvider(_PlainProvider):
             self.screen.post_message(EventChosen(key.event_id))
         elif key.condition_id is not None:
             self.screen.post_message(MarketChosen(key.condition_id))
-
-
-class ThemeProvider(_PlainProvider):
-    """Offers every theme of ours and the user's."""
-
-    @override
-    async def discover(self) -> Hits:
-        for title, wear in self._offered():
-            yield DiscoveryHit(Content(title), wear, text=title)
-
-    @override
-    async def search(self, query: str) -> Hits:
-        for title, wear in self._offered():
-            found = match(query, title)
-            if found is not None:
-                yield Hit(found.score, self._marked(title, query), wear, text=title)
-
-    def _offered(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        names: tuple[str, ...] = getattr(self.app, "offered_themes", ())
-        for name in sorted(names):
-            yield f"Theme: {name}", partial(self._wear, name)
-
-    def _wear(self, name: str) -> None:
-        self.app.theme = name

@@ -60,3 +60,16 @@ async def test_an_action_is_one_line_with_its_key(width: int) -> None:
         shown = [line for line in lines if line.strip()]
         assert len(shown) == commands.option_count
         assert shown[0].split()[:2] == ["Portfolio", "p"]
+
+
+async def test_actions_of_the_screen_come_first_and_themes_are_one_of_them() -> None:
+    app = PmtuiApp(FakeService().surface(), themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        commands = app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count > 20, "every action")
+        shown = [str(option.prompt).split()[0] for option in commands.options]
+        assert shown[0] == "Sort"
+        assert sum(word.startswith("Theme") for word in shown) == 1
+        assert commands.size.width <= 80

@@ -3,7 +3,6 @@
 from textual.pilot import Pilot
 
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.palette import ThemeProvider
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes, parse_theme
 from pmtui.ui.theme.theme_picker import ThemePicker
@@ -92,7 +91,3 @@ async def test_only_themes_that_are_made_for_a_ladder_are_offered() -> None:
         _ = await opened(pilot)
         table = app.screen.query_one(LineTable)
         assert {row.key for row in table.rows} == names
-        provider = ThemeProvider(app.screen)
-        found = [hit.text async for hit in provider.discover()]
-        assert found == [f"Theme: {name}" for name in sorted(names)]
-        assert [hit async for hit in provider.search("textual")] == []
