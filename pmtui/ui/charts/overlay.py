@@ -135,14 +135,17 @@ def draw_overlay(
     *,
     until: datetime | None = None,
     ascii_only: bool = False,
+    is_whole: bool = True,
 ) -> Drawing:
     """Draw at least one curve in exactly `height` lines of `width` cells; for a thread.
 
-    Where the curves lie far apart the axis is broken: one scale would leave a desert.
+    Where the curves lie far apart the axis is broken: one scale would leave a desert. As long as others are
+    on their way it is whole: they may lie between.
     """
     rows = max(height - 1, 1)
     every = [point for curve in curves for point in curve.points]
-    bands = bands_of([price_range(curve.points) for curve in curves], rows)
+    ranges = [price_range(curve.points) for curve in curves]
+    bands = bands_of(ranges if is_whole else [price_range(every)], rows)
     labels = _labels(curves, width)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
@@ -306,13 +309,15 @@ class OverlayPane(DrawnPane):
     @override
     def drawing(self, picture: Picture) -> Draw | None:
         curves = curves_of(self._histories, [leader.name for leader in self._leaders])
-        until, ascii_only = self._until, is_ascii(self)
+        until, ascii_only, is_whole = self._until, is_ascii(self), not self.is_gathering
         if not curves:
             return None
 
         def draw() -> Drawing:
             size = (picture.width, picture.height)
-            return draw_overlay(curves, *size, until=until, ascii_only=ascii_only)
+            return draw_overlay(
+                curves, *size, until=until, ascii_only=ascii_only, is_whole=is_whole
+            )
 
         return draw
 

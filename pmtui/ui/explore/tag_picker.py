@@ -97,7 +97,7 @@ class TagPicker(ModalScreen[TagChoice]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
     DEFAULT_CSS = """
-    TagPicker { align: center middle; }
+    TagPicker { align: center middle; background: transparent; }
     TagPicker > #card {
         width: 60; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
         background: $panel; border: heavy $primary; padding: 0 1;

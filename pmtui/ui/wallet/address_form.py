@@ -36,7 +36,7 @@ class AddressForm(ModalScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    AddressForm { align: center middle; }
+    AddressForm { align: center middle; background: transparent; }
     AddressForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;

@@ -55,7 +55,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
     """Cells inside the frame."""
 
     DEFAULT_CSS = """
-    WalletForm { align: center middle; }
+    WalletForm { align: center middle; background: transparent; }
     WalletForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;

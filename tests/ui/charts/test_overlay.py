@@ -125,6 +125,9 @@ def test_a_desert_between_the_curves_is_left_out() -> None:
     assert any("40¢" in line for line in lines[: breaks[0]])
     assert any("10¢" in line for line in lines[breaks[0] + 1 :])
     assert not any(line.startswith(("20¢", "30¢")) for line in lines)
+    # Others that are on their way may lie between.
+    whole = [words(line) for line in draw_overlay(curves_of(near), 80, 20, is_whole=False).lines]
+    assert not any("nothing between" in line for line in whole)
 
 
 def test_the_title_says_that_some_are_still_coming() -> None:
