@@ -53,9 +53,11 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_call() -> None:
     """Take back what libraries of tests did on import: with their limit nested answers crash.
 
-    Some are imported by fixtures only, so it is done before each test.
+    Some are imported by fixtures only, so it is done before each test. The program itself leaves garbage
+    where it is until its first screen is there, which a test of its command line never sees.
     """
     sys.setrecursionlimit(_DEEPEST)
+    gc.enable()
 
 
 @pytest.fixture
