@@ -8,8 +8,8 @@ from pmtui.domain.account.onboarding import LastAnswer
 from pmtui.service.topics import AccountTopic, AddressBookTopic, OnboardingTopic, Topic, WalletTopic
 from pmtui.ui.account.account import AccountLineScreen, AccountScreen
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
+from tests.ui.account.account_app import account_on, app_on
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, READ_ONLY_STATUS, FakeService
 from tests.ui.onboarded import KEYLESS, NEG_RISK, NEWER, READY, SECONDS_AGO, allowing
@@ -40,10 +40,6 @@ def keyless_service() -> FakeService:
     return service
 
 
-def app_on(service: FakeService, *, ascii_only: bool = False) -> PmtuiApp:
-    return PmtuiApp(service.surface(ascii_only=ascii_only), themes=load_themes()[0])
-
-
 def row(app: PmtuiApp | ScreenApp, words: str) -> str:
     return next((line for line in screen_lines(app) if words in line), "")
 
@@ -53,10 +49,7 @@ def cursor_row(app: PmtuiApp) -> str:
 
 
 async def test_a_opens_the_account_and_every_step_is_there() -> None:
-    app = app_on(ready_service())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(ready_service()) as (app, pilot):
         for title, said in (
             ("Region", "CH ZH: not blocked"),
             ("Key", "0xf39F…2266 paper's own"),
@@ -101,10 +94,7 @@ async def test_without_a_key_the_cursor_is_on_the_key_and_the_command_is_there()
 
 
 async def test_y_copies_the_whole_address_under_the_cursor() -> None:
-    app = app_on(ready_service())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(ready_service()) as (app, pilot):
         await pilot.press("down", "down", "y")
         await until(pilot, lambda: app.clipboard != "", "something copied")
         assert app.clipboard == NEWER.address
@@ -114,10 +104,7 @@ async def test_y_copies_the_whole_address_under_the_cursor() -> None:
 
 
 async def test_a_line_without_an_address_copies_nothing() -> None:
-    app = app_on(ready_service())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(ready_service()) as (app, pilot):
         await pilot.press(*["down"] * 5, "y")
         await until(pilot, lambda: "Nothing to copy" in text_of(app, "#notice"), "a word about it")
         assert cursor_row(app) == "credentials"
@@ -144,10 +131,7 @@ async def test_enter_explains_a_line_and_what_it_would_sign() -> None:
 
 async def test_an_explanation_of_a_contract_that_is_gone_says_so() -> None:
     service = ready_service()
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press(*["down"] * 10, "enter")
         await until(pilot, lambda: shows(app, "Orders do not"), "the explanation")
         service.onboarding_view = allowing(1, 1)
@@ -160,10 +144,7 @@ async def test_an_explanation_of_a_contract_that_is_gone_says_so() -> None:
 
 async def test_r_asks_everything_again() -> None:
     service = ready_service()
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (_, pilot):
         await pilot.press("r")
         await until(pilot, lambda: len(service.calls_of("refresh")) == 4, "the questions")
         assert {topic for (topic,) in service.calls_of("refresh")} == TOPICS
@@ -171,10 +152,7 @@ async def test_r_asks_everything_again() -> None:
 
 async def test_what_is_told_meanwhile_is_shown_where_the_cursor_stays() -> None:
     service = ready_service()
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press(*["down"] * 6)
         problem = "GET /auth/ban-status/closed-only: timed out"
         service.onboarding_view = replace(READY, closed_only=LastAnswer(True, SECONDS_AGO, problem))
@@ -201,10 +179,7 @@ async def test_lines_and_explanation_fit_every_screen(size: tuple[int, int]) -> 
 
 
 async def test_a_terminal_without_unicode_shows_the_same() -> None:
-    app = app_on(ready_service(), ascii_only=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(ready_service(), ascii_only=True) as (app, pilot):
         assert "0xBc0f~6B50 deposit wallet" in row(app, "Paying wallet")
         assert "id 6f1c2a34~" in row(app, "API credentials")
         for _ in range(18):

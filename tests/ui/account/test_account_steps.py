@@ -30,11 +30,11 @@ from pmtui.ui.account.account_keys import KEY_IS_KEPT, PASTE_PROMPT
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.terminal.terminal_app import HiddenPrompt
-from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.wallet.receive import ReceiveScreen
 from pmtui.ui.wallet.send_form import SendForm
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.widgets.line_table import LineTable
+from tests.ui.account.account_app import account_on, app_on
 from tests.ui.account.test_wallet_lines import with_step
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.onboarded import EXCHANGE, NEWER, READY
@@ -58,10 +58,6 @@ def service_with(*cards: WalletCard) -> FakeService:
     service = FakeService(wallet_view=READY_WALLET, cards=list(cards))
     service.onboarding_view = READY
     return service
-
-
-def app_on(service: FakeService) -> PmtuiApp:
-    return PmtuiApp(service.surface(), themes=load_themes()[0])
 
 
 def prepared(service: FakeService) -> list[WalletStep]:
@@ -97,10 +93,7 @@ async def test_n_takes_the_next_step_and_its_card_asks(size: tuple[int, int]) ->
 
 async def test_d_takes_the_step_at_the_cursor_and_x_takes_it_back() -> None:
     service = service_with(APPROVE_CARD, APPROVE_CARD)
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await point_at(app, f"approvals cash {EXCHANGE.address}")
         await pilot.press("d")
         await until(pilot, lambda: isinstance(app.screen, SigningCard), "the card")
@@ -113,10 +106,7 @@ async def test_d_takes_the_step_at_the_cursor_and_x_takes_it_back() -> None:
 
 async def test_e_approves_up_to_an_amount() -> None:
     service = service_with(APPROVE_CARD)
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press("e")
         await until(pilot, lambda: "Only cash" in notice(app), "why not here")
         await point_at(app, f"approvals cash {EXCHANGE.address}")
@@ -129,10 +119,7 @@ async def test_e_approves_up_to_an_amount() -> None:
 
 async def test_a_relayer_key_is_signed_for_on_a_card_with_its_text() -> None:
     service = service_with(SIGN_IN_CARD)
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await point_at(app, "relayer key")
         await pilot.press("d")
         await until(pilot, lambda: shows(app, "| Nonce: 7f3a"), "the text")
@@ -142,10 +129,7 @@ async def test_a_relayer_key_is_signed_for_on_a_card_with_its_text() -> None:
 
 async def test_s_sends_to_an_address_and_v_shows_ours() -> None:
     service = service_with(SEND_CARD)
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, ReceiveScreen), "the address")
         await until(pilot, lambda: shows(app, NEWER.address), "the address")
@@ -165,10 +149,7 @@ async def test_s_sends_to_an_address_and_v_shows_ours() -> None:
 
 async def test_a_refusal_leaves_the_form_with_all_that_was_typed() -> None:
     service = service_with()
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, SendForm), "the form")
         await settle(pilot)
@@ -202,10 +183,7 @@ async def test_what_is_not_prepared_says_why() -> None:
 async def test_without_a_wallet_every_key_says_why() -> None:
     service = service_with()
     service.wallet_view = replace(READY_WALLET, reason="only deposit wallets can be used")
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await point_at(app, "wallet")
         for key in ("d", "x", "e", "s"):
             await pilot.press("down", "up", key)
@@ -243,10 +221,7 @@ async def test_asking_again_and_a_step_under_way() -> None:
 
 async def test_a_refusal_of_the_service_is_said() -> None:
     service = service_with()
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press("n")
         await until(pilot, lambda: "Every step is done" in notice(app), "nothing to do")
 
@@ -270,10 +245,7 @@ async def test_a_key_that_one_has_is_asked_for_outside_the_screen(
     monkeypatch.setattr(HiddenPrompt, "ask", answer)
     service = service_with()
     service.key_problem = problem
-    app = app_on(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: shows(app, "every step is done"), "the account")
+    async with account_on(service) as (app, pilot):
         await pilot.press("I")
         await until(pilot, lambda: said in notice(app), "the answer")
     assert asked == [PASTE_PROMPT]
