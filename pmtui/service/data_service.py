@@ -120,6 +120,10 @@ class DataService:
         alerts = self.parts.watchlist.alerts.view()
         return sum(each.state is AlertState.WAITING for each in alerts)
 
+    def fill_search(self) -> None:
+        """Learn markets to search in, though nobody has opened the search; once they are here it does nothing."""
+        self.parts.markets.metadata.fill_index()
+
     def rewind(self, at: datetime) -> None:
         """Forget the public trades after a moment: a replay was moved back to it."""
         self.parts.markets.books.tapes.forget_after(at)

@@ -174,6 +174,22 @@ async def test_more_markets_are_fetched_to_search_in_once_the_field_is_open(
         assert listed == [None, "50", "100"]
 
 
+async def test_markets_to_search_in_are_learnt_before_anybody_searches(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        queries = world.service.queries
+        world.metadata.failure = lost("GET /events")
+        world.service.fill_search()
+        await world.pass_time(1.0)
+        assert queries.search(SearchTopic("")).indexed == 0
+        world.metadata.failure = None
+        for _ in range(2):
+            world.service.fill_search()
+            await world.pass_time(1.0)
+        assert queries.search(SearchTopic("")).indexed == 1
+        # What failed is asked for once more, what is here is not.
+        assert len(world.metadata.listed) == 2
+
+
 async def test_what_the_store_has_let_go_of_opens_from_the_list_at_once(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         events = many_events(2)

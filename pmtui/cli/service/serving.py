@@ -35,6 +35,8 @@ DETACHED_AFTER_S = 5.0
 """A terminal whose line was cut comes back sooner than this."""
 GIVE_BACK_EVERY = 20
 """Looks after which freed memory is given back."""
+FILL_SEARCH_EVERY = 60
+"""Looks after which markets to search in are asked for again, where a host did not tell them."""
 _SIGNALS = {
     signal.SIGHUP: ExitReason.HANG_UP,
     signal.SIGTERM: ExitReason.TERMINATION,
@@ -133,7 +135,7 @@ class Serving:
                 show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
             gc.collect()
             gc.freeze()
-            watching = asyncio.create_task(self._watch(server, kept, service.log))
+            watching = asyncio.create_task(self._watch(server, kept, service))
             try:
                 await self._changed.wait()
                 watching.cancel()
@@ -205,7 +207,7 @@ class Serving:
             self._ending = Ending(reason, policy or self._settings.leave_policy(reason))
             self._changed.set()
 
-    async def _watch(self, server: LinkServer, kept: KeptSocket, log: Log) -> None:
+    async def _watch(self, server: LinkServer, kept: KeptSocket, service: DataService) -> None:
         """End a service that nobody needs or can find, and give back what was freed."""
         idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
@@ -213,7 +215,10 @@ class Serving:
             looks += 1
             if looks % GIVE_BACK_EVERY == 0:
                 give_back()
-            self._keep_reachable(kept, log)
+            if not self._is_detached and looks % FILL_SEARCH_EVERY == 1:
+                # Programs search, too, before any terminal has come.
+                service.fill_search()
+            self._keep_reachable(kept, service.log)
             alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
             has_left = server.was_attended and alone_s >= DETACHED_AFTER_S
             if has_left and self._settings.on_detach is DetachPolicy.STOP:

@@ -89,7 +89,7 @@ EVENT_PERIOD_S = 15.0
 SEARCH_PAUSE_S = 0.25
 """A search goes out when the typing has paused this long."""
 INDEX_PAGES = 12
-"""Pages of the biggest markets fetched for the local index, once somebody opens the search."""
+"""Pages of the biggest markets fetched for the local index, once somebody is going to search."""
 START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
@@ -171,7 +171,7 @@ class MetadataFeed:
                     self.tags_load = Load.LOADING
                     self._kernel.start("tags", self._fetch_tags)
             case SearchTopic():
-                self._kernel.start_unless_running("search index", "search index", self._fill_index)
+                self.fill_index()
                 self._start_search(topic)
             case _:
                 pass
@@ -397,10 +397,13 @@ class MetadataFeed:
                 self.store.recall(found, state.as_of)
                 return
 
+    def fill_index(self) -> None:
+        """Begin to fetch markets to search in, unless they are here or on their way."""
+        if not self._is_index_full:
+            self._kernel.start_unless_running("search index", "search index", self._fill_index)
+
     async def _fill_index(self) -> None:
         """Fetch the biggest markets, so that the first search finds more than the list shows."""
-        if self._is_index_full:
-            return
         hosts = await self._kernel.hosts()
         cursor: str | None = None
         for _ in range(INDEX_PAGES):
