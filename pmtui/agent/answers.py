@@ -1,4 +1,4 @@
-"""Answers that no read gives: what a search found, and a token's market at a glance, put together from several reads."""
+"""Answers of more than one read: what a search found, and a token's market at a glance."""
 
 import asyncio
 from dataclasses import dataclass

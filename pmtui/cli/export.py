@@ -1,4 +1,4 @@
-"""`pmtui export`: orders, fills, positions and activity of a profile, from journal and venue, as CSV, JSON or JSON lines.
+"""`pmtui export`: orders, fills, positions and activity of a profile, as CSV, JSON or JSON lines.
 
 The venue is asked once, after which everything is closed.
 

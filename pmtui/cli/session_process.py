@@ -1,4 +1,4 @@
-"""What every session's process needs: one lock for one account, a log of what goes wrong, and memory given back."""
+"""The process of a session: one lock for one account, the log of what goes wrong, memory given back."""
 
 import asyncio
 import ctypes

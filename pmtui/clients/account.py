@@ -1,4 +1,4 @@
-"""The trading host's account routes: credentials, balance, orders, cancels, trades, heartbeats, notices, further keys.
+"""The trading host's account routes: credentials, orders, cancels, trades, heartbeats, notices, further keys.
 
 Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
 are sent once and never again by themselves; what a failure allows one to conclude is its kind.

@@ -1,4 +1,4 @@
-"""Answers as records: stable names, exact decimals, times in UTC; their columns, the few a table shows, and schemas.
+"""Answers as records (stable names, exact decimals, times in UTC), with their columns and JSON schemas.
 
 A record follows the annotations of a domain type, so that an amount is never taken for a count. Amounts
 are decimal texts without exponent: no program that reads them rounds by accident.

@@ -1,6 +1,6 @@
 """The venue's HTTP hosts and who may talk to them: one socket each, all in one server on one event loop.
 
-A page in a browser of this machine can be made to send requests to a loopback address under the
+Requests have to name this machine, be of bounded size, and those of the operator carry a token. A page in a browser of this machine can be made to send requests to a loopback address under the
 name of its own host (DNS rebinding); naming a loopback host is therefore a condition everywhere.
 Other users of the machine can reach every port as well; the operator's address asks for a token
 that only the owner of the venue can read.

@@ -1,6 +1,6 @@
-"""The one object behind every host, catalogue, exchange, accounts, memory and listeners; and the time by which it goes.
+"""The one object behind every host (catalogue, exchange, accounts, memory, listeners), and its clock.
 
-Every change goes through `act`: the command runs, what happened is remembered, then written down
+Whatever has a moment in it asks the clock, so that time can be moved. Every change goes through `act`: the command runs, what happened is remembered, then written down
 (and flushed to the disk where it concerns anybody who is not simulated), then published. So nobody
 hears of anything that a crash could take back. All of it is synchronous on one event loop; there
 are no locks because there is nothing to race.

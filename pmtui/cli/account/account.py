@@ -1,4 +1,4 @@
-"""`pmtui account`: the keystore of a profile, made, shown and removed, and what is lost with it; and its wallet.
+"""`pmtui account`: makes, shows and removes the keystore of a profile, and leads to its wallet.
 
 One account for a profile, because a profile is one journal. The paper account is not kept here.
 """

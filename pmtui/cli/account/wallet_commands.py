@@ -1,4 +1,4 @@
-"""`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell, as lines and as JSON.
+"""`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell.
 
 The service of the profile runs for as long as the command takes, with the very cards, journal and checks of
 the terminal; nothing of it can run beside a terminal of the same profile.

@@ -1,6 +1,6 @@
-"""The running service for an agent's reads: its books and searches, and the account's own figures where a program may read them.
+"""What the running service knows, for an agent's reads: books, searches, and the account's own figures.
 
-The connection is closed as soon as the look is over, so that a tool server is no terminal that keeps a
+A look at the service is short. The connection is closed as soon as the look is over, so that a tool server is no terminal that keeps a
 service alive. Nothing that is asked here sends a search to the venue in the trader's place.
 
 A book is the service's own, whatever it is worth: a stale one is told as `stale` with its age. What the service

@@ -1,4 +1,4 @@
-"""What lies on this machine: settings, folders, disk, journal, whether a session runs; and the key, and the wallet that pays."""
+"""What lies on this machine: settings, folders, disk, journal, session, and the key and its wallet."""
 
 import shutil
 import sqlite3

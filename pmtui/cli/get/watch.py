@@ -1,6 +1,6 @@
-"""`--watch`: what the streams tell of books, trades and tick sizes, and of own orders and fills, written as it changes.
+"""`--watch`: books, trades and tick sizes by the market stream, own orders and fills by the account stream.
 
-The stream repeats nothing. Whenever the link is new, the host is asked what was missed.
+The account stream repeats nothing: whenever its link is new, the host is asked what was missed.
 
 What a book says is written when it has changed, ten times a second at most; trades are written one by one. After
 a lost link books come whole again, and what no book says is asked for.

@@ -1,6 +1,6 @@
-"""Secrets as they come in: typed without echo, one line of a file descriptor, or an environment variable. Nothing else.
+"""Secrets as they come in: typed without echo, a line of a file descriptor, or an environment variable.
 
-There is no way to give one as an argument or, for a passphrase, in the environment.
+Nothing else is read: there is no way to give one as an argument or, for a passphrase, in the environment.
 """
 
 import ctypes

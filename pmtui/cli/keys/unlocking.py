@@ -1,4 +1,4 @@
-"""The key of a session: where it lies, which ones a profile refuses, and unlocking it before the terminal is taken over.
+"""The key of a session: where it lies, which keys are refused, and unlocking it at an ordinary prompt.
 
 Paper and live share neither a directory, nor a journal, nor a key. A journal that waits for orders of
 another account is not taken up: the session would ask the venue for them in vain and conclude that they

@@ -1,10 +1,11 @@
 """One HTTP connection pool per host; every way to fail comes back as a value.
 
-One gzip coding is accepted, which is the only one that is asked for. Layered codings and others are
-refused before a byte of the body is read, because their bounds would hold for the outer layer only.
-
 It refuses to follow redirects, to read more than it was told to, and to repeat anything that is
 not an idempotent read. It knows nothing of what the bodies mean.
+
+A body is expanded in steps, so that a small answer cannot become a huge one. One gzip coding is accepted,
+which is the only one that is asked for. Layered codings and others are refused before a byte of the body is
+read, because their bounds would hold for the outer layer only.
 """
 
 import asyncio

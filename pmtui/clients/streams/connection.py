@@ -1,4 +1,4 @@
-"""One WebSocket, kept up: connect, subscribe, ping, watch for silence, wait, again; never more than is worked off.
+"""One WebSocket, kept up: connect, subscribe, ping, watch for silence, wait, again.
 
 Whatever a peer sends, the cost is bounded: bytes are parsed in slices with rests between them, and
 reading stops while messages wait, while the peer does not read our answers (a pong for each ping),

@@ -1,4 +1,4 @@
-"""Loads the packaged catalogue into the venue's model, or rows found in recorded answers, however those were saved.
+"""Loads the packaged catalogue, or events and markets found in recorded answers, into the venue's model.
 
 Understood: `/events` and `/markets` answers and bare arrays, pages one to a line under `body`,
 objects with `data`, `events` or `markets`, search answers, single objects, rows wrapped in `raw`;

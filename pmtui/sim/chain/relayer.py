@@ -1,4 +1,4 @@
-"""The relayer: checks submissions, lets time carry them out on the chain, and answers on its host (docs/wire.md#relayer).
+"""The relayer: checks submissions, carries them out on the chain as time passes, and answers on its host.
 
 A submission is refused in the service's words, or becomes a transaction that goes through its
 states (docs/wire.md#relayer). What was accepted is on the disk and goes on after a restart.

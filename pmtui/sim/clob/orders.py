@@ -1,4 +1,4 @@
-"""Orders on the trading host: what a posted one says, or its refusal; posting and cancelling under level 2 and a rate limit.
+"""Orders on the trading host: reading a posted one, posting and cancelling, under a rate limit.
 
 Decoding is strict: amounts are decimal strings, salt and signature type numbers. The struct hash,
 the order id and the signature are recomputed under the exchange of the order's market; a signature

@@ -1,4 +1,4 @@
-"""The analytics host in its two dialects: v1 in bare arrays of camel case, v2 in snake case, told from the venue's own ledger.
+"""The analytics host in both dialects, v1 in bare arrays and v2 in envelopes, told from the venue's ledger.
 
 The newer one answers in envelopes with cursors (docs/wire.md#analytics-host). Positions that lost stay
 listed until they are redeemed, as with the service.

@@ -1,6 +1,6 @@
-"""Rows of the analytics host in both of its dialects, camel case (v1) and snake case (v2); tokens and resolutions in the newer alone.
+"""Rows of the analytics host in both dialects, camel case (v1) and snake case (v2).
 
-Amounts are JSON numbers in whole units (docs/wire.md#analytics-host). 999 stands for "no outcome".
+Tokens, resolutions and approvals are in the newer dialect alone. Amounts are JSON numbers in whole units (docs/wire.md#analytics-host). 999 stands for "no outcome".
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The engine's front: every command and every question, each a plain call; commands leave events, questions leave nothing."""
+"""The engine's front: commands, which leave events, and questions, which leave nothing."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

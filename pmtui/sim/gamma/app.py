@@ -1,4 +1,4 @@
-"""The metadata host in both dialects: lists of markets and events as pages and by name, and the search over both.
+"""The metadata host in both dialects: lists of markets and events, either by name, and the search.
 
 A search is over words, without ranking of its own kind: the service's is not published.
 

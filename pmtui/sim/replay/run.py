@@ -1,4 +1,4 @@
-"""A replay served: the local venue's hosts, with recorded books, histories and trades in place of the engine's."""
+"""Serves a replay: the local venue's hosts, with recorded books, histories and trades."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Turns what happens on the exchange into frames of the market channel, once for all who watch, as the service words them.
+"""Turns what happens on the exchange into frames of the market channel, once for all who watch.
 
 The hash in a change is that of the book right after it, but the engine's book is already at its final
 state when events arrive. So each watched market has a ladder of its own: a book as text, kept

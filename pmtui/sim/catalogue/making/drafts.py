@@ -1,4 +1,4 @@
-"""Drafts of events, before they get the service's shape: from the templates of `texts/*.toml`, and from made-up fixtures."""
+"""Drafts of events, from the templates of `texts/*.toml` and from made-up fixtures."""
 
 import math
 import random

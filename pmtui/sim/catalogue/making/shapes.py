@@ -1,4 +1,4 @@
-"""Gives a draft the shape of the metadata host: an event object with its markets, their slugs, chain ids and figures.
+"""Gives a draft the shape of the metadata host: an event with its markets, slugs, chain ids and figures.
 
 Keys are missing where they are missing there.
 """
