@@ -4,6 +4,8 @@
 down instead of doing anything.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
@@ -11,6 +13,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.pilot import Pilot
 from typing_extensions import override
 
 from pmtui.domain.account.position import Position
@@ -25,6 +28,7 @@ from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.ticket.ticket import TicketPane
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
 from tests.ui.stage import THEMES, shown_text
+from tests.ui.wait import settle
 
 CONDITION = ConditionId("0x" + "ab" * 32)
 YES, NO = TokenId("11"), TokenId("22")
@@ -151,6 +155,18 @@ class TicketApp(TerminalApp):
     def words(self) -> str:
         """Return the same as running text, however it was wrapped."""
         return " ".join(self.text().split())
+
+
+@asynccontextmanager
+async def ticket_on(
+    service: FakeService, *, price: str | None = None
+) -> AsyncIterator[tuple[TicketApp, Pilot[None]]]:
+    """Open a purchase at 80 columns."""
+    app = TicketApp(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price=price)
+        await settle(pilot)
+        yield app, pilot
 
 
 class Look(TicketApp):

@@ -37,6 +37,7 @@ from tests.ui.ticket_stage import (
     book_view,
     m,
     market_view,
+    ticket_on,
 )
 from tests.ui.wait import settle, until
 
@@ -63,10 +64,7 @@ def _card_text(screen: ConfirmScreen) -> str:
 
 
 async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService()) as (app, pilot):
         assert app.facts == ["opened"]
         await pilot.press(*"51", "tab", *"100")
         await until(pilot, lambda: "cost $51.00" in app.text(), "the cost")
@@ -125,10 +123,7 @@ async def test_a_small_order_that_nothing_speaks_against_needs_no_card_where_the
 async def test_the_size_of_the_last_order_is_there_in_the_next_ticket_and_typing_replaces_it() -> (
     None
 ):
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.51")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.51") as (app, pilot):
         await pilot.press(*"100")
         await _send(pilot, app)
         await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
@@ -141,10 +136,7 @@ async def test_the_size_of_the_last_order_is_there_in_the_next_ticket_and_typing
 
 
 async def test_letters_typed_into_the_ticket_are_nobody_elses_keys() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         for _ in range(7):
             await pilot.press(*"mpqbosxzrl")
             await pilot.press("tab")
@@ -160,10 +152,7 @@ async def test_letters_typed_into_the_ticket_are_nobody_elses_keys() -> None:
 
 
 async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         app.pane.side.focus()
         await settle(pilot)
         seen: list[str] = []
@@ -202,10 +191,7 @@ async def test_every_field_is_reached_by_tab_and_moved_by_keys() -> None:
 
 
 async def test_a_timed_order_starts_with_five_minutes_and_leaves_the_focus_where_it_was() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.press(*"100", "ctrl+t")
         await until(pilot, lambda: app.pane.expiry.display, "the expiry field")
         await settle(pilot)
@@ -216,10 +202,7 @@ async def test_a_timed_order_starts_with_five_minutes_and_leaves_the_focus_where
 
 
 async def test_a_decimal_comma_is_refused_in_words_and_not_dropped() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService()) as (app, pilot):
         await pilot.press("3", "comma", "1")
         await until(pilot, lambda: "comma" in app.words(), "the refusal")
         assert app.pane.price.value == "3,1"
@@ -227,10 +210,7 @@ async def test_a_decimal_comma_is_refused_in_words_and_not_dropped() -> None:
 
 @pytest.mark.parametrize("way", ["typed", "pasted"])
 async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         if way == "typed":
             await pilot.press(*"1e3")
         else:
@@ -323,10 +303,7 @@ async def test_the_other_side_keeps_the_size_and_not_how_long_the_order_before_l
 
 
 async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.press(*"100", "enter")
         screen = await _card(pilot, app)
         await pilot.press("Z")
@@ -338,10 +315,7 @@ async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
 
 
 async def test_the_mouse_moves_choices_too() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.click("#ticket-side")
         await until(pilot, lambda: app.pane.draft.side is Side.SELL, "the other side")
         await pilot.click("#ticket-side")
@@ -353,10 +327,7 @@ async def test_the_mouse_moves_choices_too() -> None:
 
 
 async def test_up_and_down_step_the_price_by_the_tick_and_the_size_by_its_own_measure() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService()) as (app, pilot):
         await pilot.press("up")
         await until(pilot, lambda: app.pane.price.value == "51", "the best bid")
         await pilot.press("up", "up", "down")
@@ -369,10 +340,7 @@ async def test_up_and_down_step_the_price_by_the_tick_and_the_size_by_its_own_me
 
 
 async def test_a_problem_stands_beside_its_field_and_one_key_mends_it() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService()) as (app, pilot):
         assert "!" not in app.text()
         await pilot.press(*"51.4", "tab", *"100")
         await until(pilot, lambda: "Tick 1¢" in app.words(), "the problem")
@@ -412,10 +380,7 @@ async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() ->
 
 
 async def test_a_market_purchase_takes_its_worst_price_from_the_book() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService()) as (app, pilot):
         await pilot.press("ctrl+g")
         assert "¢" not in "".join(cell.text for cell in app.pane.touch.line)
         app.pane.size_field.focus()
@@ -434,10 +399,7 @@ async def test_a_market_purchase_takes_its_worst_price_from_the_book() -> None:
 )
 async def test_a_rejection_keeps_the_ticket_and_says_why(field: str | None, shown: str) -> None:
     service = FakeService(verdicts=[Rejected("not enough balance / allowance", field)])
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(service, price="0.53") as (app, pilot):
         await pilot.press(*"100")
         await settle(pilot)
         draft = app.pane.draft
@@ -451,10 +413,7 @@ async def test_a_rejection_keeps_the_ticket_and_says_why(field: str | None, show
 
 async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
     service = FakeService(verdicts=[Rejected("not enough depth", None)])
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(service, price="0.53") as (app, pilot):
         await pilot.press(*"100", *["ctrl+t"] * 4)
         assert app.pane.draft.time_in_force is TimeInForce.FOK
         await _send(pilot, app)
@@ -520,10 +479,7 @@ async def test_what_the_service_cannot_prepare_is_said_without_a_card() -> None:
 
 async def test_sending_is_said_at_once_and_survives_the_ticket_being_closed() -> None:
     service = FakeService(is_holding=True)
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(service, price="0.53") as (app, pilot):
         await pilot.press(*"100")
         await _send(pilot, app)
         assert "sending…" in app.text()
@@ -540,10 +496,7 @@ async def test_sending_is_said_at_once_and_survives_the_ticket_being_closed() ->
 
 async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> None:
     service = FakeService()
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(service, price="0.53") as (app, pilot):
         await pilot.press(*"100", "enter")
         await _card(pilot, app)
         ((intent,),) = service.calls_of("prepare")
@@ -568,10 +521,7 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
 
 
 async def test_an_order_in_doubt_from_before_the_ticket_opened_is_remembered() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         intent = LimitIntent(
             condition_id=market_view().terms.condition_id,  # type: ignore[union-attr]
             token_id=YES, side=Side.BUY, price=m("0.53"), size=m("100"),
@@ -593,10 +543,7 @@ def _with_order(intent: LimitIntent, order_id: str, status: OrderStatus) -> Any:
 
 
 async def test_escape_on_the_card_leaves_the_ticket_as_it_was() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.press(*"100")
         draft = app.pane.draft
         await pilot.press("enter")
@@ -674,10 +621,7 @@ async def test_a_post_only_venue_is_met_with_one_key() -> None:
 
 async def test_the_last_line_follows_the_orders_life() -> None:
     service = FakeService()
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(service, price="0.53") as (app, pilot):
         await pilot.press(*"100")
         order_id = "0x" + "0" * 63 + "1"
         service.is_holding = True
@@ -722,10 +666,7 @@ def _tell_recent(app: TicketApp, *orders: Order) -> None:
 
 
 async def test_a_hasty_second_enter_sends_nothing() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.press(*"100", "enter", "enter")
         screen = await _card(pilot, app)
         await pilot.press("enter")
@@ -741,10 +682,7 @@ async def test_a_hasty_second_enter_sends_nothing() -> None:
 
 
 async def test_the_pause_for_reading_passes_while_the_recorded_time_stands_still() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         await pilot.press(*"100", "enter")
         screen = await _card(pilot, app)
         app.service.at += timedelta(seconds=-30)
@@ -769,10 +707,7 @@ async def test_a_partial_fill_is_told_in_shares() -> None:
 
 
 async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_price() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         app.tell(book=book_view(NO))
         await until(pilot, lambda: "Outcome changed" in app.words(), "the change said")
         assert app.pane.price.value == ""
