@@ -1,9 +1,9 @@
 """The venue's HTTP hosts and who may talk to them: one socket each, all in one server on one event loop.
 
-Requests have to name this machine, be of bounded size, and those of the operator carry a token. A page in a browser of this machine can be made to send requests to a loopback address under the
-name of its own host (DNS rebinding); naming a loopback host is therefore a condition everywhere.
-Other users of the machine can reach every port as well; the operator's address asks for a token
-that only the owner of the venue can read.
+A request has to name this machine and be of bounded size; one of the operator carries a token as well.
+A page in a browser of this machine can be made to send requests to a loopback address under the name of
+its own host (DNS rebinding): naming a loopback host is therefore a condition everywhere. Other users of
+the machine can reach every port, too: only the owner of the venue can read the token.
 
 The service's hosts are separate names, so they are separate ports here; which socket a connection
 came in on decides which application answers. What `AccessRules` refuse reaches none; faults the
