@@ -88,7 +88,7 @@ class PmtuiApp(TerminalApp):
         self._copy_key = CopyKey(self, surface)
         self._cancel_all_key = CancelAllKey(self, surface)
         self._kill_key = KillKey(self, surface)
-        self._command_key = CommandKey(self, surface)
+        self._command_key = CommandKey(self, surface, lambda: self.offered_themes)
         self._unit_keys = UnitKeys(self, surface)
         self._quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)

@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from pmtui.config.workplace import Place
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.surface import Subscription, Subscriptions
 from pmtui.service.topics import (
@@ -242,6 +242,10 @@ class FrameScreen(Screen[None]):
 
     def to_star(self) -> tuple[StarKey, str] | None:
         """Return what is under the cursor as it can be starred, with its title; None for nothing."""
+        return None
+
+    def to_trade(self) -> tuple[Market, int] | None:
+        """Return the market of the row under the cursor and its outcome; None where there is none."""
         return None
 
     def place(self) -> Place | None:

@@ -5,8 +5,9 @@
     cancel all            cancel bids     cancel 39.7
     flatten               split 100
     find rate decision                 39.7 or @39.7 (go there)
+    portfolio, log, markets, watch     theme nord            alert
 
-A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
+Anything else is searched for. A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
 """
 
 import re
@@ -75,6 +76,37 @@ class FindMarkets:
     text: str
 
 
+class Screen(Enum):
+    """Where a command may go, by its word."""
+
+    PORTFOLIO = "portfolio"
+    MARKETS = "markets"
+    WATCHLIST = "watchlist"
+    LOG = "log"
+    ACCOUNT = "account"
+    STOPS = "stops"
+
+
+@dataclass(frozen=True, slots=True)
+class GoToScreen:
+    """Put a screen in front."""
+
+    screen: Screen
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseTheme:
+    """Change the colours."""
+
+    name: str
+    """Empty to choose from a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAlert:
+    """Ask which price of the market at hand to wait for."""
+
+
 @dataclass(frozen=True, slots=True)
 class SplitCash:
     """Turn cash into shares of both outcomes of the market."""
@@ -90,7 +122,10 @@ class GoToPrice:
     price: Micros
 
 
-Command = EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets | GoToPrice
+Command = (
+    EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets | GoToPrice
+    | GoToScreen | ChooseTheme | SetAlert
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +163,20 @@ _VERBS = {
     "split": "cash to both outcomes",
     "find": "search for markets",
 }
-_SHORT = {"b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find"}
+_PLACES = {
+    "portfolio": "positions, orders, fills",
+    "markets": "the list of markets",
+    "watchlist": "what is starred, and alerts",
+    "log": "notices, orders, requests",
+    "account": "wallet and keys",
+    "stops": "stops and targets",
+    "theme": "other colours: theme nord",
+    "alert": "wait for a price",
+}
+_SHORT = {
+    "b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find", "watch": "watchlist",
+    "p": "portfolio", "m": "markets", "w": "watchlist", "l": "log", "a": "account",
+}  # fmt: skip
 _OPTIONS = {
     "gtc": "until cancelled",
     "gtd": "until a time: gtd 15m",
@@ -193,7 +241,8 @@ def parse_command(
         case _ if first.text.startswith("@") or parse_cents(first.text) is not None:
             return _read_go(words, tick, has_market=bool(outcomes))
         case _:
-            return _at(first, f"No command {first.text}: {', '.join(_VERBS)}")
+            is_place = verb in _PLACES
+            return _read_place(verb, rest) if is_place else FindMarkets(" ".join(text.split()))
 
 
 def complete(text: str, outcomes: Sequence[str]) -> tuple[Candidate, ...]:
@@ -217,15 +266,14 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
     match command:
         case EnterOrder(draft):
             return _describe_order(draft, outcomes)
-        case CancelOrders(_, price) if price is not None:
-            return f"Cancel your orders at {with_cent_sign(price)}"
-        case CancelOrders(scope):
-            return {
+        case CancelOrders(scope, price):
+            said = {
                 CancelScope.EVERYWHERE: "Cancel all working orders in every market",
                 CancelScope.MARKET: "Cancel your orders in this market",
                 CancelScope.BIDS: "Cancel your bids here",
                 CancelScope.ASKS: "Cancel your offers here",
             }[scope]
+            return said if price is None else f"Cancel your orders at {with_cent_sign(price)}"
         case FlattenPosition(index):
             return f"Sell the whole position of {outcomes[index]}"
         case SplitCash(amount):
@@ -236,6 +284,18 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
             return f"Search for {text}"
         case GoToPrice(price):
             return f"Cursor to {with_cent_sign(price)}"
+        case GoToScreen() | ChooseTheme() | SetAlert():
+            return _describe_place(command)
+
+
+def _describe_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
+    match command:
+        case GoToScreen(screen):
+            return f"Go to {screen.value}"
+        case ChooseTheme(name):
+            return f"Theme {name}" if name else "Preview themes and choose one"
+        case SetAlert():
+            return "Set a price alert"
 
 
 def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
@@ -418,10 +478,19 @@ def _read_go(
     return GoToPrice(price)
 
 
+def _read_place(verb: str, words: Sequence[_Word]) -> Command | CommandProblem:
+    most = 1 if verb == "theme" else 0
+    if len(words) > most:
+        return _at(words[most], f"Not understood: {words[most].text}")
+    if verb == "theme":
+        return ChooseTheme(words[0].folded if words else "")
+    return SetAlert() if verb == "alert" else GoToScreen(Screen(verb))
+
+
 def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candidate, ...]:
     """Return what may follow, the likeliest first."""
     if not before:
-        return tuple(Candidate(verb, meaning) for verb, meaning in _VERBS.items())
+        return tuple(Candidate(*each) for each in (_VERBS | _PLACES).items())
     verb = _SHORT.get(before[0].folded, before[0].folded)
     names = tuple(
         Candidate(word, label)

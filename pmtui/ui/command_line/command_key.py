@@ -1,29 +1,55 @@
 """The key that opens the command line, and what becomes of a command."""
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from textual.app import App
 
+from pmtui.domain.markets.market import Market
 from pmtui.domain.ticket.command_line import (
     CancelOrders,
     CancelScope,
+    ChooseTheme,
     Command,
     FindMarkets,
+    GoToScreen,
+    Screen,
+    SetAlert,
 )
 from pmtui.ui.command_line.command_screen import CommandScreen
 from pmtui.ui.command_line.history import CommandHistory
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.frame import show_answer
+from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.surface import Surface
+
+_ACTIONS: Mapping[Screen, str] = {
+    Screen.MARKETS: "app.markets",
+    Screen.PORTFOLIO: "app.bring_forward('portfolio')",
+    Screen.WATCHLIST: "app.bring_forward('watchlist')",
+    Screen.LOG: "app.bring_forward('log')",
+    Screen.ACCOUNT: "app.bring_forward('account')",
+    Screen.STOPS: "app.bring_forward('conditionals')",
+}
 
 
 class CommandKey:
     """Reads a command anywhere; what trades goes through the trading screen in front."""
 
-    def __init__(self, app: App[Any], surface: Surface) -> None:
+    def __init__(
+        self, app: App[Any], surface: Surface, themes: Callable[[], Sequence[str]]
+    ) -> None:
+        """Read commands for an application.
+
+        Args:
+            app: the application.
+            surface: the service and the user's choices.
+            themes: returns the names of those to choose from.
+        """
         self._app = app
+        self._themes = themes
         self._surface = surface
         self._history = CommandHistory()
 
@@ -31,15 +57,26 @@ class CommandKey:
         """Open the line, with what is typed already."""
         front = self._app.screen
         commands = front.controls.commands if isinstance(front, MarketScreen | DeskScreen) else None
+        row = front.to_trade() if isinstance(front, FrameScreen) else None
+        outcomes: tuple[str, ...] = ()
+        if commands is not None:
+            outcomes = commands.outcomes
+        elif row is not None:
+            outcomes = tuple(outcome.label for outcome in row[0].outcomes)
         screen = CommandScreen(
-            self._surface.options, self._history,
-            outcomes=commands.outcomes if commands is not None else (),
-            outcome_index=commands.outcome_index if commands is not None else 0,
+            self._surface.options, self._history, outcomes=outcomes,
+            outcome_index=commands.outcome_index if commands is not None else row[1] if row else 0,
             tick=commands.tick if commands is not None else None, text=text,
         )  # fmt: skip
-        _ = self._app.push_screen(screen, self._obey)
+        _ = self._app.push_screen(screen, partial(self._obey, row[0] if row else None))
 
-    async def _obey(self, command: Command | None) -> None:
+    async def _obey(self, market: Market | None, command: Command | None) -> None:
+        """Carry a command out.
+
+        Args:
+            market: of the row that was at the cursor; None on a screen without rows.
+            command: what was typed; None for nothing.
+        """
         match command:
             case None:
                 return
@@ -50,9 +87,39 @@ class CommandKey:
                 front = self._app.screen
                 if isinstance(front, MarketsScreen):
                     front.search.value = text
+            case GoToScreen(screen):
+                await self._app.run_action(_ACTIONS[screen])
+            case ChooseTheme(name):
+                await self._choose_theme(name)
+            case SetAlert():
+                await self._set_alert()
             case _:
-                front = self._app.screen
-                if isinstance(front, MarketScreen | DeskScreen):
-                    await front.controls.commands.obey(command)
-                else:
-                    show_answer(self._app, "Open a market first.", is_refusal=True)
+                await self._trade(market, command)
+
+    async def _trade(self, market: Market | None, command: Command) -> None:
+        """Carry out what trades: in the market on show, or in that of the row."""
+        front = self._app.screen
+        if isinstance(front, MarketScreen | DeskScreen):
+            await front.controls.commands.obey(command)
+        elif market is not None and market.condition_id is not None:
+            screen = MarketScreen(self._surface, market.condition_id)
+            _ = self._app.push_screen(screen)
+            screen.controls.commands.want(command)
+        else:
+            show_answer(self._app, "Open a market first.", is_refusal=True)
+
+    async def _choose_theme(self, name: str) -> None:
+        if not name:
+            await self._app.run_action("app.change_theme")
+        elif name in self._themes():
+            self._app.theme = name
+            self._surface.memory.keep_theme(name)
+        else:
+            show_answer(self._app, f"No theme {name}: {', '.join(self._themes())}")
+
+    async def _set_alert(self) -> None:
+        front = self._app.screen
+        if isinstance(front, FrameScreen) and "set_alert" in front.actions:
+            await front.action_perform("set_alert")
+        else:
+            show_answer(self._app, "Open a market first.", is_refusal=True)

@@ -18,6 +18,7 @@ from pmtui.domain.ticket.command_line import (
     LONGEST,
     Command,
     CommandProblem,
+    FindMarkets,
     complete,
     completed,
     parse_command,
@@ -27,6 +28,7 @@ from pmtui.ui.command_line.history import CommandHistory
 from pmtui.ui.command_line.paint_command import paint_candidates, paint_preview
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine, paint_footer
@@ -159,6 +161,10 @@ class CommandScreen(ModalScreen[Command]):
         found = complete(self.field.value, self._outcomes)
         if found:
             self.field.write(completed(self.field.value, found[0]))
+        elif self.field.value.strip():
+            word = plain(self.field.value.split()[-1], 30)
+            text = f"No word begins with {word}"
+            self.preview.show((Cell(" " * _INDENT), Cell(text, Role.NOTICE_WARN)))
 
     @on(CommandInput.Ran)
     def run(self) -> None:
@@ -181,9 +187,9 @@ class CommandScreen(ModalScreen[Command]):
         width, text = self.size.width, self.field.value
         found, following = self._read(), complete(text, self._outcomes)
         # A word that is being typed is not wrong yet.
-        is_unfinished = (
-            isinstance(found, CommandProblem) and found.end == len(text) and bool(following)
-        )
+        is_at_end = isinstance(found, CommandProblem) and found.end == len(text)
+        is_begun = isinstance(found, FindMarkets) and len(text.split()) == 1
+        is_unfinished = bool(following) and (is_at_end or is_begun)
         is_silent = is_unfinished or not text.strip()
         self.preview.show(
             () if is_silent else paint_preview(found, self._outcomes, width, indent=_INDENT)

@@ -34,7 +34,7 @@ from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_verbs import RowVerbs, target_of_market
+from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade, target_of_market
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel
@@ -212,6 +212,10 @@ class EventScreen(FrameScreen):
     def to_copy(self) -> tuple[str, str]:
         market = self._board.market
         return "condition id", (market.condition_id if market else None) or ""
+
+    @override
+    def to_trade(self) -> tuple[Market, int] | None:
+        return market_to_trade(target_of_market(self._board.market), self.surface.queries)
 
     @override
     def to_star(self) -> tuple[StarKey, str] | None:

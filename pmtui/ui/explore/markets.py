@@ -18,6 +18,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.config.workplace import MARKETS_PLACE
+from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     HistoryTopic,
@@ -47,7 +48,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_verbs import RowTarget, RowVerbs
+from pmtui.ui.rows.row_verbs import RowTarget, RowVerbs, market_to_trade
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -242,6 +243,10 @@ class MarketsScreen(FrameScreen):
     @override
     def to_copy(self) -> tuple[str, str]:
         return self._shown.to_copy(self._shown.table.cursor_key)
+
+    @override
+    def to_trade(self) -> tuple[Market, int] | None:
+        return market_to_trade(self._target, self.surface.queries)
 
     @override
     def to_star(self) -> tuple[StarKey, str] | None:

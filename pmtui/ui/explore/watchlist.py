@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
-from pmtui.domain.markets.market import MOST_STREAMED_ROWS
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Market
 from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.service.topics import AccountTopic, HistoryTopic, StatusTopic, Topic, WatchlistTopic
 from pmtui.service.views import AlertRow, WatchRow
@@ -39,6 +39,7 @@ from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import (
     RowTarget,
     RowVerbs,
+    market_to_trade,
     target_of_event,
     target_of_market,
     target_of_token,
@@ -125,6 +126,10 @@ class WatchlistScreen(FrameScreen):
         if row is None:
             return "", ""
         return ("event id" if row.key.kind is StarKind.EVENT else "condition id"), row.key.item_id
+
+    @override
+    def to_trade(self) -> tuple[Market, int] | None:
+        return market_to_trade(self._target, self.surface.queries)
 
     @override
     def to_star(self) -> tuple[StarKey, str] | None:

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from pmtui.config.workplace import Place
 from pmtui.domain.account.position import Dust, Position
+from pmtui.domain.markets.market import Market
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import (
     AccountTopic,
@@ -43,7 +44,7 @@ from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
 from pmtui.ui.portfolio.settling import Settling
 from pmtui.ui.portfolio.summary import Summary, exposure_in, paint_exposure_line
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_verbs import RowVerbs
+from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.transaction import TransactionScreen
 from pmtui.ui.wallet.wallet_flow import WalletFlow
@@ -187,6 +188,10 @@ class PortfolioScreen(FrameScreen):
     @override
     def place(self) -> Place:
         return Place(screen=self.PLACE, tab=self._rows.tab.value)
+
+    @override
+    def to_trade(self) -> tuple[Market, int] | None:
+        return market_to_trade(self._rows.target, self.surface.queries)
 
     @override
     def to_copy(self) -> tuple[str, str]:

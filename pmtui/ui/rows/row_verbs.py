@@ -13,6 +13,7 @@ from textual.screen import Screen
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Event, Market, Side
+from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.frame import MarketChosen
@@ -93,6 +94,14 @@ def target_of_token(
     tokens = market.token_ids if market is not None else ()
     index = tokens.index(token_id) if token_id is not None and token_id in tokens else None
     return RowTarget(condition_id, index, token_id=token_id, market=market)
+
+
+def market_to_trade(target: RowTarget | None, queries: Queries) -> tuple[Market, int] | None:
+    """Return the market of a row and the outcome that is meant; None where it is not known yet."""
+    if target is None:
+        return None
+    market = target.market or queries.market(target.condition_id).market
+    return None if market is None else (market, target.outcome_index or 0)
 
 
 NO_MARKET = "No market on this row."

@@ -14,12 +14,16 @@ from pmtui.domain.ticket.command_line import (
     LONGEST,
     CancelOrders,
     CancelScope,
+    ChooseTheme,
     Command,
     CommandProblem,
     EnterOrder,
     FindMarkets,
     FlattenPosition,
     GoToPrice,
+    GoToScreen,
+    Screen,
+    SetAlert,
     SplitCash,
     complete,
     completed,
@@ -91,6 +95,18 @@ def write_command(command: Command, outcomes: Sequence[str]) -> str:
             return f"find {text}"
         case GoToPrice(price):
             return f"@{format_cents(price)}"
+        case GoToScreen() | ChooseTheme() | SetAlert():
+            return write_place(command)
+
+
+def write_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
+    match command:
+        case GoToScreen(screen):
+            return screen.value
+        case ChooseTheme(name):
+            return f"theme {name}".strip()
+        case SetAlert():
+            return "alert"
 
 
 def write_order(draft: TicketDraft, outcomes: Sequence[str]) -> list[str]:
@@ -192,7 +208,7 @@ def test_short_commands(text: str, command: Command) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("", ""), ("bye 5", "bye"), ("buy", ""), ("buy x 40", "x"), ("buy all 40", "all"),
+        ("", ""), ("buy", ""), ("buy x 40", "x"), ("buy all 40", "all"),
         ("buy 5", ""), ("buy 5 yes", ""), ("buy 5 40 41", "41"), ("buy 5 40 yes no", "no"),
         ("buy 5 40 gtd", ""), ("buy 5 40 gtd soon", "soon"), ("buy 5 40 stop", ""),
         ("buy 5 40 stop low", "low"), ("buy 5 40 fok fak", "fak"), ("buy 5 maybe 40", "maybe"),
@@ -203,6 +219,35 @@ def test_short_commands(text: str, command: Command) -> None:
 )  # fmt: skip
 def test_a_problem_is_pointed_at(text: str, place: str) -> None:
     found = parse_command(text, YES_NO)
+    assert isinstance(found, CommandProblem)
+    assert text[found.start : found.end] == place
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "said"),
+    [
+        ("portfolio", GoToScreen(Screen.PORTFOLIO), "Go to portfolio"),
+        ("Log", GoToScreen(Screen.LOG), "Go to log"),
+        ("w", GoToScreen(Screen.WATCHLIST), "Go to watchlist"),
+        ("watch", GoToScreen(Screen.WATCHLIST), "Go to watchlist"),
+        ("theme", ChooseTheme(""), "Preview themes and choose one"),
+        ("theme Nord", ChooseTheme("nord"), "Theme nord"),
+        ("alert", SetAlert(), "Set a price alert"),
+        ("rate decision", FindMarkets("rate decision"), "Search for rate decision"),
+        ("bye 5", FindMarkets("bye 5"), "Search for bye 5"),
+    ],
+)
+@pytest.mark.parametrize("outcomes", [(), YES_NO])
+def test_a_command_goes_places(
+    text: str, command: Command, said: str, outcomes: tuple[str, ...]
+) -> None:
+    assert parse_command(text, outcomes) == command
+    assert describe_command(command, outcomes) == said
+
+
+@pytest.mark.parametrize(("text", "place"), [("log now", "now"), ("theme a b", "b")])
+def test_a_word_too_many_is_pointed_at(text: str, place: str) -> None:
+    found = parse_command(text, ())
     assert isinstance(found, CommandProblem)
     assert text[found.start : found.end] == place
 
@@ -223,7 +268,8 @@ def test_words_that_may_come_next() -> None:
     def words(text: str) -> list[str]:
         return [candidate.word for candidate in complete(text, YES_NO)]
 
-    assert words("") == ["buy", "sell", "cancel", "flatten", "split", "find"]
+    assert words("")[:6] == ["buy", "sell", "cancel", "flatten", "split", "find"]
+    assert words("po") == ["portfolio"]
     assert words("c") == ["cancel"]
     assert words("sell ") == ["all"]
     assert words("buy 100 ")[:3] == ["yes", "no", "market"]

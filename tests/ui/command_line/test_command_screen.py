@@ -1,19 +1,27 @@
 """The command line over the application: what is typed leads to the same ticket and card."""
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.command_line.command_screen import CommandScreen
+from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.markets import MarketsScreen
+from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.portfolio.log import LogScreen
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
+from tests.ui.demo import believable_service
 from tests.ui.fake_surface import FakeService
 from tests.ui.moving_market import CONDITION, MovingMarket
 from tests.ui.stage import shown_text
@@ -171,3 +179,59 @@ async def test_a_picked_up_order_is_taken_to_a_typed_price() -> None:
         await until(pilot, lambda: app.screen is market, "the market")
         assert market.controls.moving.is_moving
         assert market.ladder.viewport.cursor == Micros(350_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("portfolio", PortfolioScreen), ("log", LogScreen), ("watch", WatchlistScreen),
+     ("markets", MarketsScreen), ("alert", AlertForm)],
+)  # fmt: skip
+async def test_a_command_goes_places(text: str, kind: type[Screen[Any]]) -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, kind), "the screen")
+
+
+async def test_a_theme_is_chosen_by_name_and_an_unknown_one_is_said() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        before = app.theme
+        _ = await _typed(pilot, app, "theme none")
+        await pilot.press("enter")
+        await until(pilot, lambda: market.message_line.current() is not None, "the answer")
+        assert app.theme == before
+        _ = await _typed(pilot, app, "theme nord")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.theme == "nord", "the theme")
+
+
+async def test_tab_on_a_word_that_is_none_says_so() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = await _typed(pilot, app, "zzz")
+        await pilot.press("tab")
+        await settle(pilot)
+        said = shown_text(line.query_one("#preview", TextLine))[0]
+        assert said.strip() == "No word begins with zzz"
+        assert line.field.value == "zzz"
+
+
+async def test_an_order_from_a_list_opens_the_market_of_the_row() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        front = app.screen
+        assert isinstance(front, MarketsScreen)
+        await until(pilot, lambda: front.to_trade() is not None, "a row")
+        row = front.to_trade()
+        assert row is not None
+        _ = await _typed(pilot, app, "buy 100 40")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
+        market = app.screen
+        assert isinstance(market, MarketScreen)
+        assert market.reader.condition_id == row[0].condition_id

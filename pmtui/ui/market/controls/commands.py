@@ -160,6 +160,10 @@ class Commands:
         ladder = self._workspace.ladder.ladder
         return None if ladder is None else ladder.axis.tick
 
+    def want(self, command: Command) -> None:
+        """Carry out a command of the trading screen as soon as the market has come."""
+        self._trading.want(lambda: self._workspace.page.run_worker(self.obey(command)))
+
     async def obey(self, command: Command) -> None:
         """Carry out a command of the trading screen."""
         match command:

@@ -1,5 +1,7 @@
 """Opening the ticket, selling a whole position, and cancelling all of a market."""
 
+from collections.abc import Callable
+
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -24,18 +26,22 @@ class Trading:
         self._line = workspace.line
         self._page = workspace.page
         self._news = news
-        self._wanted: tuple[Side, float] | None = None
-        """The ticket to open as soon as the market can be traded, and since when."""
+        self._wanted: tuple[Callable[[], object], float] | None = None
+        """What to do as soon as the market can be traded, and since when."""
 
     def want_ticket(self, side: Side) -> None:
         """Open the ticket as soon as the market has come: a row of a list was to be traded."""
-        self._wanted = side, self._workspace.queries.monotonic()
+        self.want(lambda: self._open_at_cursor(side))
+
+    def want(self, work: Callable[[], object]) -> None:
+        """Do something as soon as the market has come."""
+        self._wanted = work, self._workspace.queries.monotonic()
 
     def open_wanted(self, model: MarketModel) -> None:
-        """Open the ticket that was asked for, once market, terms and book are there."""
+        """Do what was asked for, once market, terms and book are there."""
         if self._wanted is None:
             return
-        side, since_s = self._wanted
+        work, since_s = self._wanted
         is_late = self._workspace.queries.monotonic() - since_s > TICKET_WANTED_FOR_S
         is_loading = model.market.market is None or (
             not model.why_not_tradable
@@ -45,7 +51,7 @@ class Trading:
             return
         self._wanted = None
         if not is_late:
-            self._open_at_cursor(side)
+            work()
 
     def buy(self) -> None:
         """Open the ticket to buy at the cursor, or at the best ask."""
