@@ -22,7 +22,7 @@ from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine, paint_footer
+from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 COLUMNS = (Column("what", "", 22), Column("value", "", 14, grow=1))
 WIDTH = 50
@@ -72,7 +72,7 @@ class FilterForm(ModalScreen[ListFilter]):
             yield TextLine(title)
             yield LineTable(COLUMNS, show_header=False, id="filters")
             entries = footer_entries(Context.FILTERS, keymap=self._options.keymap)
-            yield TextLine(paint_footer(entries, WIDTH))
+            yield KeyLine(entries, self._options, width=WIDTH)
 
     def on_mount(self) -> None:
         """Show what narrows the list now."""

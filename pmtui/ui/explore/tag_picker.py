@@ -26,7 +26,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.search_input import SearchInput
-from pmtui.ui.widgets.text_line import TextLine, paint_footer
+from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 ALL_TAGS = "-"
 """The row that stands for no tag at all; no slug is a lone dash."""
@@ -135,7 +135,7 @@ class TagPicker(ModalScreen[TagChoice]):
                 *(e for e in footer_entries(Context.SEARCH) if e.id == "search.open"),
                 *footer_entries(Context.PICKER, keymap=options.keymap),
             )
-            yield TextLine(paint_footer(entries, WIDTH))
+            yield KeyLine(entries, options, width=WIDTH)
 
     def on_mount(self) -> None:
         """Listen for tags and show those known."""

@@ -23,7 +23,7 @@ from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.theme.theme_files import LONGEST_KIND, KnownTheme
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine, paint_footer
+from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND))
 WIDTH = 40
@@ -72,7 +72,7 @@ class ThemePicker(ModalScreen[str]):
                 yield TextLine((Cell(line, Role.NOTICE_WARN),))
             yield TextLine((Cell("What you keep is worn next time too.", Role.DIM),))
             entries = footer_entries(Context.THEMES, keymap=self._options.keymap)
-            yield TextLine(paint_footer(entries, WIDTH))
+            yield KeyLine(entries, self._options, width=WIDTH)
 
     def on_mount(self) -> None:
         """List the themes, the cursor on the one that is worn."""
