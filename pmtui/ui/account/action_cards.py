@@ -21,7 +21,6 @@ from pmtui.ui.format import (
     format_price,
     format_size,
 )
-from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -38,7 +37,7 @@ from pmtui.ui.ticket.paint_confirm import (
     signed_amounts,
 )
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
-from pmtui.ui.ticket.ticket_state import numbers_of
+from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of
 
 Move = tuple[Order, PreparedOrder]
 """An order and what is to take its place."""

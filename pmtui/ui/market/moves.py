@@ -11,11 +11,10 @@ from pmtui.domain.orders.order import LimitIntent, Order, Rejected
 from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import Move
-from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
-from pmtui.ui.ticket.ticket_state import ticket_context
+from pmtui.ui.ticket.ticket_state import describe_doubts, ticket_context
 
 LEFT_OUT = "The old order is cancelled. This places what was left of it."
 

@@ -12,7 +12,6 @@ from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import count, key_of
 from pmtui.ui.frame import is_live
-from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.market.move_prompt import MovePrompt
 from pmtui.ui.market.moves import LEFT_OUT
@@ -22,6 +21,7 @@ from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.ticket_state import describe_doubts
 
 
 class OrderKeys:

@@ -20,7 +20,6 @@ from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import count
 from pmtui.ui.format import format_average, format_past_money, format_price, format_size
-from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import plan_sale
 from pmtui.ui.market.order_news import OrderNews
@@ -32,6 +31,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _LEAST_TITLE = 28
 """Cells in which a market is still told from its siblings."""

@@ -1,6 +1,7 @@
-"""A ticket's draft, what is known of the world, and what the rules say of the one in the other."""
+"""A ticket's draft, what is known of the world, what the rules say of the one in the other, and why an order may be a mistake."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.account.onboarding import Purpose
@@ -8,6 +9,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
 from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.ticket.draft import (
     Problem,
@@ -21,8 +23,10 @@ from pmtui.domain.ticket.draft import (
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 from pmtui.domain.ticket.ghosts import ghosts_of_ticket
 from pmtui.domain.ticket.ticket import (
+    PlannedOrder,
     TicketAfter,
     TicketCheck,
+    action_warnings,
     check_ticket,
     context_of_other,
     estimate_after,
@@ -201,3 +205,41 @@ class TicketState:
             return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
         text = surface.queries.account().entry.problem(intent)
         return Problem(TicketField.SIZE, text) if text else None
+
+
+def describe_doubts(
+    surface: Surface,
+    orders: Sequence[PreparedOrder],
+    doubt: str = "",
+    *,
+    cancelled: Collection[Order] = (),
+) -> str:
+    """Return a card's own doubt and what the ticket would warn of, in sentences.
+
+    Args:
+        surface: the service and the user's choices.
+        orders: what is to be sent.
+        doubt: the card's own.
+        cancelled: own orders that are cancelled before.
+    """
+    planned = [
+        PlannedOrder(order.intent, order.cash)
+        for order in orders
+        if isinstance(order.intent, LimitIntent)
+    ]
+    head = orders[0].intent
+    market = surface.queries.market(head.condition_id)
+    if not planned or market.terms is None or head.token_id not in market.terms.token_ids:
+        return doubt
+    context = ticket_context(
+        surface,
+        terms=market.terms,
+        market=market,
+        account=surface.queries.account(),
+        book=surface.queries.book(head.token_id),
+        outcome_index=market.terms.token_ids.index(head.token_id),
+    )
+    gone = {order.order_id for order in cancelled}
+    context = replace(context, own=tuple(o for o in context.own if o.order_id not in gone))
+    warnings = " ".join(f"{text}." for text in action_warnings(planned, context))
+    return f"{doubt} {warnings}".strip()

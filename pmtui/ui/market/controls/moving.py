@@ -20,7 +20,6 @@ from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import count
-from pmtui.ui.keys.action_doubts import describe_doubts
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
@@ -31,6 +30,7 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.protect import describe_stops, where_stops_live
+from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _LONGEST_SIZE = 12
 _NUMBER = frozenset("0123456789.")
