@@ -26,12 +26,18 @@ from pmtui.ui.frame import (
 )
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.keys.global_keys import CancelAllKey, CopyKey, KillKey, UnitKeys, WatchKeys
+from pmtui.ui.keys.global_keys import (
+    CancelAllKey,
+    CopyKey,
+    KillKey,
+    UnitKeys,
+    UnlockPrompt,
+    WatchKeys,
+)
 from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.palette import ActionProvider, StarProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
-from pmtui.ui.keys.unlock_prompt import UnlockPrompt
 from pmtui.ui.navigation import SINGLE_SCREENS, Destination, LastPlace, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.question import QuestionScreen

@@ -1,6 +1,6 @@
 """The question after a service has lost its passphrase; the prompt itself is a journey of `tests/journeys`."""
 
-from pmtui.ui.keys.unlock_prompt import TITLE
+from pmtui.ui.keys.global_keys import TITLE
 from pmtui.ui.question import QuestionScreen
 from tests.ui.fake_surface import FakeService
 from tests.ui.keys.test_leave_card import attached
