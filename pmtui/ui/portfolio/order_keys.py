@@ -13,8 +13,7 @@ from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import count, key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
-from pmtui.ui.market.move_prompt import MovePrompt
-from pmtui.ui.market.moves import LEFT_OUT
+from pmtui.ui.market.moves import LEFT_OUT, MovePrompt
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders

@@ -20,7 +20,7 @@ from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.market.move_prompt import MovePrompt
+from pmtui.ui.market.moves import MovePrompt
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen

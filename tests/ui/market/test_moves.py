@@ -9,7 +9,7 @@ from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.ui.account.action_cards import MoveCard
-from pmtui.ui.market.move_prompt import MovePrompt
+from pmtui.ui.market.moves import MovePrompt
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from tests.ui import believable
