@@ -1,29 +1,337 @@
-"""The chart of one outcome's prices."""
+"""A price over time: the pane, and its painting as curve or candles with volume, own fills, and the price that the ladder points at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 
 from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.history import PriceLine
-from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill, TradePrint
-from pmtui.service.views import HistoryView
-from pmtui.ui.cells import Cell, Line
-from pmtui.ui.charts.paint_chart import (
-    ChartData,
-    ChartStyle,
-    add_out_of_range,
-    chart_words,
-    draw_chart,
-    mark_price,
-    paint_chart_title,
+from pmtui.domain.markets.history import (
+    Candle,
+    Interval,
+    LineEnd,
+    PriceLine,
+    PricePoint,
+    candle_length,
+    candles_of,
 )
-from pmtui.ui.charts.plot import Drawing
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.domain.orders.order import Fill, TradePrint
+from pmtui.service.views import HistoryView, Load
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.charts.plot import (
+    BLANKS,
+    FINEST,
+    Axes,
+    Canvas,
+    Drawing,
+    axes_over,
+    axis_price,
+    draw_grid,
+    plot_curve,
+    price_names,
+    row_of_price,
+    time_line,
+)
+from pmtui.ui.format import format_age
+from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.units import read_change, read_price
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
+
+_CELLS_EACH = 2
+_MARKS = (
+    (" ", "╷", "╻"),
+    ("╵", "│", "╽"),
+    ("╹", "╿", "┃"),
+)
+"""By what the upper half holds, then the lower: nothing, a wick, a body."""
+_NOTHING, _WICK, _BODY = range(3)
+
+
+def draw_candles(canvas: Canvas, axes: Axes, points: Sequence[PricePoint]) -> None:
+    """Lay the candles of a series; in ASCII `+` rose, `#` fell, `|` is the wick."""
+    length = candle_length(axes.last - axes.first, max(axes.columns // _CELLS_EACH, 1))
+    usable = [point for point in points if axes.low <= point.price <= axes.high]
+    for candle in candles_of(usable, length):
+        column = axes.column_of(min(max(candle.at + length / 2, axes.first), axes.last))
+        if column is not None:
+            _draw(canvas, axes, candle, column)
+
+
+def _draw(canvas: Canvas, axes: Axes, candle: Candle, column: int) -> None:
+    role = Role.UP if candle.has_risen else Role.DOWN
+    high, low = _half(candle.high, axes), _half(candle.low, axes)
+    upper, lower = sorted((_half(candle.opened, axes), _half(candle.closed, axes)))
+
+    def part(half: int) -> int:
+        if upper <= half <= lower:
+            return _BODY
+        return _WICK if high <= half <= low else _NOTHING
+
+    for row in range(high // 2, low // 2 + 1):
+        parts = part(2 * row), part(2 * row + 1)
+        text = _MARKS[parts[0]][parts[1]]
+        if axes.ascii_only:
+            body = "+" if candle.has_risen else "#"
+            text = body if _BODY in parts else "|"
+        canvas.put(column, row, text, role)
+
+
+def _half(price: Micros, axes: Axes) -> int:
+    """Return the half row of a price, from the top."""
+    last = 2 * axes.rows - 1
+    return (2 * (axes.high - price) * last + (axes.high - axes.low)) // (2 * (axes.high - axes.low))
+
+
+def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
+    """Draw a line at a price where the curve is not, with the price beside it.
+
+    Args:
+        drawing: what was drawn.
+        price: where; None or a price out of sight leaves the picture as it is.
+    """
+    lines = drawing.lines
+    row = None if price is None else row_of_price(price, drawing.prices, drawing.rows)
+    if row is None or price is None or row >= len(lines):
+        return lines
+    width = line_width(lines[row])
+    label = f" {read_price(price)}".ljust(drawing.axis)
+    stroke = "─"
+    canvas = _cropped(lines[row], width - len(label))
+    marked = [cell for run in canvas for cell in _stroked(run, stroke)]
+    line = (*marked, Cell(label, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE))
+    return (*lines[:row], line, *lines[row + 1 :])
+
+
+def _stroked(cell: Cell, stroke: str) -> list[Cell]:
+    """Put the stroke where a cell shows nothing or the grid alone."""
+    is_grid = bool(cell.emphasis & Emphasis.DIM)
+    if is_grid or all(mark in BLANKS for mark in cell.text):
+        return [Cell(stroke * len(cell.text), Role.KEY, ground=cell.ground)]
+    return [
+        Cell(stroke, Role.KEY, ground=cell.ground) if mark in BLANKS else cell._replace(text=mark)
+        for mark in cell.text
+    ]
+
+
+def _cropped(line: Line, width: int) -> list[Cell]:
+    """Return the left part of a line; characters of a chart are one cell wide each."""
+    kept: list[Cell] = []
+    for cell in line:
+        room = width - sum(len(each.text) for each in kept)
+        if room <= 0:
+            break
+        kept.append(cell._replace(text=cell.text[:room]))
+    return kept
+
+
+def add_out_of_range(
+    title: Line, price: Micros | None, prices: tuple[Micros, Micros], width: int
+) -> Line:
+    """Say in the title where the cursor is when it is out of sight."""
+    if price is None or prices[0] <= price <= prices[1]:
+        return title
+    where = "above" if price > prices[1] else "below"
+    words = Cell(f" cursor {read_price(price)} {where} ", Role.KEY)
+    kept = tuple(cell for cell in title if cell.text.strip())
+    line = (*kept, words)
+    return fit_line(line, width) if line_width(line) <= width else title
+
+
+MIN_WIDTH = 16
+MIN_HEIGHT = 4
+_OLD_S = 60
+"""Seconds from which on the end of a line is old."""
+_VOLUME_FROM = ((14, 3), (10, 2), (7, 1))
+"""Heights from which on so many rows tell of volume."""
+_LEAST_VOLUME_COLUMNS = 3
+"""Trades of a shorter time are no strip."""
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_FULL = 8
+
+
+class ChartStyle(Enum):
+    """How a price over time is drawn."""
+
+    LINE = "line"
+    CANDLES = "candles"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartData:
+    """What is drawn of one outcome."""
+
+    points: tuple[PricePoint, ...]
+    """At least one, ascending in time."""
+    until: datetime | None = None
+    """Where the time shown ends, where that is later."""
+    prints: tuple[TradePrint, ...] = ()
+    """Public trades of this outcome, in any order: the volume that is known."""
+    fills: tuple[Fill, ...] = ()
+    """Own fills of this outcome, in any order."""
+    style: ChartStyle = ChartStyle.LINE
+
+
+def paint_chart_title(
+    view: HistoryView, curve: PriceLine, now: datetime, width: int
+) -> tuple[Line, Line]:
+    """Name the interval; beside it stand the prices at both ends and the change between them.
+
+    A line that ends before now says when. The other intervals are named where there is room.
+    """
+    name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(view.interval.value, Role.KEY)]
+    line: list[Cell] = []
+    if curve.points:
+        first, last = curve.points[0].price, curve.points[-1].price
+        role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
+        ends = [read_price(_readable(price)) for price in (first, last)]
+        moved = Micros(_readable(last) - _readable(first))
+        change = read_change(moved)
+        sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
+        # Both ends: the venue counts a change of its own, over other times.
+        line += [Cell(f"{ends[0]} → {ends[1]}  ", Role.DIM), Cell(f"{sign}{change}", role)]
+        age_s = (now - curve.points[-1].at).total_seconds()
+        if curve.end is LineEnd.RESULT:
+            name.append(Cell(" resolved", Role.DIM))
+        elif curve.end is LineEnd.DATA and age_s >= _OLD_S:
+            name.append(Cell(f" {format_age(age_s)} old", Role.STALE))
+    if line_width((*paint_intervals(view.interval), *name[2:], *line)) <= width:
+        name = [*paint_intervals(view.interval), *name[2:]]
+    return tuple(name), tuple(line)
+
+
+def paint_intervals(chosen: Interval) -> list[Cell]:
+    """Name all intervals, the chosen one in brackets."""
+    cells = [Cell("PRICE", Role.HEADING)]
+    for each in Interval:
+        is_chosen = each is chosen
+        text = f" [{each.value}]" if is_chosen else f" {each.value}"
+        cells.append(Cell(text, Role.KEY if is_chosen else Role.DIM))
+    return cells
+
+
+def _readable(price: Micros) -> Micros:
+    return round_price(price, FINEST)
+
+
+def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) -> str:
+    """Say why there is no curve; empty when there is one."""
+    if curve.is_drawable:
+        small = width < MIN_WIDTH or height < MIN_HEIGHT
+        return "No room for the chart." if small else ""
+    match view.load:
+        case Load.FAILED:
+            return f"No history: {plain(view.problem) or 'no answer'}."
+        case Load.LOADING | Load.EMPTY:
+            return "Loading the history…"
+        case Load.READY:
+            return "No prices for this interval."
+
+
+def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = False) -> Drawing:
+    """Draw at least two points in exactly `height` lines of `width` cells; for a thread."""
+    data = replace(data, points=_drawable(data.points))
+    points, last = data.points, data.points[-1].price
+    rows = max(height - 1, 1)
+    axis = _axis_width(data, width, rows)
+    columns = max(width - axis, 1)
+    axes = axes_over(points, columns, rows, until=data.until, ascii_only=ascii_only)
+    strip = _volume_rows(data.prints, axes)
+    axes = axes._replace(rows=rows - strip)
+    rises = last >= points[0].price
+    role = Role.UP if rises else Role.DOWN
+    canvas = Canvas(columns, rows)
+    draw_grid(canvas, axes)
+    if data.style is ChartStyle.CANDLES:
+        draw_candles(canvas, axes, points)
+    else:
+        curve = plot_curve(points, axes, "*" if ascii_only else "braille")
+        canvas.draw(curve, role)
+        canvas.tint_below(curve, Role.AREA_UP if rises else Role.AREA_DOWN)
+    _draw_fills(canvas, axes, data.fills)
+    _draw_volume(canvas, axes, data.prints, strip)
+    names = _axis_cells(axes, last, role, strip=strip, width=axis)
+    lines = [fit_line((*canvas.line(row), *names[row]), width) for row in range(rows)]
+    lines.append(fit_line((Cell(time_line(axes, axis), Role.DIM),), width))
+    return Drawing(tuple(lines[-height:]), axes.prices, axes.rows, axis)
+
+
+def _drawable(points: tuple[PricePoint, ...]) -> tuple[PricePoint, ...]:
+    """Leave out what is no price; where nothing else is known, the middle is as good as any."""
+    kept = tuple(point for point in points if 0 <= point.price <= ONE)
+    return kept or tuple(PricePoint(point.at, Micros(ONE // 2)) for point in points)
+
+
+def _axis_width(data: ChartData, width: int, rows: int) -> int:
+    axes = axes_over(data.points, width, rows)
+    last = axis_price(data.points[-1].price)
+    return 2 + max(len(name) for name in (last, *price_names(axes).values()))
+
+
+def _axis_cells(axes: Axes, last: Micros, role: Role, *, strip: int, width: int) -> list[Line]:
+    """Return what stands right of each row: labelled prices, the last one as a tag, the volume."""
+    names = price_names(axes)
+    cells: list[Line] = []
+    for row in range(axes.rows + strip):
+        name = names.get(row, "")
+        text = f"┤ {name}" if name else ""
+        if strip and row == axes.rows:
+            text = "  vol"
+        cells.append((Cell(text.ljust(width)[:width], Role.DIM),))
+    at = axes.row_of(last)
+    if at is not None:
+        tag = f" {axis_price(last)}".ljust(width)
+        cells[at] = (Cell(tag[:width], role, Emphasis.BOLD | Emphasis.REVERSE),)
+    return cells
+
+
+def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
+    """Mark own fills where and when they happened; a purchase points up, a sale down."""
+    buy, sell, both = "▲", "▼", "◆"
+    placed: dict[tuple[int, int], set[Side]] = {}
+    for fill in fills:
+        column, row = axes.column_of(fill.matched_at), axes.row_of(fill.price)
+        if column is not None and row is not None:
+            placed.setdefault((column, row), set()).add(fill.side)
+    for (column, row), sides in placed.items():
+        mark = both if len(sides) > 1 else buy if Side.BUY in sides else sell
+        role = Role.OWN_ORDER if len(sides) > 1 else Role.BID if Side.BUY in sides else Role.ASK
+        canvas.put(column, row, mark, role, Emphasis.BOLD)
+
+
+def _volume_rows(prints: Sequence[TradePrint], axes: Axes) -> int:
+    traded = sum(1 for size in _volumes(prints, axes) if size)
+    if traded < _LEAST_VOLUME_COLUMNS:
+        return 0
+    return next((rows for least, rows in _VOLUME_FROM if axes.rows >= least), 0)
+
+
+def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
+    """Return the shares traded in the time of each column."""
+    volumes = [0] * axes.columns
+    for trade in prints:
+        column = axes.column_of(trade.at)
+        if column is not None:
+            volumes[column] += trade.size
+    return volumes
+
+
+def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip: int) -> None:
+    volumes = _volumes(prints, axes)
+    most = max(volumes, default=0)
+    if not strip or not most:
+        return
+    for column, size in enumerate(volumes):
+        level = max(1, size * strip * _FULL // most) if size else 0
+        for row in range(strip):
+            block = _BLOCKS[min(max(level - row * _FULL, 0), _FULL)]
+            if block != " ":
+                canvas.put(column, axes.rows + strip - 1 - row, block, Role.DIM)
 
 
 class ChartPane(DrawnPane, can_focus=True):

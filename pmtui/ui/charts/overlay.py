@@ -11,7 +11,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import Micros, round_price
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.charts.paint_chart import paint_intervals
+from pmtui.ui.charts.chart import paint_intervals
 from pmtui.ui.charts.plot import (
     FINEST,
     Axes,

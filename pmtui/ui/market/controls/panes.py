@@ -13,9 +13,8 @@ from pmtui.domain.books.book_view import Reach
 from pmtui.domain.markets.history import Interval, PricePoint, price_line
 from pmtui.domain.money import Micros
 from pmtui.service.topics import HistoryTopic, Topic
-from pmtui.ui.charts.chart import ChartPane
+from pmtui.ui.charts.chart import ChartPane, ChartStyle
 from pmtui.ui.charts.depth import DepthPane
-from pmtui.ui.charts.paint_chart import ChartStyle
 from pmtui.ui.event.event_chart import CHART_PERIOD
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
 from pmtui.ui.market.controls.workspace import Part, Workspace
