@@ -193,3 +193,17 @@ async def test_a_command_acts_on_the_ladder_that_has_the_keys() -> None:
         await pilot.press("colon", *"buy 20 16", "enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
         assert screen.ticket.draft.price_text == "16"
+
+
+async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_leaves() -> None:
+    service = armed_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        await until(pilot, lambda: screen.has_class("-armed"), "the two lines of keys")
+        assert shows(app, "disarms 5:00")
+        assert shows(app, "ARMED 5 · 5:00")
+        await pilot.press("escape")
+        await until(pilot, lambda: service.calls_of("disarm"), "disarmed")
+        assert service.calls_of("disarm") == [("",)]
+        assert app.screen is screen

@@ -504,3 +504,29 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
         assert "to 48¢" in line(screen, "book")
         await pilot.click(footer, offset=(line(screen, "footer").index("Leave as is"), 0))
         await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
+
+
+async def test_nudges_go_on_while_their_card_is_up() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press("shift+down")
+        await until(pilot, lambda: shows(app, "BUY 250 Yes @ 48¢ or better"), "the card")
+        await pilot.press("shift+down")
+        await until(pilot, lambda: shows(app, "BUY 250 Yes @ 47¢ or better"), "the next card")
+        assert isinstance(app.screen, MoveCard)
+        assert not app.market.service.calls_of("move")
+
+
+async def test_what_is_picked_up_is_drawn_where_it_would_go() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await picked_up(app, pilot)
+        await pilot.press("down", "down")
+        ghosts = screen.ladder.viewport.marks.ghosts
+        assert [(g.price, g.side, g.size) for g in ghosts] == [
+            (cents(47), Side.BUY, believable.micros(250))
+        ]
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.ladder.viewport.marks.ghosts, "nothing picked up")
