@@ -516,6 +516,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("conditionals.cancel", "x", "Cancel", "Cancel the stop at the cursor.",
             danger=Danger.TRADES),
     _action("log.next_kind", "f", "Kind", "Show another kind of entry."),
+    _action("help.filter", "slash", "Filter", "Show only the keys that what you type is about.",
+            in_palette=False),
     _action("help.glossary", "g", "Glossary", "Explain trading terms.", in_palette=False),
     _action("help.close", "question_mark", "Close", "Close the help.", in_palette=False),
 )  # fmt: skip

@@ -3,20 +3,24 @@
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.getters import query_one
+from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.reading import ReadingScreen, wrap_text
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import bindings_for, help_lines
+from pmtui.ui.keys.actions import HelpLine, bindings_for, help_lines
 from pmtui.ui.ladder.paint_ladder import SIGNS
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
 WORD_WIDTH = 18
@@ -161,9 +165,15 @@ class HelpScreen(FrameScreen):
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.HELP,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.HELP)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.open", "global.help"})
-    DEFAULT_CSS = "HelpScreen LineTable { margin-left: 1; }"
+    DEFAULT_CSS = """
+    HelpScreen LineTable { margin-left: 1; }
+    HelpScreen #field { height: 1; display: none; }
+    HelpScreen.-filtering #field { display: block; }
+    HelpScreen #prompt { width: 3; }
+    """
 
     table = query_one("#keys", LineTable)
+    field = query_one("#filter", SearchInput)
 
     def __init__(self, surface: Surface, contexts: Sequence[Context], about: str) -> None:
         """Explain the keys of some contexts.
@@ -182,6 +192,9 @@ class HelpScreen(FrameScreen):
     def compose_body(self) -> ComposeResult:
         heading = (Cell(" Help ", Role.HEADING), Cell(f" {self._about}", Role.DIM))
         yield TextLine(heading)
+        with Horizontal(id="field"):
+            yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
+            yield SearchInput(lambda: self.table, placeholder="Type to narrow", id="filter")
         yield LineTable(COLUMNS, id="keys", show_cursor=False)
 
     @override
@@ -200,7 +213,12 @@ class HelpScreen(FrameScreen):
         keymap = self.surface.options.keymap
         rows = _sign_rows(room) if Context.LADDER in self._contexts else []
         previous = None
-        for place, line in enumerate(help_lines(*self._contexts, keymap=keymap)):
+        found = help_lines(*self._contexts, keymap=keymap)
+        wanted = self.field.value.casefold().split()
+        if wanted:
+            rows = []
+            found = tuple(line for line in found if _is_about(line, wanted))
+        for place, line in enumerate(found):
             if line.context is not previous:
                 previous = line.context
                 title = Cell(line.context.value.capitalize(), Role.HEADING, Emphasis.BOLD)
@@ -216,6 +234,22 @@ class HelpScreen(FrameScreen):
             ]
         self.table.set_rows(rows)
 
+    def action_filter(self) -> None:
+        """Narrow the keys to what is typed."""
+        self.add_class("-filtering")
+        self.set_focus(self.field)
+
+    @on(Input.Changed)
+    def follow_text(self) -> None:
+        """Show the keys that are about what is typed."""
+        self._explain()
+        self.table.scroll_home(animate=False)
+
+    @on(LineTable.RowSelected)
+    def end_typing(self) -> None:
+        """Give the keys back to the table."""
+        self.set_focus(self.table)
+
     def action_glossary(self) -> None:
         """Explain the words of this trade."""
         _ = self.app.push_screen(GlossaryScreen(self.surface))
@@ -223,6 +257,12 @@ class HelpScreen(FrameScreen):
     def action_close(self) -> None:
         """Go back to where one came from."""
         _ = self.dismiss()
+
+
+def _is_about(line: HelpLine, words: Sequence[str]) -> bool:
+    """Whether every word stands in the line, or is its key."""
+    text = f"{line.context} {line.label} {line.help}".casefold()
+    return all(word in text or word in line.keys.casefold().split() for word in words)
 
 
 def _sign_rows(room: int) -> list[Row]:

@@ -123,3 +123,18 @@ async def test_help_says_whole_sentences_on_a_small_screen() -> None:
         rows = len(table.rows)
         await pilot.resize_terminal(200, 60)
         await until(pilot, lambda: len(table.rows) < rows, "longer lines on a wide screen")
+
+
+async def test_the_help_is_narrowed_to_what_is_typed() -> None:
+    app = made()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        table = app.screen.query_one(LineTable)
+        before = len(table.rows)
+        await pilot.press("slash", *"kill")
+        await until(pilot, lambda: len(table.rows) < before, "fewer keys")
+        shown = shown_text(table)
+        assert any(line.split()[:3] == ["K", "Kill", "switch"] for line in shown)
+        await pilot.press("enter", "g")
+        await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the keys are back")
