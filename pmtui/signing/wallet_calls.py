@@ -123,16 +123,15 @@ def encode_call(function: Function, *arguments: Argument) -> bytes:
         CalldataError: an argument does not fit its type.
     """
     # It takes a quarter of a second to import, and only wallet calls need it.
-    from eth_abi.abi import encode  # noqa: PLC0415
-    from eth_abi.exceptions import EncodingError  # noqa: PLC0415
+    from eth_abi import abi, exceptions  # noqa: PLC0415
 
     try:
         values = [
             _to_abi(kind, argument)
             for (kind, _), argument in zip(function.parameters, arguments, strict=True)
         ]
-        return function.selector + encode(function.types, values)
-    except (EncodingError, ValueError, TypeError, OverflowError) as error:
+        return function.selector + abi.encode(function.types, values)
+    except (exceptions.EncodingError, ValueError, TypeError, OverflowError) as error:
         raise CalldataError(f"{function.name}: {error}") from error
 
 
@@ -142,18 +141,17 @@ def decode_call(call: Call) -> DecodedCall | None:
     Not known are functions outside the table, bytes that no argument accounts for, and calls that
     send the chain's own coin.
     """
-    from eth_abi.abi import decode, encode  # noqa: PLC0415  as above
-    from eth_abi.exceptions import DecodingError  # noqa: PLC0415
+    from eth_abi import abi, exceptions  # noqa: PLC0415  as above
 
     function = _BY_SELECTOR.get(call.data[:_SELECTOR])
     if function is None or call.value:
         return None
     body = call.data[_SELECTOR:]
     try:
-        values = decode(function.types, body)
-    except (DecodingError, OverflowError, ValueError):
+        values = abi.decode(function.types, body)
+    except (exceptions.DecodingError, OverflowError, ValueError):
         return None
-    if encode(function.types, values) != body:
+    if abi.encode(function.types, values) != body:
         return None
     arguments = tuple(
         (name, _from_abi(kind, value))
