@@ -91,8 +91,8 @@ class AttachedTerminal:
         await app.run_async()
         self._is_leaving = True
         giving_back.cancel()
-        if app.stop_policy is not None and app.crash is None:
-            await self._stop(line, listening, app.stop_policy)
+        if app.quit_key.stop_policy is not None and app.crash is None:
+            await self._stop(line, listening, app.quit_key.stop_policy)
         await line.close()
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)

@@ -94,22 +94,18 @@ class PmtuiApp(TerminalApp):
         self._copy_key = CopyKey(self, surface)
         self._cancel_all_key = CancelAllKey(self, surface)
         self._kill_key = KillKey(self, surface)
-        self._command_key = CommandKey(self, surface, lambda: self.offered_themes)
+        self._command_key = CommandKey(self, surface, lambda: self._own_themes)
         self._unit_keys = UnitKeys(self, surface)
-        self._quit_key = QuitKey(self, surface, on_quit)
+        self.quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
         self.unlock_prompt = UnlockPrompt(self, surface)
         """Asks for a passphrase that the service has lost."""
-        self._own_themes = tuple(themes)
+        self._own_themes = tuple(each.name for each in themes)
+        """Offered to choose from: nobody made Textual's own readable on a ladder."""
         for each in themes:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.set_keymap(surface.options.keymap.to_textual())
-
-    @property
-    def stop_policy(self) -> str | None:
-        """With which `ExitPolicy` the service is to stop after this terminal; None to go on."""
-        return self._quit_key.stop_policy
 
     @override
     def get_default_screen(self) -> Screen[Any]:
@@ -184,16 +180,11 @@ class PmtuiApp(TerminalApp):
         """Paint the whole terminal again."""
         self.terminal.redraw()
 
-    @property
-    def offered_themes(self) -> tuple[str, ...]:
-        """Names of ours and the user's: nobody made Textual's own readable on a ladder."""
-        return tuple(theme.name for theme in self._own_themes)
-
     @override
     def action_change_theme(self) -> None:
         """Try themes on and choose one."""
         _ = self.push_screen(
-            ThemePicker(self.surface.options, names=self.offered_themes, memory=self.surface.memory)
+            ThemePicker(self.surface.options, names=self._own_themes, memory=self.surface.memory)
         )
 
     def action_tour(self) -> None:
@@ -207,13 +198,13 @@ class PmtuiApp(TerminalApp):
         """Type a command, or the rest of one."""
         self._command_key.press(text)
 
-    def action_switch_prices(self) -> None:
-        """Write prices in cents, per cent, decimal or American odds."""
-        self._unit_keys.switch_prices()
+    def action_switch_unit(self, unit: str) -> None:
+        """Write prices in the next of four ways, or times by the other of two clocks.
 
-    def action_switch_times(self) -> None:
-        """Write times by the clock of this machine, or in UTC."""
-        self._unit_keys.switch_times()
+        Args:
+            unit: `prices` or `times`.
+        """
+        self._unit_keys.switch(unit)
 
     def action_copy(self) -> None:
         """Copy what is under the cursor."""
@@ -234,7 +225,7 @@ class PmtuiApp(TerminalApp):
     @override
     async def action_quit(self) -> None:
         """Leave, after a question where orders rest or are watched over here only."""
-        self._quit_key.press()
+        self.quit_key.press()
 
     @override
     def action_help_quit(self) -> None:

@@ -111,8 +111,8 @@ async def test_a_key_writes_prices_another_way_on_the_screen_in_front_and_is_kep
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: shows(app, "28.5¢") or shows(app, "¢"), "cents")
         before = "\n".join(screen_lines(app)).count("¢")
-        app.action_switch_prices()
-        app.action_switch_prices()
+        app.action_switch_unit("prices")
+        app.action_switch_unit("prices")
         await until(pilot, lambda: "\n".join(screen_lines(app)).count("¢") < before, "odds")
         assert memory.now.prices == PriceFormat.DECIMAL.value
     assert UNITS.prices is PriceFormat.DECIMAL
@@ -129,7 +129,7 @@ async def test_a_key_changes_the_clock_and_the_zone_is_named() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("l")
         await until(pilot, lambda: shows(app, "times in IST"), "local times")
-        app.action_switch_times()
+        app.action_switch_unit("times")
         await until(pilot, lambda: shows(app, "times in UTC"), "UTC")
         assert memory.now.times == Times.UTC.value
 

@@ -165,9 +165,10 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False),
     _action("global.switch_prices", "", "Prices",
             "Write prices in cents, per cent, decimal or American odds. What you type, orders and "
-            "ladders stay in cents.", in_footer=False),
+            "ladders stay in cents.", in_footer=False, command="app.switch_unit('prices')"),
     _action("global.switch_times", "", "Times",
-            "Write times by the clock of this machine, or in UTC.", in_footer=False),
+            "Write times by the clock of this machine, or in UTC.", in_footer=False,
+            command="app.switch_unit('times')"),
     _action("global.change_theme", "", "Theme…", "Preview themes and choose one.",
             in_footer=False),
     _action("global.quit", "q", "Quit", "Quit; asks while orders are working.",

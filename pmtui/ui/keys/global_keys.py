@@ -93,17 +93,16 @@ class UnitKeys:
         UNITS.prices = member_of(options.prices, kept.prices)
         UNITS.times = member_of(options.times, kept.times)
 
-    def switch_prices(self) -> None:
-        """Write prices the next way, from now on."""
-        UNITS.prices = next_of(UNITS.prices)
-        self._memory.keep_prices(UNITS.prices.value)
-        self._show(PRICE_NAMES[UNITS.prices])
-
-    def switch_times(self) -> None:
-        """Write times by the other clock, from now on."""
-        UNITS.times = next_of(UNITS.times)
-        self._memory.keep_times(UNITS.times.value)
-        self._show(TIME_NAMES[UNITS.times])
+    def switch(self, unit: str) -> None:
+        """Write `prices` the next way, or `times` by the other clock, from now on."""
+        if unit == "prices":
+            UNITS.prices = next_of(UNITS.prices)
+            self._memory.keep_prices(UNITS.prices.value)
+            self._show(PRICE_NAMES[UNITS.prices])
+        else:
+            UNITS.times = next_of(UNITS.times)
+            self._memory.keep_times(UNITS.times.value)
+            self._show(TIME_NAMES[UNITS.times])
 
     def _show(self, words: str) -> None:
         for screen in self._app.screen_stack:

@@ -36,7 +36,7 @@ async def test_what_goes_on_is_named_and_may_go_on(size: tuple[int, int]) -> Non
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
-        assert app.stop_policy is None
+        assert app.quit_key.stop_policy is None
     assert app.return_code == 0
 
 
@@ -58,7 +58,7 @@ async def test_the_service_can_be_stopped_with_the_terminal() -> None:
         await settle(pilot)
         await pilot.press("down", "enter")
         await settle(pilot)
-    assert app.stop_policy == "leave"
+    assert app.quit_key.stop_policy == "leave"
 
 
 async def test_where_nothing_depends_on_it_nothing_is_asked() -> None:
@@ -67,7 +67,7 @@ async def test_where_nothing_depends_on_it_nothing_is_asked() -> None:
         await pilot.press("q")
         await settle(pilot)
     assert app.return_code == 0
-    assert app.stop_policy is None
+    assert app.quit_key.stop_policy is None
 
 
 @pytest.mark.parametrize(
