@@ -14,6 +14,7 @@ from tests.bench.row import Row, at_most, plain
 from tests.bench.session import Session
 from tests.bench.watched_market import SETTLING_S, SIZE, Used, one_market, watched_market
 from tests.journeys.terminal import PROGRAM, Terminal
+from tests.journeys.trader import open_first_event
 
 TURNS = 3
 STEADY, FAST, BURST = 200, 1_000, 5_000
@@ -145,8 +146,7 @@ def _memory() -> list[Row]:
         Terminal((PROGRAM, "--standalone"), home=Path(home), size=SIZE) as terminal,
     ):
         terminal.until_text("¢")
-        terminal.press("enter")
-        terminal.until_text("Open")
+        open_first_event(terminal)
         terminal.press("enter")
         terminal.until_text("verified")
         terminal.pump_for(SETTLING_S * 4)

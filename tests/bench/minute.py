@@ -14,6 +14,7 @@ from tests.bench.relay import Relay
 from tests.bench.row import Row, at_least, plain
 from tests.journeys.processes import cpu_seconds
 from tests.journeys.terminal import PROGRAM, Terminal
+from tests.journeys.trader import open_first_event
 from tests.sim.process import VenueProcess, venue_process
 
 LONG_S, SHORT_S = 60.0, 10.0
@@ -42,7 +43,7 @@ def _at_speed(speed: str, duration_s: float) -> list[Row]:
         ) as terminal,
     ):
         terminal.until_text("¢")
-        terminal.press("enter")
+        open_first_event(terminal)
         terminal.until(lambda: relay.frames > 1, "books from the stream")
         return _measure(venue, relay, terminal, label=f"speed {speed}", duration_s=duration_s)
 

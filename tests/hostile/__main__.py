@@ -18,6 +18,7 @@ from statistics import median
 from tests.bench.key_times import measure_keys
 from tests.hostile.front import FLOODS
 from tests.journeys.terminal import PROGRAM, Terminal
+from tests.journeys.trader import open_first_event
 from tests.sim.process import venue_process
 
 SECONDS = 15.0
@@ -63,8 +64,7 @@ def run_way(way: str, seconds: float) -> Found:
         command = (PROGRAM, "--standalone", "--profile", "live")
         terminal = stack.enter_context(Terminal(command, home=Path(home), env=env))
         terminal.until_text("¢")
-        terminal.press("enter")
-        terminal.pump_for(1.0)
+        open_first_event(terminal)
         terminal.press("enter")
         terminal.until_text("verified")
         terminal.pump_for(2.0)

@@ -84,8 +84,8 @@ def test_in_read_only_the_ticket_stays_closed_and_says_why(start: Start) -> None
         }
         terminal = start("--profile", "live", env=hosts)
         terminal.until(lambda: terminal.row_with("MARKETS", "by volume", "event"), "markets")
-        terminal.press("enter")
-        terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+        terminal.until_text("¢")
+        trader.open_first_event(terminal)
         terminal.press("enter")
         terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
         terminal.press("b")

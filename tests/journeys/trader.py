@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from decimal import ROUND_DOWN, Decimal
+from itertools import takewhile
 
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import Market
@@ -63,10 +64,19 @@ def open_market(terminal: Terminal, market: Market) -> None:
     wait_for_ladder(terminal, market)
 
 
-def open_first_market(terminal: Terminal) -> None:
-    """Open the first event of the list, and the first of its markets."""
+def open_first_event(terminal: Terminal) -> None:
+    """Open the first event of the list that is no folded series."""
+    rows = terminal.rows()
+    first = next(number for number, row in enumerate(rows) if "Leader" in row) + 1
+    for _ in takewhile(lambda row: "▸" in row, rows[first:]):
+        terminal.press("down")
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
+
+
+def open_first_market(terminal: Terminal) -> None:
+    """Open the first event of the list, and the first of its markets."""
+    open_first_event(terminal)
     # The head of the table stands there before the first outcome that can be opened.
     terminal.until(lambda: terminal.row_with("spread", "liquidity"), "the outcome at the cursor")
     terminal.press("enter")

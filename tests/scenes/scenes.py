@@ -98,7 +98,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "fills": ("$119.70   $2.06", "as maker"),
     "rewards": ("rewards $14.17  rebates $3.08", "23.5%"),
     "conditionals": ("watching   15m      100 Yes         40¢    35¢    80¢",),
-    "watchlist": ("250 Yes live", "$21.0M 15d 5h"),
+    "watchlist": ("250 Yes", "$21.0M 15d 5h"),
     "account": ("+ done", "CH ZH: not blocked"),
     "log": ("GET /positions 200 in 6 ms", "bought 40 Yes at 58¢"),
     "holders": ("81,200.5 harbour-seal", "44,000 [R]"),
