@@ -275,6 +275,8 @@ class FrameScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Start to listen."""
         self.feed.open()
+        # What changed meanwhile is announced a frame later; the first picture must not show the past.
+        self.lines.show_status()
         self.lines.show_footer()
         self.surface.memory.keep_place(self.place())
 
