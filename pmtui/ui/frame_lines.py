@@ -7,6 +7,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.widgets import Input
 
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Line
@@ -89,8 +90,10 @@ class FrameLines:
         loss, width = self._surface.loss, self._screen.size.width
         self._screen.set_class(loss is not None, "-unserved")
         if loss is not None:
-            queries, keymap = self._surface.queries, self._surface.options.keymap
-            self._loss.show(paint_loss(loss, queries.account(), keymap=keymap, width=width))
+            account, keymap = self._surface.queries.account(), self._surface.options.keymap
+            self._loss.show(
+                paint_loss(loss, account, keymap=keymap, width=width, is_typing=self._is_typing)
+            )
         replay = self._surface.replay
         self._status.show(
             paint_status(
@@ -102,6 +105,10 @@ class FrameLines:
                 standstill="" if replay is None else replay.view().standstill,
             )
         )
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self._screen.focused, Input)
 
     @property
     def _armed_size(self) -> str:

@@ -138,7 +138,9 @@ def paint_status(
     return fit_line((*left, Cell(" "), *troubles[-1]), width)
 
 
-def paint_loss(loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width: int) -> Line:
+def paint_loss(
+    loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width: int, is_typing: bool = False
+) -> Line:
     """Say that the service is gone, what that leaves behind, and which key starts it again.
 
     What there is no room for is left out, the keys last.
@@ -148,10 +150,12 @@ def paint_loss(loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width
         account: what was known of orders and stops last.
         keymap: of this user.
         width: of the line.
+        is_typing: whether a field takes what is typed until it is left.
     """
     began = write_clock(loss.at)
     refresh, leave = (key_of(keymap, f"global.{name}") for name in ("refresh", "quit"))
     head = f" SERVICE ENDED {began} " if loss.is_final else f" SERVICE GONE {began} "
+    refresh = f"esc, then {refresh}" if is_typing else refresh
     next_step = f"{refresh} starts it again" if loss.is_final else "starting it again"
     parts = [next_step, f"{leave} quit"]
     left = _left_behind(account)

@@ -97,3 +97,8 @@ def test_the_band_says_what_stays_behind(
     assert len(text) <= width
     for words in expected:
         assert words in text
+
+
+def test_the_band_says_how_to_leave_a_field_that_takes_the_keys() -> None:
+    line = paint_loss(ENDED, EMPTY_ACCOUNT, keymap=DEFAULT_KEYMAP, width=80, is_typing=True)
+    assert "esc, then r starts it again" in "".join(cell.text for cell in line)
