@@ -20,6 +20,7 @@ from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.market_store import KnownMarkets
+from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Level
 from pmtui.service.words import format_shares, shorten
 
@@ -56,12 +57,16 @@ class Resolutions:
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     def on_resolved(self, event: MarketResolved) -> None:
-        """Tell of a watched market; where shares are held, with their worth."""
+        """Tell of a market on a screen; where shares are held, with their worth."""
         held = [p for p in self._held() if p.condition_id == event.condition_id]
         if not held or self._reported is None:
             title = self._known.title(event.token_ids[0]) if event.token_ids else ""
-            text = f"Resolved {event.winning_outcome}: {shorten(title)}"
-            self._kernel.log.notice(Level.WARNING, text)
+            text = f"Resolved {event.winning_outcome}: {shorten(title) or event.condition_id}"
+            if MarketTopic(event.condition_id) in self._kernel.hub.watched():
+                self._kernel.log.notice(Level.WARNING, text)
+            else:
+                # The rows of a list are streamed, too: their windows end every five minutes.
+                self._kernel.log.add(Level.INFO, "stream", text)
         elif event.winning_token_id is not None:
             winner = event.winning_token_id
             worth = [replace(p, current_price=ONE if p.token_id == winner else ZERO) for p in held]

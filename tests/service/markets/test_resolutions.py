@@ -42,6 +42,23 @@ def answered(price: Micros, number: int = 0) -> Position:
     )
 
 
+async def test_only_a_market_on_a_screen_is_a_notice(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await hold(world)
+        row = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+        assert [e.level for e in world.service.queries.log().entries if "Resolved" in e.text] == [
+            Level.INFO
+        ]
+        row.close()
+        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+        found = [e.level for e in world.service.queries.log().entries if "Resolved" in e.text]
+        assert found == [Level.INFO, Level.WARNING]
+
+
 async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(
     tmp_path: Path,
 ) -> None:
