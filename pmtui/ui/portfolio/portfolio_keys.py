@@ -116,5 +116,7 @@ class PortfolioKeys:
             self._line.show(reason or "No working order here.")
         else:
             onward = key_of(self._surface.options.keymap, "portfolio.next_tab")
-            self._line.show(f"Only working orders can be cancelled; {onward} goes to their tab.")
+            self._line.show(
+                f"Only working orders are moved or cancelled; {onward} goes to their tab."
+            )
         return None

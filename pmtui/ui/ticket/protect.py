@@ -31,6 +31,7 @@ from pmtui.domain.conditionals.conditional import (
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.own_orders import DUST
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts
@@ -145,7 +146,8 @@ def paint_protection(
 def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
     """Say how many of the shares held no stop speaks for; nothing where all have one, or none."""
     bare, held = account.unprotected(token_id), account.held(token_id)
-    if not bare:
+    # Dust is never sold, so no stop speaks for it.
+    if bare is None or bare < DUST:
         return ()
     text = f"{format_shares(bare)} of {format_shares(held)} unprotected"
     return (Cell(text, Role.NOTICE_WARN),)

@@ -275,7 +275,9 @@ async def test_x_elsewhere_says_why_it_does_nothing() -> None:
     app = _app(service)
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await pilot.press("x")
-        await until(pilot, lambda: shows(app, "Only working orders can be cancelled"), "the reason")
+        await until(
+            pilot, lambda: shows(app, "Only working orders are moved or cancelled"), "the reason"
+        )
         assert not service.calls_of("cancel")
         assert not shows(app, "Cancel marked")
 
