@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from textual._compositor import InlineUpdate
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -294,11 +295,12 @@ async def shown(pilot: Pilot[None], text: str) -> None:
 
 
 def screen_text(app: App[None]) -> str:
-    """Return the whole screen as text."""
-    return "\n".join(
-        "".join(segment.text for segment in strip)
-        for strip in app.screen._compositor.render_strips()
-    )
+    """Return the whole screen as text, with the screens that are seen behind a card."""
+    # A card that is rendered without them keeps an empty background for the picture, too.
+    behind = app._background_screens
+    update = app.screen._compositor.render_inline(app.size, screen_stack=behind)
+    assert isinstance(update, InlineUpdate)
+    return "\n".join("".join(segment.text for segment in strip) for strip in update.strips)
 
 
 def app_of(pilot: Pilot[None]) -> PmtuiApp:
