@@ -18,6 +18,9 @@ settings.register_profile(
 settings.register_profile("random", deadline=None, print_blob=True, max_examples=400)
 settings.load_profile(os.environ.get("PMTUI_EXAMPLES", "fixed"))
 
+# Programs under test run as users run them: buffered text may hold up their end.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 
 def _refuse_strangers(event: str, args: tuple[object, ...]) -> None:
     if event != "socket.connect":

@@ -72,7 +72,7 @@ async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
 def end_past_terminal(code: int) -> None:
     """End the process here and now where a thread is stuck on a terminal that reads no more.
 
-    Python itself would wait for the lock that this thread holds, and then abort.
+    Whatever is printed from here on would wait as well.
     """
     if any(thread.name == "textual-output" for thread in threading.enumerate()):
         logging.shutdown()

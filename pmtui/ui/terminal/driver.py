@@ -15,6 +15,7 @@ It leans on private names of the pinned Textual; where one is missing,
 
 import os
 import re
+import select
 import termios
 import time
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from contextlib import suppress
 from io import StringIO
 from queue import Full, Queue
 from threading import Event
-from typing import IO, Any
+from typing import Any, TextIO
 
 from textual import constants, events
 from textual._xterm_parser import XTermParser
@@ -48,6 +49,8 @@ LAST_WORDS_S = 1.0
 LAST_ANSWER_S = 0.3
 """How long the end waits for an answer on its way, which the shell would take for typing."""
 
+_CHUNK = 8192
+"""Bytes that are handed over at once, whether or not more follows."""
 _WIPED = "\x1b[m\x1b[H\x1b[J"
 _OURS = "\x1b[?1049h\x1b[?25l"
 MUTE = ("", "dumb", "unknown")
@@ -265,24 +268,46 @@ class PromptDriver(LinuxDriver):
 
 
 class _Taken:
-    """The terminal's file as the writer's thread uses it: it tells what the kernel has taken."""
+    """The terminal's file as the writer's thread uses it: it tells what the kernel has taken.
 
-    def __init__(self, file: IO[str], pace: OutputThrottle) -> None:
+    It writes to the descriptor itself. A thread that waits for room in one of Python's files holds
+    that file's lock, for which the end of the process, and whoever else flushes it, waits in vain.
+    """
+
+    def __init__(self, file: TextIO, pace: OutputThrottle) -> None:
         self.pace = pace
-        self._file = file
+        self._number = file.fileno()
+        self._encoding = file.encoding
+        self._errors = file.errors or "strict"
+        self._unwritten = bytearray()
 
     def write(self, text: str) -> int:
-        """Wait for room."""
-        return self._file.write(text)
+        """Keep a text until the next flush; wait for room where much is kept."""
+        self._unwritten += text.encode(self._encoding, self._errors)
+        if len(self._unwritten) >= _CHUNK:
+            self._hand_over()
+        return len(text)
 
     def flush(self) -> None:
         """Wait until all is taken; called where nothing more is to be written."""
-        self._file.flush()
+        self._hand_over()
         self.pace.taken()
 
     def fileno(self) -> int:
         """Return the descriptor."""
-        return self._file.fileno()
+        return self._number
+
+    def _hand_over(self) -> None:
+        unwritten = memoryview(bytes(self._unwritten))
+        self._unwritten.clear()
+        while unwritten:
+            try:
+                taken = os.write(self._number, unwritten)
+            except BlockingIOError:
+                # Who shares the terminal with us may have made it so.
+                select.select((), (self._number,), ())
+            else:
+                unwritten = unwritten[taken:]
 
 
 class _WakingEvent(Event):
