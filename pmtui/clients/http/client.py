@@ -479,13 +479,19 @@ def is_loopback(host: str) -> bool:
 def trusted_context() -> ssl.SSLContext:
     """Return what every encrypted connection is checked with: the authorities of this machine."""
     # Loading the authorities takes tens of milliseconds: once for all hosts, and only if needed.
-    return httpx.create_ssl_context()
+    return _without_old_versions(httpx.create_ssl_context())
 
 
 @functools.cache
 def _bare_context() -> ssl.SSLContext:
     # Trusts nobody; for hosts that are spoken to in the clear, where none is ever used.
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return _without_old_versions(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+
+
+def _without_old_versions(context: ssl.SSLContext) -> ssl.SSLContext:
+    # Python as Debian builds it leaves the lowest version to the system, which may allow TLS 1.0.
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
 
 
 def _is_worth_a_try(failure: Failure) -> bool:

@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.frames import DATA_OPCODES, Frame
 from websockets.protocol import Event
 
+from pmtui.clients.http.client import trusted_context
 from pmtui.clients.http.failures import why_unreachable
 from pmtui.clients.streams.protocols import PING
 from pmtui.domain.backoff import Backoff
@@ -461,6 +462,7 @@ class StreamConnection(Generic[E]):
             self._url,
             # Loopback is never meant for a proxy; elsewhere the environment decides.
             proxy=None if _is_loopback(self._url) else True,
+            ssl=trusted_context() if self._url.startswith("wss:") else None,
             open_timeout=self._times.open_s,
             close_timeout=self._times.close_s,
         )
