@@ -6,12 +6,12 @@ to go it posts as a message, and the application takes it there.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -25,20 +25,26 @@ from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.surface import Subscription, Subscriptions
 from pmtui.service.topics import (
+    AccountTopic,
     BookTopic,
     EventQuotesTopic,
+    EventTopic,
     LogTopic,
+    MarketTopic,
     RowQuotesTopic,
     StatusTopic,
     TapeTopic,
     Topic,
+    WalletTopic,
+    WatchlistTopic,
 )
 from pmtui.ui.frame_lines import FrameLines
-from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import FooterEntry, footer_entries
+from pmtui.ui.keys.action_table import Context, Need
+from pmtui.ui.keys.actions import FooterEntry, available, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import are_frames_wanted
 
 _TOAST_S = 4
@@ -97,6 +103,8 @@ def ladder_edge(app: App[None]) -> int:
 
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """What may wait for a slow line: many changes, and nothing follows from them but a picture."""
+_DECIDES_KEYS = (AccountTopic, EventTopic, MarketTopic, StatusTopic, WalletTopic, WatchlistTopic)
+"""What may bring or take away something that a key needs."""
 
 
 class TopicFeed:
@@ -186,6 +194,8 @@ class FrameScreen(Screen[None]):
     """Global keys that would do nothing here; the footer leaves them out."""
     actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
     """What the registry's actions do here, by their names, where controls carry them out."""
+    lacks: Sequence[Callable[[], Collection[Need]]] = ()
+    """Each returns what keys need and is not there now: such keys are not offered."""
 
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
@@ -297,15 +307,28 @@ class FrameScreen(Screen[None]):
         self.set_class(not are_frames_wanted(self.app.size), "-ruled")
         self.lines.show_all()
 
+    @on(LineTable.RowHighlighted)
+    def follow_cursor(self) -> None:
+        """Offer what can be done with the row that is at the cursor now."""
+        self.lines.show_footer()
+
     def _show(self, topic: Topic) -> None:
         self.lines.show_topic(topic)
         self.show_topic(topic)
+        if isinstance(topic, _DECIDES_KEYS):
+            self.lines.show_footer()
 
     def _working_keys(self) -> tuple[FooterEntry, ...]:
-        idle = self.IDLE_KEYS
-        if type(self).to_star is FrameScreen.to_star:
-            idle |= {"global.star"}
-        return tuple(entry for entry in self.footer_entries() if entry.id not in idle)
+        status = self.surface.queries.status()
+        missing = {need for lack in self.lacks for need in lack()}
+        if status.are_orders_known and not status.open_orders:
+            missing.add(Need.WORKING_ORDERS)
+        if self.to_star() is None:
+            missing.add(Need.STAR)
+        if isinstance(self.focused, LineTable) and self.focused.cursor_key is None:
+            missing.add(Need.ROW)
+        here = (entry for entry in self.footer_entries() if entry.id not in self.IDLE_KEYS)
+        return available(here, missing)
 
 
 def refresh_topics(screen: FrameScreen) -> None:

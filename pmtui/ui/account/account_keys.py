@@ -6,6 +6,7 @@ from pmtui.domain.account.keys import PastedKey
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_lines import next_line
 from pmtui.ui.frame import FrameScreen, TransactionsChosen, refresh_topics
+from pmtui.ui.keys.action_table import Need
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -60,6 +61,18 @@ class AccountKeys:
             "name_address": self.name_address,
             "receive": self.receive,
         }
+
+    def missing(self) -> frozenset[Need]:
+        """Return what these keys need and neither the line at the cursor nor the account has."""
+        line = self._at_cursor()
+        there = {
+            Need.STEP: line is not None
+            and (line.shows_transactions or line.refreshes or line.does is not None),
+            Need.NEXT_STEP: next_line(self._lines()) is not None,
+            Need.GRANT: line is not None and line.undoes is not None,
+            Need.WALLET: not why_no_wallet(self._surface),
+        }
+        return frozenset(need for need, is_there in there.items() if not is_there)
 
     def take_step(self) -> None:
         """Take the step at the cursor."""

@@ -77,6 +77,7 @@ class DeskScreen(FrameScreen):
             wallet=WalletFlow(self, surface, line),
         )  # fmt: skip
         self.actions = self.controls.actions
+        self.lacks = (self.controls.missing,)
         self._watched: tuple[Topic, ...] = ()
 
     @override

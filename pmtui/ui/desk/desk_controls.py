@@ -21,6 +21,7 @@ from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_average, format_price, format_size_compact
+from pmtui.ui.keys.action_table import Need
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import state_word
 from pmtui.ui.market.controls.commands import Commands, MarketForms
@@ -29,6 +30,7 @@ from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Page, Part, Workspace
+from pmtui.ui.market.market_footer import missing_in
 from pmtui.ui.market.market_model import (
     MarketModel,
     MarketReader,
@@ -295,6 +297,11 @@ class DeskControls:
             "previous_sibling": partial(self._step, -1),
         }
 
+    def missing(self) -> frozenset[Need]:
+        """Return what keys need and neither the ladder that has them nor its cursor has."""
+        model = self._reader.read()
+        return missing_in(model, is_any_meant=self._own.is_any_meant(model))
+
     def topics(self) -> Iterable[Topic]:
         """Return what the columns are shown from."""
         yield from (AccountTopic(), FillsTopic())
@@ -429,7 +436,7 @@ class DeskControls:
                 self._own.cursor_moved()
                 if self.moving.is_moving:
                     self.moving.show_ghost()
-                self._page.show_parts(Part.STATE)
+                self._page.show_parts(Part.STATE, Part.FOOTER)
             case TicketPane.Drafted():
                 self._keyed.show_ghosts(message.ghosts)
             case TicketPane.KeyKept():

@@ -29,7 +29,7 @@ from pmtui.ui.event.event_board import EventBoard
 from pmtui.ui.event.event_chart import EventChart
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.frame import FrameScreen, MarketChosen
-from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
@@ -122,7 +122,9 @@ class EventScreen(FrameScreen):
             self, surface, pane, frame=self._frame, event=lambda: board.event, say=line.show
         )
         reading = EventReading(self, surface, line, event_id, market=lambda: board.market)
-        verbs = RowVerbs(self, surface, line, lambda: target_of_market(board.market))
+        verbs = RowVerbs(
+            self, surface, line, lambda: target_of_market(board.market)
+        )  # fmt: skip
         table = board.table
         columns = ColumnKeys(self, surface.memory, (table,), shown=lambda: table)
         self.actions = {
@@ -138,6 +140,10 @@ class EventScreen(FrameScreen):
             **verbs.actions,
             **columns.actions,
         }
+        self.lacks = (
+            verbs.missing,
+            lambda: (Need.ONE_WINNER,) if self._why_no_basket() else (),
+        )
         self._event_topic, self._quotes_topic = EventTopic(event_id), EventQuotesTopic(event_id)
 
     @override
@@ -233,14 +239,19 @@ class EventScreen(FrameScreen):
         _ = self.app.push_screen(DeskScreen(self.surface, self._event_topic.event_id, first))
 
     def _open_basket(self) -> None:
-        event = self._board.event
-        reason = why_nothing_of_ours(self.surface.queries.status())
+        event, reason = self._board.event, self._why_no_basket()
         if event is None or reason:
-            self.message_line.refuse_form(reason or "The event is not loaded yet.")
-        elif not has_one_winner(event):
-            self.message_line.refuse_form("A basket needs an event in which one outcome wins.")
+            self.message_line.refuse_form(reason)
         else:
             _ = self.app.push_screen(BasketForm(self.surface, event))
+
+    def _why_no_basket(self) -> str:
+        event = self._board.event
+        if event is None:
+            return "The event is not loaded yet."
+        if not has_one_winner(event):
+            return "No basket: these markets are independent, more than one can resolve Yes."
+        return why_nothing_of_ours(self.surface.queries.status())
 
     def _show_outcomes(self) -> None:
         self._board.show_rows()

@@ -44,7 +44,7 @@ from pmtui.ui.explore.paint_markets import (
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
-from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys
@@ -128,6 +128,10 @@ class MarketsScreen(FrameScreen):
             shown=lambda: self._shown.table,
         )  # fmt: skip
         self.actions = {**self._keys.actions, **verbs.actions, **columns.actions}
+        self.lacks = (
+            verbs.missing,
+            lambda: () if self._shown.table.cursor_key is not None else (Need.ROW,),
+        )
 
     @override
     def topics(self) -> Iterable[Topic]:

@@ -32,7 +32,7 @@ from pmtui.ui.explore.paint_watchlist import (
 )
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
-from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.columns import ColumnKeys
@@ -91,6 +91,11 @@ class WatchlistScreen(FrameScreen):
         self.actions = {
             "remove_alert": self._remove_alert, **verbs.actions, **columns.actions,
         }  # fmt: skip
+
+        self.lacks = (
+            verbs.missing,
+            lambda: () if self.table.cursor_key in self._alerts else (Need.ALERT,),
+        )
 
     @override
     def topics(self) -> Iterable[Topic]:

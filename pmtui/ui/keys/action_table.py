@@ -59,6 +59,35 @@ class Danger(StrEnum):
     """Changes orders at once, without another question."""
 
 
+class Need(StrEnum):
+    """What must be there for an action to do anything; a footer leaves out what cannot be done.
+
+    The values are ends of the sentence "It needs …".
+    """
+
+    ROW = "a row at the cursor"
+    MARKET = "a market at the cursor"
+    TRADING = "a market that takes orders"
+    ARMABLE = "a market that takes orders, or single keys that are armed"
+    POSITION = "shares of what is at the cursor"
+    POSITIONS = "positions that can be sold"
+    PAYOUT = "a resolved market that pays"
+    BOTH_OUTCOMES = "shares of both outcomes"
+    ORDER = "a working order, a stop or a target at the cursor"
+    MARKED_ORDERS = "marked orders"
+    MARKET_ORDERS = "working orders in this market"
+    WORKING_ORDERS = "working orders"
+    MARKABLE = "a row that can be marked"
+    ALERT = "an alert at the cursor"
+    STOP = "a stop or a target at the cursor"
+    STAR = "something at the cursor that can be starred"
+    ONE_WINNER = "an event in which one outcome wins"
+    STEP = "a step at the cursor that can be taken"
+    NEXT_STEP = "a step that is missing"
+    GRANT = "an approval or a key at the cursor"
+    WALLET = "a wallet"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """One thing the trader can do."""
@@ -75,6 +104,8 @@ class Action:
     """Bound by the focused widget, not by the screen or the app."""
     command: str = ""
     """Textual's action when it is not a method of ours."""
+    needs: Need | None = None
+    """Without which it does nothing, and is not offered."""
 
     @property
     def context(self) -> Context:
@@ -105,10 +136,12 @@ def _replay(name: str, keys: str, label: str, help_text: str) -> Action:
 def _action(  # noqa: PLR0913 - a row of the table below
     action_id: str, keys: str, label: str, help_text: str, *, danger: Danger = Danger.NONE,
     in_footer: bool = True, in_palette: bool = True, in_widget: bool = False, command: str = "",
+    needs: Need | None = None,
 ) -> Action:  # fmt: skip
     return Action(
         id=action_id, label=label, keys=tuple(keys.split()), help=help_text, danger=danger,
         in_footer=in_footer, in_palette=in_palette, in_widget=in_widget, command=command,
+        needs=needs,
     )  # fmt: skip
 
 
@@ -128,7 +161,7 @@ ACTIONS: tuple[Action, ...] = (
             "Go to stops and targets; they work while pmtui or its service runs.",
             in_footer=False, command="app.bring_forward('conditionals')"),
     _action("global.star", "asterisk", "Star",
-            "Star or unstar the event or market at the cursor."),
+            "Star or unstar the event or market at the cursor.", needs=Need.STAR),
     _action("global.help", "question_mark", "Help", "Show every key of this screen."),
     _action("global.palette", "ctrl+p", "Palette", "Find any action or theme by name.",
             in_palette=False, command="app.command_palette"),
@@ -136,7 +169,7 @@ ACTIONS: tuple[Action, ...] = (
             "Type a command: buy 100 yes 39.7 gtd 15m, sell all, cancel bids, find.",
             in_footer=False),
     _action("global.open", "enter", "Open", "Open what is under the cursor.",
-            in_palette=False, in_widget=True),
+            in_palette=False, in_widget=True, needs=Need.ROW),
     _action("global.back", "escape", "Back", "Leave this screen.", in_palette=False),
     _moving("move_up", "up k", "Up", "Move the cursor one row up."),
     _moving("move_down", "down j", "Down", "Move the cursor one row down."),
@@ -149,7 +182,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("global.previous_pane", "shift+tab", "Previous pane", "Move to the previous pane.",
             in_footer=False, in_palette=False, command="app.focus_previous"),
     _action("global.cancel_every_order", "X", "Cancel all",
-            "Cancel all working orders in every market.", danger=Danger.ASKS),
+            "Cancel all working orders in every market.", danger=Danger.ASKS, needs=Need.WORKING_ORDERS),
     _action("global.kill", "K", "Kill switch",
             "Cancel all orders, disarm and lock trading until it is unlocked here or by `pmtui "
             "release`; asks first. While locked: unlock.", danger=Danger.ASKS, in_footer=False),
@@ -188,7 +221,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("markets.fold", "space", "Fold", "Fold or unfold the windows of a series.",
             in_footer=False),
     _action("search.open", "enter", "Open", "Open or choose what is under the cursor.",
-            in_palette=False, in_widget=True),
+            in_palette=False, in_widget=True, needs=Need.ROW),
     _action("search.close", "escape", "Close search", "Close search and go back to the list.",
             in_palette=False),
     _action("search.move_up", "up", "Up", "Move the cursor one row up.",
@@ -245,12 +278,12 @@ ACTIONS: tuple[Action, ...] = (
     _action("event.comments", "c", "Comments", "Show the comments on this event."),
     _action("event.star_event", "E", "Star event",
             "Star or unstar the whole event.", in_footer=False),
-    _action("event.holders", "h", "Holders", "Show the top holders of the market at the cursor."),
+    _action("event.holders", "h", "Holders", "Show the top holders of the market at the cursor.", needs=Need.MARKET),
     _action("event.desk", "W", "Desk",
             "Show ladders of the outcomes side by side; trading keys act on the one that has them."),
     _action("event.basket", "B", "Basket",
             "In an event with one winner: buy the same number of Yes, or of No, of every outcome, "
-            "with one card.", danger=Danger.ASKS),
+            "with one card.", danger=Danger.ASKS, needs=Need.ONE_WINNER),
     _action("event.switch_chart", "d", "Chart",
             "Show the chart of the leading outcomes below the table, or the table alone.",
             in_footer=False),
@@ -262,8 +295,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.show_both", "O", "Both outcomes",
             "Show the other outcome's prices and your orders in it on the same rows.",
             in_footer=False),
-    _action("market.buy", "b", "Buy", "Open the ticket to buy."),
-    _action("market.sell", "s", "Sell", "Open the ticket to sell."),
+    _action("market.buy", "b", "Buy", "Open the ticket to buy.", needs=Need.TRADING),
+    _action("market.sell", "s", "Sell", "Open the ticket to sell.", needs=Need.TRADING),
     _action("market.shorter_interval", "left_square_bracket", "Shorter",
             "Show a shorter time on the chart, or depth less far from the middle.", in_footer=False),
     _action("market.longer_interval", "right_square_bracket", "Longer",
@@ -273,36 +306,36 @@ ACTIONS: tuple[Action, ...] = (
             "Type a price: the cursor goes there, and its row to the middle.", in_footer=False,
             command="app.command('@')"),
     _action("market.cancel_order", "x", "Cancel",
-            "Cancel your orders at the cursor; where there are none, the stop or target.", danger=Danger.TRADES),
+            "Cancel your orders at the cursor; where there are none, the stop or target.", danger=Danger.TRADES, needs=Need.ORDER),
     _action("market.move_order", "e", "Move",
             "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "
             "digits another size, enter asks unless armed.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.ORDER),
     _action("market.nudge_up", "shift+up", "Nudge up",
             "Move your orders at the cursor a tick up; keys add up, and after a pause one move goes out. "
             "Asks unless armed.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.ORDER),
     _action("market.nudge_down", "shift+down", "Nudge down",
             "Move your orders at the cursor a tick down; keys add up, and after a pause one move goes out. "
             "Asks unless armed.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.ORDER),
     _action("market.cancel_market", "z", "Cancel market",
-            "Cancel all your orders in this market, without asking.", danger=Danger.TRADES),
+            "Cancel all your orders in this market, without asking.", danger=Danger.TRADES, needs=Need.MARKET_ORDERS),
     _action("market.drop_order", "escape", "Put back",
             "Leave a picked-up order as is; else close the ticket; else go back to the ladder; "
             "there, leave this screen.",
             in_footer=False, in_palette=False),
     _action("market.flatten", "f", "Flatten",
             "Sell the whole position in this outcome now, down to a limit shown first.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.POSITION),
     _action("market.scaled", "L", "Scaled orders",
-            "Spread a total over a range of prices.", danger=Danger.ASKS, in_footer=False),
+            "Spread a total over a range of prices.", danger=Danger.ASKS, in_footer=False, needs=Need.TRADING),
     _action("market.protect", "t", "Stop / target",
             "Place a stop, a target, or both for your position in this outcome.",
-            danger=Danger.ASKS, in_footer=False),
+            danger=Danger.ASKS, needs=Need.POSITION),
     _action("market.split", "Y", "Split",
             "Turn cash into shares of both outcomes of this market.",
-            danger=Danger.ASKS, in_footer=False),
+            danger=Danger.ASKS, in_footer=False, needs=Need.TRADING),
     _action("market.set_alert", "A", "Alert",
             "Alert when the best price of this outcome goes above or below a price.",
             in_footer=False),
@@ -312,38 +345,38 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.toggle_arming", "v", "Arm",
             "Arm or disarm single keys, which trade without asking. Disarms by itself: after "
             "idle time, on a lost connection, on the kill switch, on a small screen.",
-            danger=Danger.TRADES),
+            danger=Danger.TRADES, needs=Need.ARMABLE),
     _action("market.buy_here", "B", "Buy here",
             "Armed: limit buy at the cursor; it rests or takes.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.sell_here", "S", "Sell here",
             "Armed: limit sell at the cursor; it rests or takes.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.join_bid", "comma", "Join bid",
-            "Armed: buy at the best bid, post-only.", danger=Danger.TRADES, in_footer=False),
+            "Armed: buy at the best bid, post-only.", danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.join_ask", "full_stop", "Join ask",
-            "Armed: sell at the best ask, post-only.", danger=Danger.TRADES, in_footer=False),
+            "Armed: sell at the best ask, post-only.", danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.improve_bid", "less_than_sign", "Improve bid",
             "Armed: buy a tick above the best bid, post-only.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.improve_ask", "greater_than_sign", "Improve ask",
             "Armed: sell a tick below the best ask, post-only.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.hit_bid", "D", "Hit bid",
             "Armed: sell now at the best bid or better (FAK); nothing rests.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.take_ask", "U", "Take ask",
             "Armed: buy now at the best ask or better (FAK); nothing rests.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.flatten_now", "F", "Flatten now",
             "Armed: sell the whole position in this outcome without asking.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.POSITION),
     _action("market.cancel_bids", "left_parenthesis", "Cancel bids",
             "Cancel your orders on the bid side, armed or not.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.MARKET_ORDERS),
     _action("market.cancel_asks", "right_parenthesis", "Cancel asks",
             "Cancel your orders on the ask side, armed or not.",
-            danger=Danger.TRADES, in_footer=False),
+            danger=Danger.TRADES, in_footer=False, needs=Need.MARKET_ORDERS),
     *(
         _action(f"market.preset_{number}", f"{number}", f"Size {number}",
                 f"Set the one-key size to preset {number} of `presets`.", in_footer=False,
@@ -352,7 +385,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _action("market.override", "exclamation_mark", "Override",
             "Armed: let the next single key, within two seconds, trade from a book that may be "
-            "wrong; journaled.", danger=Danger.TRADES, in_footer=False),
+            "wrong; journaled.", danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.switch_chart", "d", "Depth",
             "Switch between depth and price chart; where both are shown, choose which one the "
             "keys act on.",
@@ -389,7 +422,7 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False),
     _action("ladder.trade_here", "enter", "Ticket here",
             "Open the ticket at the cursor: sells to a bid, buys from an ask, joins on an empty "
-            "row. Without a cursor: go to the best bid.", in_palette=False, in_widget=True),
+            "row. Without a cursor: go to the best bid.", in_palette=False, in_widget=True, needs=Need.TRADING),
     _action("ladder.recentre", "space", "Centre", "Bring the spread back to the middle.",
             in_widget=True),
     _action("ladder.hold", "h", "Hold",
@@ -455,23 +488,23 @@ ACTIONS: tuple[Action, ...] = (
     _action("portfolio.previous_tab", "left_square_bracket shift+tab", "Previous tab",
             "Show the previous tab.", in_footer=False, in_palette=False),
     _action("portfolio.cancel_order", "x", "Cancel", "Cancel the order at the cursor.",
-            danger=Danger.TRADES),
+            danger=Danger.TRADES, needs=Need.ORDER),
     _action("portfolio.move_order", "e", "Move",
-            "Move the order at the cursor to another price.", danger=Danger.ASKS),
-    _action("portfolio.mark_order", "space", "Mark", "Mark the order, the position or the resolved market at the cursor, or unmark it."),
+            "Move the order at the cursor to another price.", danger=Danger.ASKS, needs=Need.ORDER),
+    _action("portfolio.mark_order", "space", "Mark", "Mark the order, the position or the resolved market at the cursor, or unmark it.", needs=Need.MARKABLE),
     _action("portfolio.cancel_marked", "z", "Cancel marked", "Cancel the marked orders.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.MARKED_ORDERS),
     _action("portfolio.flatten_marked", "F", "Flatten all",
             "Sell the marked positions whole, or all of them where none is marked; one card names each.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.POSITIONS),
     _action("portfolio.redeem", "R", "Redeem",
             "Redeem the resolved market at the cursor, or the marked ones: shares become what they "
-            "pay.", danger=Danger.ASKS),
+            "pay.", danger=Danger.ASKS, needs=Need.PAYOUT),
     _action("portfolio.redeem_all", "dollar_sign", "Redeem all",
             "Redeem every resolved market that is held.", danger=Danger.ASKS, in_footer=False),
     _action("portfolio.merge", "M", "Merge",
             "Turn shares of both outcomes of the market at the cursor into cash.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.BOTH_OUTCOMES),
     _action("portfolio.split", "S", "Split",
             "Turn cash into shares of both outcomes of the market at the cursor.",
             danger=Danger.ASKS, in_footer=False),
@@ -480,42 +513,42 @@ ACTIONS: tuple[Action, ...] = (
             "and cash.", danger=Danger.ASKS, in_footer=False),
     _action("account.take_step", "d", "Do it",
             "Take the step at the cursor. A card shows what is signed before it is.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.STEP),
     _action("account.take_next", "n", "Do next", "Take the next step that is missing.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.NEXT_STEP),
     _action("account.paste_relayer_key", "I", "Paste key",
             "Keep a relayer key that you have. It is asked for outside the screen and not shown.",
             in_footer=False),
     _action("account.revoke", "x", "Revoke", "Take back the approval or the key at the cursor.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.GRANT),
     _action("account.approve_exactly", "e", "Exact amount",
             "Approve up to an amount instead of without a limit.", danger=Danger.ASKS,
             in_footer=False),
-    _action("account.send", "s", "Send", "Send cash (pUSD) to an address.", danger=Danger.ASKS),
+    _action("account.send", "s", "Send", "Send cash (pUSD) to an address.", danger=Danger.ASKS, needs=Need.WALLET),
     _action("account.receive", "v", "Receive",
             "Show your wallet's address, in full and as a QR code."),
     _action("account.name_address", "b", "Address book",
             "Name an address for sending, or forget one.", in_footer=False),
     _action("transaction.switch_following", "f", "Follow / stop",
             "Ask no more how this transaction ended, or ask again; it is never submitted again."),
-    _action("watchlist.remove_alert", "x", "Remove alert", "Remove the price alert at the cursor."),
-    _action("row.buy", "b", "Buy", "Open the market of the row with the ticket to buy."),
+    _action("watchlist.remove_alert", "x", "Remove alert", "Remove the price alert at the cursor.", needs=Need.ALERT),
+    _action("row.buy", "b", "Buy", "Open the market of the row with the ticket to buy.", needs=Need.TRADING),
     _action("row.sell", "s", "Sell",
-            "Open the market of the row with the ticket to sell: the outcome that is held, else the first."),
+            "Open the market of the row with the ticket to sell: the outcome that is held, else the first.", needs=Need.TRADING),
     _action("row.flatten", "f", "Flatten",
             "Sell what is held of the row now, down to limits shown first: of an event in all its markets.",
-            danger=Danger.ASKS),
+            danger=Danger.ASKS, needs=Need.POSITION),
     _action("row.protect", "t", "Stop / target",
             "Place a stop, a target, or both for the position of the row.",
-            danger=Danger.ASKS, in_footer=False),
+            danger=Danger.ASKS, needs=Need.POSITION),
     _action("row.set_alert", "A", "Alert",
-            "Alert when the best price of the row goes above or below a price."),
+            "Alert when the best price of the row goes above or below a price.", needs=Need.MARKET),
     _action("row.columns", "o", "Columns",
             "Choose the columns of this list; the choice is remembered.", in_footer=False),
     _action("conditionals.switch", "space", "Resume / pause",
-            "Resume or pause the stop at the cursor.", danger=Danger.TRADES),
+            "Resume or pause the stop at the cursor.", danger=Danger.TRADES, needs=Need.STOP),
     _action("conditionals.cancel", "x", "Cancel", "Cancel the stop at the cursor.",
-            danger=Danger.TRADES),
+            danger=Danger.TRADES, needs=Need.STOP),
     _action("log.next_kind", "f", "Kind", "Show another kind of entry."),
     _action("help.filter", "slash", "Filter", "Show only the keys that what you type is about.",
             in_palette=False),

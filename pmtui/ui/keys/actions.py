@@ -3,10 +3,10 @@
 A keymap is judged before it is used: unknown ids, clashes in a context, names that no terminal sends.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.keys import Keys
 
 from pmtui.config.terminal_settings import KeyOverride
-from pmtui.ui.keys.action_table import ACTIONS, Action, Context, Danger
+from pmtui.ui.keys.action_table import ACTIONS, Action, Context, Danger, Need
 
 _BY_ID: Mapping[str, Action] = MappingProxyType({action.id: action for action in ACTIONS})
 
@@ -46,6 +46,7 @@ class FooterEntry:
     """A key and what it does, for the footer."""
 
     id: str
+    """Of the action; empty for keys that have none of their own."""
     key: str
     label: str
     is_dangerous: bool
@@ -83,6 +84,7 @@ def find_action(action_id: str) -> Action:
     return _BY_ID[action_id]
 
 
+@cache
 def actions_in(*contexts: Context) -> tuple[Action, ...]:
     """Return the actions of these contexts, context by context, in the order of the registry."""
     return tuple(action for context in contexts for action in ACTIONS if action.context is context)
@@ -111,6 +113,11 @@ def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple
                 keys[0], FooterEntry(a.id, key_label(keys[0]), a.label, is_dangerous)
             )
     return tuple(entries.values())
+
+
+def available(entries: Iterable[FooterEntry], missing: Collection[Need]) -> tuple[FooterEntry, ...]:
+    """Leave out what cannot be done while something that it needs is missing."""
+    return tuple(e for e in entries if not e.id or find_action(e.id).needs not in missing)
 
 
 def entries_of(

@@ -116,6 +116,7 @@ class MarketScreen(FrameScreen):
             wallet=WalletFlow(self, surface, self.message_line),
         )  # fmt: skip
         self.actions = self.controls.actions
+        self.lacks = (self.controls.missing,)
         if ticket is not None:
             self.controls.trading.want_ticket(ticket)
         self._watched: tuple[Topic, ...] = ()

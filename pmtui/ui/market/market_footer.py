@@ -1,20 +1,13 @@
-"""The keys at the foot of the trading screen: those that do something where the trader is."""
+"""The keys at the foot of the trading screen: those that mean something where the trader is."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pmtui.ui.facts import key_of
-from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, footer_entries, key_label
+from pmtui.ui.market.market_model import MarketModel
 
 _DISARM = "market.toggle_arming"
-_TRADES = frozenset(
-    {
-        "market.buy", "market.sell", "market.flatten", "market.scaled", "market.move_order",
-        "market.protect", "market.split", "ladder.trade_here",
-    }
-)  # fmt: skip
-"""All that is refused where trading has ended. What cancels stays: an order may still be listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +25,24 @@ class KeyPlace:
     is_armed: bool = False
 
 
+def missing_in(model: MarketModel, *, is_any_meant: bool) -> frozenset[Need]:
+    """Return what keys need and a market does not have.
+
+    Args:
+        model: the market as it is on show.
+        is_any_meant: whether an order, a stop or a target of ours is at the cursor.
+    """
+    held = (p for p in model.account.positions if p.token_id == model.token_id and p.size)
+    there = {
+        Need.TRADING: not model.is_over,
+        Need.ARMABLE: not model.is_over or model.is_armed,
+        Need.ORDER: is_any_meant,
+        Need.MARKET_ORDERS: bool(model.own_orders),
+        Need.POSITION: any(held) and not model.is_over,
+    }
+    return frozenset(need for need, is_there in there.items() if not is_there)
+
+
 def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     """Return the keys that matter there, the nearest first."""
     if place.is_in_ticket:
@@ -45,10 +56,9 @@ def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     # The registry lists the global keys first; here the screen's own come before them.
     near = footer_entries(Context.MARKET, keymap=keymap)
     ladder = footer_entries(Context.LADDER, keymap=keymap) if place.is_on_ladder else ()
-    if place.is_over:
-        near, ladder = _entries_when_over(near, is_armed=place.is_armed), _entries_when_over(ladder)
-    elif place.is_armed:
-        armed = _armed_entries(keymap)
+    if place.is_armed:
+        armed = () if place.is_over else _armed_entries(keymap)
+        near = tuple(_disarming(entry) for entry in near)
         near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
     return near + ladder + rest
 
@@ -66,11 +76,16 @@ def _moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
         for entry in footer_entries(Context.LADDER, keymap=keymap)
         if entry.id == "ladder.trade_here"
     )
+    up, down = (key_of(keymap, f"ladder.move_{way}") for way in ("up", "down"))
     key = key_of(keymap, "market.drop_order")
-    drop = FooterEntry("market.drop_order", key, "Leave as is", is_dangerous=False)
     rest = footer_entries(Context.GLOBAL, keymap=keymap)
-    taken = ("global.open", "global.back")
-    return (*here, drop, *(entry for entry in rest if entry.id not in taken))
+    return (
+        *here,
+        FooterEntry("", f"{up}/{down}", "Price", is_dangerous=False),
+        FooterEntry("", "0-9", "Size", is_dangerous=False),
+        FooterEntry("market.drop_order", key, "Leave as is", is_dangerous=False),
+        *(entry for entry in rest if entry.id in ("global.help", "global.quit")),
+    )
 
 
 def _side_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
@@ -101,14 +116,6 @@ def _armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
     )
 
 
-def _entries_when_over(
-    entries: Iterable[FooterEntry], *, is_armed: bool = False
-) -> tuple[FooterEntry, ...]:
-    """Leave out the keys that trade; the one that arms can only disarm, where it is armed."""
-    left = (entry for entry in entries if entry.id not in _TRADES)
-    if is_armed:
-        return tuple(
-            replace(entry, label="Disarm", is_dangerous=False) if entry.id == _DISARM else entry
-            for entry in left
-        )
-    return tuple(entry for entry in left if entry.id != _DISARM)
+def _disarming(entry: FooterEntry) -> FooterEntry:
+    """Return what the key that arms does while single keys are armed."""
+    return replace(entry, label="Disarm", is_dangerous=False) if entry.id == _DISARM else entry

@@ -13,7 +13,7 @@ from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.frame import FrameScreen, MarketChosen
-from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
 from pmtui.ui.plain import plain
@@ -42,6 +42,7 @@ class ConditionalsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
+        self.lacks = (lambda: () if self._at_cursor() else (Need.STOP,),)
 
     @override
     def topics(self) -> Iterable[Topic]:

@@ -40,7 +40,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_totals,
     portfolio_of,
 )
-from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys, idle_actions
+from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys
 from pmtui.ui.portfolio.settling import Settling
 from pmtui.ui.portfolio.summary import Summary, exposure_in, paint_exposure_line
 from pmtui.ui.rows.columns import ColumnKeys
@@ -118,6 +118,7 @@ class PortfolioScreen(FrameScreen):
             self, surface.memory, tuple(self._rows.tables.values()),
             shown=lambda: self._rows.table,
         )  # fmt: skip
+        self.lacks = (verbs.missing, keys.missing)
         self.actions = {
             "next_tab": partial(self._step_tab, 1),
             "previous_tab": partial(self._step_tab, -1),
@@ -155,10 +156,8 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
-        idle = idle_actions(self._rows.tab)
         near = (Context.ROW, Context.PORTFOLIO, Context.GLOBAL)
-        entries = footer_entries(*near, keymap=self.surface.options.keymap)
-        return tuple(e for e in entries if e.id not in idle)
+        return footer_entries(*near, keymap=self.surface.options.keymap)
 
     @override
     def show_topic(self, topic: Topic) -> None:

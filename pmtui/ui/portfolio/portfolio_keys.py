@@ -6,29 +6,15 @@ from functools import partial
 from pmtui.domain.account.position import Position
 from pmtui.domain.orders.order import Order
 from pmtui.ui.facts import key_of
+from pmtui.ui.keys.action_table import Need
 from pmtui.ui.market.market_model import why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import Tab
-from pmtui.ui.portfolio.settling import SETTLE_ACTIONS, Settling, Wish, settlement_of
+from pmtui.ui.portfolio.settling import Settling, Wish, settlement_of
 from pmtui.ui.rows.flattening import Flattening
 from pmtui.ui.surface import Surface
-
-ORDER_ACTIONS = (
-    "portfolio.cancel_order",
-    "portfolio.move_order",
-    "portfolio.mark_order",
-    "portfolio.cancel_marked",
-)
-_NO_MARKING = tuple(each for each in ORDER_ACTIONS if each != "portfolio.mark_order")
-_ROW_SALES = ("row.flatten", "row.protect", "portfolio.flatten_marked")
-_IDLE_ACTIONS = {Tab.ORDERS: (*SETTLE_ACTIONS, *_ROW_SALES), Tab.POSITIONS: _NO_MARKING}
-
-
-def idle_actions(tab: Tab) -> tuple[str, ...]:
-    """Return the actions that a tab's footer leaves out, because its rows know nothing of them."""
-    return _IDLE_ACTIONS.get(tab, (*ORDER_ACTIONS, *SETTLE_ACTIONS, *_ROW_SALES))
 
 
 class PortfolioKeys:
@@ -68,6 +54,27 @@ class PortfolioKeys:
             "move_order": partial(self._orders.move, self._order_at_cursor),
             **{wish.value.replace(" ", "_"): partial(self._settle, wish) for wish in Wish},
         }
+
+    def missing(self) -> frozenset[Need]:
+        """Return what these keys need and neither the row at the cursor nor its tab has."""
+        item, account = self._rows.at_cursor, self._surface.queries.account()
+        open_ids = {order.order_id for order in account.open_orders}
+        is_position = isinstance(item, Position)
+        found = (
+            settlement_of(self._surface.queries.wallet(), item.condition_id)
+            if isinstance(item, Position)
+            else None
+        )
+        is_paid = found is not None and found.is_resolved and found.redeems > 0
+        there = {
+            Need.ORDER: isinstance(item, Order),
+            Need.MARKED_ORDERS: not self._orders.marked.isdisjoint(open_ids),
+            Need.MARKABLE: is_position or isinstance(item, Order),
+            Need.POSITIONS: self._rows.tab is Tab.POSITIONS and bool(self._rows.to_flatten),
+            Need.PAYOUT: is_paid or (is_position and bool(self._settling.marked)),
+            Need.BOTH_OUTCOMES: found is not None and bool(found.mergeable),
+        }
+        return frozenset(need for need, is_there in there.items() if not is_there)
 
     def _mark(self) -> None:
         item = self._rows.at_cursor

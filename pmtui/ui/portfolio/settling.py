@@ -44,9 +44,6 @@ class Wish(StrEnum):
     CONVERT = "convert"
 
 
-SETTLE_ACTIONS = tuple(f"portfolio.{wish.value.replace(' ', '_')}" for wish in Wish)
-
-
 class Settling:
     """Leads from a wish to the step of the wallet that fulfils it, or says why there is none."""
 

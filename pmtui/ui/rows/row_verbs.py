@@ -14,9 +14,10 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.service.surface import Queries
-from pmtui.service.views import AccountView
+from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.frame import MarketChosen
+from pmtui.ui.keys.action_table import Need
 from pmtui.ui.market.market_model import (
     outcome_label,
     title_of,
@@ -141,6 +142,18 @@ class RowVerbs:
             "set_alert": self.set_alert,
         }
 
+    def missing(self) -> frozenset[Need]:
+        """Return what these keys need and the row at the cursor does not have."""
+        target, queries = self._target(), self._surface.queries
+        if target is None:
+            return frozenset({Need.MARKET, Need.TRADING, Need.POSITION})
+        found = set[Need]()
+        if why_not_tradable(self._view_of(target), queries.status()):
+            found.add(Need.TRADING)
+        if not target.held(queries.account()):
+            found.add(Need.POSITION)
+        return frozenset(found)
+
     def buy(self) -> None:
         """Open the ticket to buy."""
         self._open_ticket(Side.BUY)
@@ -180,9 +193,7 @@ class RowVerbs:
         target, queries = self._found(), self._surface.queries
         if target is None:
             return
-        view = queries.market(target.condition_id)
-        if view.market is None:
-            view = replace(view, market=target.market)
+        view = self._view_of(target)
         index = target.outcome_index or 0
         token_id = target.token_id or token_id_of(view, index)
         if token_id is None:
@@ -197,7 +208,7 @@ class RowVerbs:
         target, queries = self._found(), self._surface.queries
         if target is None:
             return
-        if reason := why_not_tradable(queries.market(target.condition_id), queries.status()):
+        if reason := why_not_tradable(self._view_of(target), queries.status()):
             self._line.refuse_form(reason)
             return
         account = queries.account()
@@ -205,6 +216,11 @@ class RowVerbs:
         if side is Side.SELL:
             index = target.outcome_to_sell(account)
         _ = self._page.post_message(MarketChosen(target.condition_id, index, side))
+
+    def _view_of(self, target: RowTarget) -> MarketView:
+        """Return the market as it is known; as the list tells of it where nothing else does yet."""
+        view = self._surface.queries.market(target.condition_id)
+        return replace(view, market=target.market) if view.market is None else view
 
     def _found(self) -> RowTarget | None:
         target = self._target()

@@ -110,6 +110,7 @@ class KeyLine(TextLine):
             id=id,
         )
         self._entries = entries
+        self._painted_for = width
         self._options = options
 
     @property
@@ -118,9 +119,10 @@ class KeyLine(TextLine):
         return self._entries
 
     def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
-        """Show other keys, or for another width."""
-        self._entries = entries
-        self.show(paint_footer(entries, width))
+        """Show other keys, or for another width; the same again cost nothing."""
+        if (entries, width) != (self._entries, self._painted_for):
+            self._entries, self._painted_for = entries, width
+            self.show(paint_footer(entries, width))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the entry under the pointer."""
@@ -128,7 +130,7 @@ class KeyLine(TextLine):
         if offset is None:
             return
         entry = entry_at(self.line, offset.x, self._entries)
-        keys = self._options.keymap.keys_of(entry.id) if entry is not None else ()
+        keys = self._options.keymap.keys_of(entry.id) if entry is not None and entry.id else ()
         if keys:
             event.stop()
             self.app.simulate_key(keys[0])

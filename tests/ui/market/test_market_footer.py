@@ -1,7 +1,13 @@
 """The keys at the foot of the trading screen, by where the trader is."""
 
-from pmtui.ui.keys.actions import DEFAULT_KEYMAP
-from pmtui.ui.market.market_footer import KeyPlace, market_entries
+from dataclasses import replace
+
+from pmtui.domain.markets.market import Side
+from pmtui.ui.keys.action_table import Need
+from pmtui.ui.keys.actions import DEFAULT_KEYMAP, available
+from pmtui.ui.market.market_footer import KeyPlace, market_entries, missing_in
+from tests.ui.market.controls.desk import Desk, cents
+from tests.ui.moving_market import CONDITION
 
 
 def ids(place: KeyPlace) -> list[str]:
@@ -23,10 +29,13 @@ def test_an_open_ticket_has_its_own_keys_alone() -> None:
     assert "ticket.use_suggestion" in ids(KeyPlace(is_in_ticket=True, has_suggestion=True))
 
 
-def test_what_is_moved_is_put_down_or_back() -> None:
-    first, second, *_ = market_entries(DEFAULT_KEYMAP, KeyPlace(is_moving=True))
-    assert (first.id, first.label, first.is_dangerous) == ("ladder.trade_here", "Move here", True)
-    assert (second.id, second.label) == ("market.drop_order", "Leave as is")
+def test_while_an_order_is_moved_its_keys_are_told_and_no_others() -> None:
+    entries = market_entries(DEFAULT_KEYMAP, KeyPlace(is_moving=True))
+    assert [(entry.id, entry.key) for entry in entries] == [
+        ("ladder.trade_here", "enter"), ("", "up/down"), ("", "0-9"), ("market.drop_order", "esc"),
+        ("global.help", "?"), ("global.quit", "q"),
+    ]  # fmt: skip
+    assert entries[0].is_dangerous
 
 
 def test_armed_keys_come_first_and_none_is_named_twice() -> None:
@@ -36,19 +45,46 @@ def test_armed_keys_come_first_and_none_is_named_twice() -> None:
 
 
 def test_where_trading_has_ended_no_key_that_trades_is_offered() -> None:
-    found = ids(KeyPlace(is_over=True, is_on_ladder=True))
-    assert not {"market.buy", "market.flatten", "ladder.trade_here", "market.toggle_arming"} & {
-        *found
-    }
+    desk = Desk()
+    view = desk.service.markets[CONDITION]
+    assert view.market is not None
+    closed = replace(view, market=replace(view.market, closed=True))
+    missing = missing_in(replace(desk.reader.read(), market=closed), is_any_meant=True)
+    entries = market_entries(DEFAULT_KEYMAP, KeyPlace(is_over=True, is_on_ladder=True))
+    found = {entry.id for entry in available(entries, missing)}
+    trades = {"market.buy", "market.flatten", "ladder.trade_here", "market.toggle_arming"}
+    assert not trades & found
+    # An order may still be listed.
     assert "market.cancel_order" in found
-    (disarm,) = [
-        entry
-        for entry in market_entries(DEFAULT_KEYMAP, KeyPlace(is_over=True, is_armed=True))
-        if entry.id == "market.toggle_arming"
-    ]
+
+
+def test_single_keys_that_are_armed_where_trading_has_ended_can_be_disarmed_only() -> None:
+    entries = market_entries(DEFAULT_KEYMAP, KeyPlace(is_over=True, is_armed=True))
+    assert "market.buy_here" not in {entry.id for entry in entries}
+    (disarm,) = (entry for entry in entries if entry.id == "market.toggle_arming")
     assert (disarm.label, disarm.is_dangerous) == ("Disarm", False)
 
 
 def test_a_side_ladder_goes_there_or_back() -> None:
     first, second, *_ = ids(KeyPlace(is_on_side_ladder=True))
     assert (first, second) == ("global.open", "market.go_to_ladder")
+
+
+def test_keys_of_own_orders_need_one_at_the_cursor() -> None:
+    desk = Desk()
+    order = desk.order(0)
+    assert not desk.own.is_any_meant(desk.reader.read())
+    for price, is_any in ((order.price, True), (cents(99), False)):
+        desk.ladder.cursor = (price, Side.BUY)
+        model = desk.reader.read()
+        assert desk.own.is_any_meant(model) is is_any
+        missing = missing_in(model, is_any_meant=is_any)
+        assert (Need.ORDER in missing) is not is_any
+        assert not {Need.MARKET_ORDERS, Need.POSITION, Need.TRADING} & missing
+    # Of the list, the order that is chosen is meant.
+    desk.listed.has_focus = True
+    assert not desk.own.is_any_meant(desk.reader.read())
+    desk.listed.selected = order
+    assert desk.own.is_any_meant(desk.reader.read())
+    desk.set_orders()
+    assert Need.MARKET_ORDERS in missing_in(desk.reader.read(), is_any_meant=False)

@@ -19,6 +19,7 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.portfolio.settling import describe_standing
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.transaction import TransactionScreen
+from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, Call, FakeService
 from tests.ui.screens.look import shows, survives_resizing, text_of
@@ -304,3 +305,19 @@ def test_a_lost_outcome_says_what_redeeming_brings_with_the_other_one() -> None:
     assert cell.text == "LOST: pays $0.00, both outcomes $2,000.00, R redeems"
     (cell,) = describe_standing(view, held(both), DEFAULT_KEYMAP)
     assert cell.text == "WON: pays $2,000.00, R redeems"
+
+
+async def test_what_brings_nothing_is_not_offered() -> None:
+    service = service_with(held(WON), held(LOST), held(BOTH))
+    app = ScreenApp(PortfolioScreen(service.surface()))
+    async with app.run_test(size=(160, 40)) as pilot:
+        footer = app.screen.query_one("#footer", KeyLine)
+
+        def offered() -> set[str]:
+            return {entry.id for entry in footer.entries} & {"portfolio.redeem", "portfolio.merge"}
+
+        await until(pilot, lambda: offered() == {"portfolio.redeem"}, "what is won")
+        await pilot.press("down")
+        await until(pilot, lambda: not offered(), "what is lost")
+        await pilot.press("down")
+        await until(pilot, lambda: offered() == {"portfolio.merge"}, "both outcomes")

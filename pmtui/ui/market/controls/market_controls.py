@@ -23,6 +23,7 @@ from pmtui.service.topics import (
 )
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.keys.action_table import Need
 from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
@@ -36,7 +37,7 @@ from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, SingleKeys
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_display import MarketDisplay, MarketWidgets
-from pmtui.ui.market.market_footer import KeyPlace, market_entries
+from pmtui.ui.market.market_footer import KeyPlace, market_entries, missing_in
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.siblings import SiblingStrip
@@ -136,6 +137,11 @@ class MarketControls:
         )
         return market_entries(self._workspace.keymap, place)
 
+    def missing(self) -> frozenset[Need]:
+        """Return what keys need and neither the market nor the cursor has."""
+        model = self._reader.read()
+        return missing_in(model, is_any_meant=self.own_orders.is_any_meant(model))
+
     def show_topic(self, topic: Topic) -> None:
         """Show what changed."""
         self.sides.show_topic(topic)
@@ -225,7 +231,7 @@ class MarketControls:
                 self.own_orders.cursor_moved()
                 if self.moving.is_moving:
                     self.moving.show_ghost()
-                self._page.show_parts(Part.STATE, Part.CURSOR)
+                self._page.show_parts(Part.STATE, Part.CURSOR, Part.FOOTER)
             case LadderPane.LevelPicked():
                 await self._answer_level(message)
             case LadderPane.Doubted():

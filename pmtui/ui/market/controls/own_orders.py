@@ -140,6 +140,16 @@ class OwnOrders:
         words = " to ".join(self._workspace.price(price, tick=tick) for price in ends)
         return OwnPlace(cursor[0], words, orders)
 
+    def is_any_meant(self, model: MarketModel) -> bool:
+        """Return whether a key would find an order, a stop or a target of ours."""
+        if self._listed.has_focus:
+            return self._listed.selected is not None
+        ladder, cursor = self._ladder.ladder, model.cursor
+        if ladder is None or cursor is None:
+            return False
+        found = orders_at(ladder, cursor[0], model.ladder_orders) or self.stops_at(cursor[0])
+        return bool(found)
+
     def stops_at(self, price: Micros) -> tuple[StopMark, ...]:
         """Return the stops and targets of the outcome on show at a price."""
         return stops_at(self._ladder.ladder, price) if self._ladder.ladder is not None else ()
