@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, StrEnum
+from typing import NamedTuple
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros, complement
@@ -49,6 +50,17 @@ class BookState(StrEnum):
     def is_good(self) -> bool:
         """Whether prices may be taken from it without saying so."""
         return self in (BookState.LIVE, BookState.VERIFIED)
+
+
+class BookSummary(NamedTuple):
+    """What is told of a book beside its levels; a change of a size behind the touch leaves it as it is."""
+
+    token_id: TokenId
+    state: BookState
+    best_bid: Micros | None
+    best_ask: Micros | None
+    last: Micros | None
+    tick_size: Micros | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +118,14 @@ class BookView:
         if last is None or mid is None:
             return last
         return min(last, complement(last), key=lambda price: abs(price - mid))
+
+    @property
+    def summary(self) -> BookSummary:
+        """What is told of it beside its levels."""
+        return BookSummary(
+            self.token_id, self.state, self.best_bid, self.best_ask, self.own_last_price,
+            self.tick_size,
+        )  # fmt: skip
 
 
 def mirrored_view(book: BookView, token_id: TokenId) -> BookView:

@@ -3,11 +3,11 @@
 Everything about the book comes from one view of it, so no two numbers contradict each other.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.orders.order import Order
@@ -67,6 +67,11 @@ class MarketDisplay:
         self._surface = surface
         self._widgets = widgets
         self._width = width
+        # What was told last: most changes of a book are a size behind the touch.
+        self._quoted: BookSummary | None = None
+        self._placed: BookSummary | None = None
+        self._stated: Hashable = None
+        self._armed: tuple[ArmedKeys | None, int] = (None, 0)
 
     def clear(self) -> None:
         """Show nothing, because another market comes."""
@@ -87,6 +92,7 @@ class MarketDisplay:
 
     def show_quote(self, model: MarketModel) -> None:
         """Show the touch."""
+        self._quoted = model.summary
         self._widgets.head.show_quote(model.market, model.book, self._width())
 
     def show_book(self, model: MarketModel) -> None:
@@ -115,21 +121,28 @@ class MarketDisplay:
             is_in_ticket: the ticket has the keys.
         """
         frame, book, ladder = self._widgets.state, model.book, self._widgets.ladder
-        if moving:
-            frame.show_title(moving)
+        if moving or book is None:
+            self._stated = None
+            frame.show_title(moving or (Cell("no book", Role.DIM),))
             return
-        if book is None:
-            frame.show_title((Cell("no book", Role.DIM),))
+        view = ladder.viewport
+        where = view.spread_is
+        stated = (
+            model.summary, model.market, keys, is_in_ticket,
+            where, view.is_held, view.axis, view.pointed_at,
+        )  # fmt: skip
+        # The age of a book that is not good moves with the clock.
+        if stated == self._stated and book.state.is_good:
             return
+        self._stated = stated
         options = self._surface.options
         release, centre = (key_of(options.keymap, f"ladder.{n}") for n in ("hold", "recentre"))
-        where = ladder.viewport.spread_is
         frame.show_title_in_width(
             partial(
                 paint_state,
                 book, model.now,
                 group=ladder.axis.group, cursor=ladder.cursor,
-                release_key=release if ladder.viewport.is_held else "",
+                release_key=release if view.is_held else "",
                 away=(where, centre) if where else None,
                 keys=keys,
                 is_in_ticket=is_in_ticket,
@@ -139,6 +152,10 @@ class MarketDisplay:
 
     def show_armed(self, armed: ArmedKeys | None) -> None:
         """Dress the screen for single keys that trade, and say what each would do; or no more."""
+        shown = armed, self._width()
+        if shown == self._armed:
+            return
+        self._armed = shown
         for panel in self._widgets.panels:
             panel.show_look(None if armed is None else Role.NOTICE_BAD)
         if armed is not None:
@@ -165,6 +182,12 @@ class MarketDisplay:
             words=account_words(account, is_starting=is_starting(model.status)),
             are_known=not account.lack_of(OwnList.POSITIONS),
         )
+        self.show_orders(model)
+
+    def show_orders(self, model: MarketModel) -> None:
+        """Show the own orders by the book and the clock, and what watches over the position."""
+        self._placed = model.summary
+        account, condition_id = model.account, model.condition_id
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         watched = [paint_protection(each, account, is_brief=True) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
@@ -173,6 +196,10 @@ class MarketDisplay:
         self._widgets.orders.show(
             own, protections=tuple(watched), places=_places_of(own, model) if own else {}
         )
+
+    def shows_touch(self, model: MarketModel) -> bool:
+        """Return whether what stands beside the ladder tells of this book already."""
+        return self._quoted == self._placed == model.summary
 
     def update_ticket(self, model: MarketModel) -> None:
         """Let an open ticket judge its draft by the market as it is now."""

@@ -4,13 +4,13 @@ With it stands what is said of a market, and what a ladder is given beside its b
 cost, the rewards.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from pmtui.domain.account.position import Stake, entry_fees
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookSummary, BookView
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
@@ -240,6 +240,8 @@ class MarketModel:
     status: StatusView
     now: datetime
     cursor: tuple[Micros, Side] | None
+    ladder: LadderInputs | None
+    """What stands on the ladder beside the book; None before there is a token."""
 
     @property
     def terms(self) -> MarketTerms | None:
@@ -275,19 +277,14 @@ class MarketModel:
         return tuple(order for order in orders if order.condition_id == self.condition_id)
 
     @property
+    def summary(self) -> BookSummary | None:
+        """What is told of the book beside its levels; None without one."""
+        return None if self.book is None else self.book.summary
+
+    @property
     def quote(self) -> Micros | None:
         """The middle of the book where the book is good."""
         return self.book.midpoint if self.book is not None and self.book.state.is_good else None
-
-    @property
-    def ladder(self) -> LadderInputs | None:
-        """What stands on the ladder beside the book; None before there is a token."""
-        if self.token_id is None:
-            return None
-        return ladder_inputs(
-            self.account, self.market, self.token_id,
-            fills=self.fills, is_mirrored=self.is_mirrored, alerts=self.alerts,
-        )  # fmt: skip
 
     @property
     def ladder_orders(self) -> tuple[Order, ...]:
@@ -303,6 +300,8 @@ class MarketReader:
         self._queries = queries
         self._pointed = pointed
         self._token: tuple[tuple[ConditionId, int], TokenId] | None = None
+        self._marked: tuple[Hashable, tuple[PriceAlert, ...], LadderInputs | None] | None = None
+        """What goes with a book, and what it was gathered from: books change far more often."""
         self.condition_id = condition_id
         """The market on show; another one when the trader goes to another outcome."""
         self.outcome_index = 0
@@ -323,17 +322,29 @@ class MarketReader:
     def read(self) -> MarketModel:
         """Return the picture as it is at this moment."""
         queries, token_id = self._queries, self.token_id
+        market, account = queries.market(self.condition_id), queries.account()
+        fills, watched = queries.fills().fills, queries.watchlist()
+        source = (market, account, fills, watched, token_id, self.is_mirrored)
+        if self._marked is None or self._marked[0] != source:
+            alerts = tuple(row.alert for row in watched.alerts)
+            inputs = None if token_id is None else ladder_inputs(
+                account, market, token_id,
+                fills=fills, is_mirrored=self.is_mirrored, alerts=alerts,
+            )  # fmt: skip
+            self._marked = source, alerts, inputs
+        _, alerts, ladder = self._marked
         return MarketModel(
             condition_id=self.condition_id,
             outcome_index=self.outcome_index,
             is_mirrored=self.is_mirrored,
-            market=queries.market(self.condition_id),
+            market=market,
             token_id=token_id,
             book=None if token_id is None else queries.book(token_id),
-            account=queries.account(),
-            fills=queries.fills().fills,
-            alerts=tuple(row.alert for row in queries.watchlist().alerts),
+            account=account,
+            fills=fills,
+            alerts=alerts,
             status=queries.status(),
             now=queries.now(),
             cursor=self._pointed.cursor,
+            ladder=ladder,
         )

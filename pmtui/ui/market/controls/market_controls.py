@@ -155,12 +155,13 @@ class MarketControls:
                 self.charts.show_history(model)
                 self._display.update_ticket(model)
             case BookTopic(token_id) if token_id == model.token_id:
-                self._display.show_quote(model)
-                self.outcomes.show(model)
                 self._show_book(model)
-                self.charts.show_cursor()
+                if not self._display.shows_touch(model):
+                    self._display.show_quote(model)
+                    self._display.show_orders(model)
+                    self.outcomes.show(model)
+                self.charts.show_depth()
                 self.charts.follow_quote(model)
-                self._display.show_own(model)
                 self._display.update_ticket(model)
             case EventTopic() | EventQuotesTopic():
                 self.outcomes.show(model)
@@ -182,6 +183,7 @@ class MarketControls:
                 self.single_keys.follow(model)
                 # Ages and the time left move with the clock.
                 self._display.show_head(model)
+                self._display.show_orders(model)
                 self.charts.follow_quote(model)
                 self._show_state(model)
             case _:

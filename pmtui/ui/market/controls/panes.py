@@ -140,12 +140,19 @@ class Charts:
             self.show_history(model)
 
     def show_cursor(self) -> None:
-        """Show the book's depth, and on either chart the price that the ladder points at."""
-        ladder = self._workspace.ladder
-        cursor = None if ladder.cursor is None else ladder.cursor[0]
-        self._prices.mark(cursor)
+        """Show on either chart the price that the ladder points at."""
+        self._prices.mark(self._pointed_at)
+        self.show_depth()
+
+    def show_depth(self) -> None:
+        """Show the book's depth where that is on show."""
         if self._has_depth or self._has_both:
-            self._depth.show(ladder.book, cursor)
+            self._depth.show(self._workspace.ladder.book, self._pointed_at)
+
+    @property
+    def _pointed_at(self) -> Micros | None:
+        cursor = self._workspace.ladder.cursor
+        return None if cursor is None else cursor[0]
 
     @property
     def _shows_prices(self) -> bool:
