@@ -129,14 +129,17 @@ class EventList:
 
     def next_sort(self) -> None:
         """Order by the next measure."""
-        sort = SORTS[(SORTS.index(self.arrangement.sort) + 1) % len(SORTS)]
-        self.arrangement = replace(self.arrangement, sort=sort, is_reversed=False)
+        self.order_by(SORTS[(SORTS.index(self.arrangement.sort) + 1) % len(SORTS)])
+
+    def order_by(self, sort: ListSort) -> None:
+        """Order by a measure, the other way round where the list is ordered by it already."""
+        kept = self.arrangement
+        is_reversed = sort is kept.sort and not kept.is_reversed
+        self.arrangement = replace(kept, sort=sort, is_reversed=is_reversed)
 
     def reverse(self) -> None:
         """Order the other way round."""
-        self.arrangement = replace(
-            self.arrangement, is_reversed=not self.arrangement.is_reversed
-        )  # fmt: skip
+        self.order_by(self.arrangement.sort)
 
     def narrow(self, wanted: ListFilter) -> None:
         """Show only what fits, of the tags that are chosen."""

@@ -12,6 +12,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.ui.explore.event_list import EventList
 from pmtui.ui.explore.filter_form import FilterForm
+from pmtui.ui.explore.paint_markets import sort_of_column
 from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
 from pmtui.ui.surface import Surface
 
@@ -87,6 +88,7 @@ class ListKeys:
         """How the list is narrowed by tags."""
         rows.arrangement = kept_arrangement(kept)
         rows.narrow_to_tags(self.choice.slugs[1:])
+        rows.table.columns.on_press = self.sort_by
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
@@ -110,6 +112,13 @@ class ListKeys:
         """Order the list by the next measure."""
         if not self._says_list_only():
             self._rows.next_sort()
+            self._arrange()
+
+    def sort_by(self, column: str) -> None:
+        """Order the list by a column whose title was clicked, a second click the other way round."""
+        sort = sort_of_column(column)
+        if sort is not None and not self._says_list_only():
+            self._rows.order_by(sort)
             self._arrange()
 
     def reverse(self) -> None:

@@ -215,6 +215,11 @@ def sorted_column(arrangement: Arrangement) -> tuple[str, str]:
     return _SORTED_COLUMNS.get(arrangement.sort, ""), mark
 
 
+def sort_of_column(key: str) -> ListSort | None:
+    """Return the order that a column stands for; None for a column that orders nothing."""
+    return next((sort for sort, column in _SORTED_COLUMNS.items() if column == key), None)
+
+
 def explain_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
     """Say why no events are listed, and which key helps."""
     if view.load is Load.FAILED:

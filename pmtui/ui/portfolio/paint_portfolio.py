@@ -155,6 +155,18 @@ def paint_tabs(
     return (*join_facts(tabs, width, separator=""), Cell("  "), *freshness)
 
 
+def tab_at(line: Line, x: int) -> Tab | None:
+    """Return the tab whose name stands in a cell of the line of tabs."""
+    start = 0
+    for cell in line:
+        start += line_width((cell,))
+        if x < start:
+            name = cell.text.split()[:1]
+            named = {tab.value: tab for tab in Tab} | {_SHORT_TRANSACTIONS: Tab.TRANSACTIONS}
+            return named.get(name[0]) if name else None
+    return None
+
+
 def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
     if _TAB_PADDING + sum(map(len, sized.values())) <= width:

@@ -1,6 +1,6 @@
 """What is ours, a tab for each: positions, open orders, fills, what is closed, done and earned."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -39,6 +39,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_tabs,
     paint_totals,
     portfolio_of,
+    tab_at,
 )
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys
 from pmtui.ui.portfolio.settling import Settling
@@ -68,6 +69,23 @@ _LEAST_ROWS = 5
 _FRAME_ROWS = 2
 _LINES = 6
 """Status, tabs, the two lines of details, notice and keys."""
+
+
+class TabLine(TextLine):
+    """The names of the tabs; a click on one opens it."""
+
+    def __init__(self, show_tab: Callable[[Tab], None]) -> None:
+        """Begin empty; `show_tab` opens a tab."""
+        super().__init__(id="tabs")
+        self._show_tab = show_tab
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the tab under the pointer."""
+        offset = event.get_content_offset(self)
+        tab = None if offset is None else tab_at(self.line, offset.x)
+        if tab is not None:
+            event.stop()
+            self._show_tab(tab)
 
 
 class PortfolioScreen(FrameScreen):
@@ -136,7 +154,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield TextLine(id="tabs")
+        yield TabLine(self.show_tab)
         yield TextLine(id="totals")
         yield self._summary
         yield TextLine(id="exposure")

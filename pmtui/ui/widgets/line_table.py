@@ -55,6 +55,8 @@ class TableColumns:
         self.all = tuple(columns)
         self.hidden: frozenset[str] = frozenset()
         """The keys of those that are not wanted."""
+        self.on_press: Callable[[str], object] | None = None
+        """What a click on a title does, given the key of its column; None for nothing."""
         self._width = width
         self._marked = marked
         self._chosen = chosen
@@ -102,6 +104,14 @@ class TableColumns:
             apart = least_width(self.all) < width
             self._placed = fit_columns(self.all, width - apart, hidden=self.hidden)
         return self._placed
+
+    def press(self, x: int) -> None:
+        """Do what a click on the title in a cell does; between titles is nothing."""
+        start = 0
+        for index, width in self.fit():
+            if start <= x < start + width and self.on_press is not None:
+                _ = self.on_press(self.all[index].key)
+            start += width + 1
 
     def forget(self) -> None:
         """Look for room anew."""
@@ -327,10 +337,12 @@ class LineTable(ScrollView, can_focus=True):
             self.post_message(self.RowSelected(self, self._cursor_key))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the row clicked; a double click opens it."""
+        """Move the cursor to the row clicked, or press the title; a double click opens a row."""
         offset = event.get_content_offset(self)
         if offset is None or not self._show_cursor:
             return
+        if offset.y < self._header_height:
+            self.columns.press(offset.x)
         index = offset.y - self._header_height + self._top
         if offset.y >= self._header_height and 0 <= index < len(self._rows):
             event.stop()

@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from textual import events
+from textual.pilot import Pilot
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import SeriesId
@@ -120,6 +121,29 @@ async def test_an_order_of_the_venue_is_reversed_by_the_venue() -> None:
         await until(pilot, lambda: shows(app, "by movers 24h ▴"), "the mark")
         assert BY_VOLUME in service.watched()
         assert _table(app).cursor_key != before
+
+
+async def _click_title(app: ScreenApp, pilot: Pilot[None], title: str) -> None:
+    """Click the title of a column of the list."""
+    header = shown_text(_table(app))[0]
+    await pilot.click(_table(app), offset=(header.index(title[:4]) + 1, 0))
+
+
+async def test_a_click_on_a_title_orders_by_its_column_and_another_click_reverses() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await _click_title(app, pilot, "Spread")
+        await until(pilot, lambda: shows(app, "by spread ▾"), "the order")
+        await _click_title(app, pilot, "Spread")
+        await until(pilot, lambda: shows(app, "by spread ▴"), "the other way round")
+        await _click_title(app, pilot, "24h")
+        await until(pilot, lambda: shows(app, "by movers 24h ▾"), "another order")
+        # A name orders nothing.
+        await _click_title(app, pilot, "Event")
+        await settle(pilot)
+        assert shows(app, "by movers 24h ▾")
 
 
 WINDOWS = tuple(

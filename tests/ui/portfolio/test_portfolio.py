@@ -124,6 +124,21 @@ async def test_brackets_go_round_the_tabs() -> None:
         await until(pilot, lambda: shows(app, "something new"), "an unknown kind of activity")
 
 
+async def test_a_click_on_a_tab_opens_it() -> None:
+    app = _app(believable_service())
+    screen = app.get_default_screen()
+    assert isinstance(screen, PortfolioScreen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
+        for name, tab in (("Fills", "Fills"), ("Txns", "Transactions"), ("Working", "Working")):
+            await pilot.click("#tabs", offset=(text_of(app, "#tabs").index(name) + 1, 0))
+            await until(pilot, lambda tab=tab: screen.place().tab == tab, tab)  # type: ignore[misc]
+        # Beside the names is nothing.
+        await pilot.click("#tabs", offset=(79, 0))
+        await settle(pilot)
+        assert screen.place().tab == "Working"
+
+
 async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
     service = believable_service()
     newest = max(activity.at for activity in service.activity_view.activity)

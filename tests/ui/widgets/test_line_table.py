@@ -229,6 +229,24 @@ async def test_a_click_moves_and_a_double_click_opens() -> None:
         assert table.heard[-1] == ("RowSelected", "row3")
 
 
+async def test_a_click_on_a_title_names_its_column() -> None:
+    table, pressed = _Table(), list[str]()
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        table.set_rows(_many(5))
+        await settle(pilot)
+        await pilot.click(table, offset=(2, 0))
+        table.columns.on_press = pressed.append
+        starts = [0]
+        for _, width in table.columns.fit():
+            starts.append(starts[-1] + width + 1)
+        for start in starts[:-1]:
+            await pilot.click(table, offset=(start, 0))
+        assert pressed == [table.columns.all[index].key for index, _ in table.columns.fit()]
+        # Between two titles is nothing.
+        await pilot.click(table, offset=(starts[1] - 1, 0))
+        assert len(pressed) == len(table.columns.fit())
+
+
 async def test_the_end_is_announced_once_for_a_number_of_rows() -> None:
     table = _Table()
     async with Stage(table).run_test(size=(40, 8)) as pilot:
