@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from enum import Flag, auto
 from typing import NamedTuple, TypeAlias
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 
 from pmtui.ui.plain import Align, cell_width
 from pmtui.ui.theme.theme import Role
@@ -79,10 +79,12 @@ class Column(NamedTuple):
 
 def line_width(line: Line) -> int:
     """Return how many cells a line takes."""
-    # Nearly every text is ASCII, and every line of every frame is measured.
-    return sum([
-        len(t) if (t := cell.text).isascii() and t.isprintable() else cell_width(t) for cell in line
-    ])  # fmt: skip
+    width = 0
+    for cell in line:
+        text = cell.text
+        # Nearly every text is ASCII, and every line of every frame is measured.
+        width += len(text) if text.isascii() and text.isprintable() else cell_len(text)
+    return width
 
 
 def focus_mark() -> str:

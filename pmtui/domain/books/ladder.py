@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.account.position import Stake, break_even
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, Trigger
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import RewardTerms, Side
@@ -57,6 +57,16 @@ class Axis:
     def index_above(self, price: Micros) -> int:
         """Return the row an ask at this price belongs to."""
         return self._within(-(-price // self.group))
+
+    def sizes_by_row(self, levels: Iterable[Level], side: Side) -> dict[int, int]:
+        """Return what rests on each row, of all levels of a side that belong to it."""
+        sizes: dict[int, int] = defaultdict(int)
+        group, first, last = self.group, self.first, self.last
+        # An ask belongs to the row above it.
+        up = 0 if side is Side.BUY else group - 1
+        for level in levels:
+            sizes[min(max((level.price + up) // group, first), last)] += level.size
+        return sizes
 
     def nearest(self, price: Micros) -> int:
         """Return the row closest to a price; halfway goes up."""
@@ -376,10 +386,15 @@ class Ladder:
 
     def rung(self, index: int) -> Rung:
         """Return a row, empty or not."""
-        found = self._rungs.get(index)
-        if found is None:
-            found = self._rungs[index] = self._make(index, self.shown)
-        return found
+        return self.rungs(range(index, index + 1))[0]
+
+    def rungs(self, indexes: range) -> list[Rung]:
+        """Return rows, empty ones too."""
+        known = self._rungs
+        for index in indexes:
+            if index not in known:
+                known[index] = self._make(index, self.axis.price_at(index), self.shown)
+        return [known[index] for index in indexes]
 
     def index_of(self, price: Micros) -> int:
         """Return the row that a price lies on: where a level at it would be counted.
@@ -396,21 +411,13 @@ class Ladder:
 
     def rung_at(self, price: Micros, shown: Shown = EVERYTHING) -> Rung:
         """Return the row that a price lies on, told for exactly this price."""
-        return self._make(self.index_of(price), shown, price)
+        return self._make(self.index_of(price), price, shown)
 
     def sizes(self) -> list[int]:
         """Return the larger size of every row that has one, in no order."""
         return [max(size, self.asks.get(index, 0)) for index, size in self.bids.items()] + [
             size for index, size in self.asks.items() if index not in self.bids
         ]
-
-    def zone(self, index: int) -> Zone:
-        """Return where a row lies. On a crossed book the bids win."""
-        if self.best_bid is not None and index <= self.best_bid:
-            return Zone.BID
-        if self.best_ask is not None and index >= self.best_ask:
-            return Zone.ASK
-        return Zone.NONE if self.best_bid is None or self.best_ask is None else Zone.SPREAD
 
     def side_at(self, price: Micros) -> Side:
         """Return what `enter` does at a price.
@@ -429,17 +436,24 @@ class Ladder:
             return Side.BUY if own.bid else Side.SELL
         return Side.SELL if ask is not None and price > ask else Side.BUY
 
-    def _make(self, index: int, shown: Shown, at: Micros | None = None) -> Rung:
-        price, placed = self.axis.price_at(index) if at is None else at, self.placed
+    def _make(self, index: int, price: Micros, shown: Shown) -> Rung:
+        placed = self.placed
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
         top, bottom = placed.band_rows
+        # On a crossed book the bids win.
+        if self.best_bid is not None and index <= self.best_bid:
+            zone = Zone.BID
+        elif self.best_ask is not None and index >= self.best_ask:
+            zone = Zone.ASK
+        else:
+            zone = Zone.NONE if None in (self.best_bid, self.best_ask) else Zone.SPREAD
         # The estimate may be of a moment before this book: no two numbers contradict.
         has_ahead = shown.ahead and own.ahead is not None
         ahead, last = _ahead_within(own, bid, ask) if has_ahead else (None, None)
         return Rung(
             price=price,
-            zone=self.zone(index),
+            zone=zone,
             bid_size=Micros(bid),
             ask_size=Micros(ask),
             own_bid=Micros(own.bid),
@@ -476,12 +490,8 @@ def build_ladder(
 
     Without depth a row depends on its own level alone, so that fewer rows change.
     """
-    bids: dict[int, int] = defaultdict(int)
-    asks: dict[int, int] = defaultdict(int)
-    for level in book.bids:
-        bids[axis.index_below(level.price)] += level.size
-    for level in book.asks:
-        asks[axis.index_above(level.price)] += level.size
+    bids = axis.sizes_by_row(book.bids, Side.BUY)
+    asks = axis.sizes_by_row(book.asks, Side.SELL)
     traded: dict[int, int] = defaultdict(int)
     for price, size in volume:
         traded[axis.nearest(price)] += size

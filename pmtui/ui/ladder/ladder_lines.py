@@ -5,7 +5,7 @@ book at rest sends nothing. In calm mode, and on a line that is too slow for it,
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from textual.geometry import Region, Size
@@ -211,30 +211,32 @@ class LadderLines:
         self._wanted = states
         return states
 
-    def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> Iterator[_LineState]:
+    def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> list[_LineState]:
         axis, blank = ladder.axis, _LineState()
         usual = RungLook(axis.tick, self._scale, is_good=is_good, is_plain=self.is_plain)
         cursor = self._viewport.cursor
         pointed_at = None if cursor is None else ladder.index_of(cursor)
-        first, last = axis.first, axis.last
+        highest, lowest = min(top, axis.last), max(top - count + 1, axis.first)
+        shown = range(highest, lowest - 1, -1)
         moves = self.motion.moves(axis)
-        for index in range(top, top - count, -1):
-            if not first <= index <= last:
-                yield blank
-                continue
-            look, rung = usual, ladder.rung(index)
+        moving = {row for _, row in (*moves.fresh, *moves.flow)}
+        rows = [blank] * min(top - highest, count)
+        for index, found in zip(shown, ladder.rungs(shown), strict=True):
+            look, rung = usual, found
             if cursor is not None and index == pointed_at:
                 # What is marked and what is traded are one price, also on a row of several.
                 is_near = cursor % axis.tick != 0
                 rung = rung if is_near else ladder.rung_at(cursor, ladder.shown)
                 look = look._replace(is_cursor=True, is_near=is_near, is_focused=self.has_focus)
-            look = _moved(look, moves, index, is_last=rung.is_last_trade)
+            if index in moving or (rung.is_last_trade and moves.pulse):
+                look = _moved(look, moves, index, is_last=rung.is_last_trade)
             if self.flashes:
                 look = look._replace(
                     bid_change=self._change_at(axis, index, Side.BUY),
                     ask_change=self._change_at(axis, index, Side.SELL),
                 )
-            yield _LineState(rung, look)
+            rows.append(_LineState(rung, look))
+        return rows + [blank] * (count - len(rows))
 
     def _change_at(self, axis: Axis, index: int, side: Side) -> OwnChange | None:
         ranks = list(OwnChange)
@@ -263,14 +265,13 @@ class LadderLines:
 
 def _moved(look: RungLook, moves: Moves, index: int, *, is_last: bool) -> RungLook:
     bid, ask = (Side.BUY, index), (Side.SELL, index)
-    if moves.fresh.keys() & {bid, ask}:
-        look = look._replace(
-            bid_fresh=moves.fresh.get(bid, look.bid_fresh),
-            ask_fresh=moves.fresh.get(ask, look.ask_fresh),
-        )
-    if moves.flow.keys() & {bid, ask}:
-        look = look._replace(bid_flow=moves.flow.get(bid, 0), ask_flow=moves.flow.get(ask, 0))
-    return look._replace(pulse=moves.pulse) if is_last and moves.pulse else look
+    return look._replace(
+        bid_fresh=moves.fresh.get(bid, look.bid_fresh),
+        ask_fresh=moves.fresh.get(ask, look.ask_fresh),
+        bid_flow=moves.flow.get(bid, 0),
+        ask_flow=moves.flow.get(ask, 0),
+        pulse=moves.pulse if is_last else 0,
+    )
 
 
 class LadderRepaint:
@@ -316,7 +317,7 @@ class LadderRepaint:
         if self.is_calm or not is_same or self._lag_s() >= SLOW_S:
             motion.forget()
         else:
-            motion.follow(before, book, traded=sum(size for _, size in volume))
+            motion.follow(before, book, traded=volume)
             self._keep_moving()
 
     def end_flashes(self) -> None:

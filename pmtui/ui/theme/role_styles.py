@@ -62,12 +62,22 @@ class RoleStyles:
 
     def strip(self, line: Line) -> Strip:
         """Return the line ready for the screen."""
-        return Strip([segment for cell in line for segment in self._segments(cell)])
+        segments: list[Segment] = []
+        for cell in line:
+            text, role, emphasis, ground = cell
+            style = self._styles.get((role, emphasis, ground))
+            if style is None:
+                style = self.style(role, emphasis, ground)
+            if style.underline:
+                segments += self._underlined(cell, style)
+            else:
+                segments.append(Segment(text, style))
+        return Strip(segments)
 
-    def _segments(self, cell: Cell) -> list[Segment]:
-        """Return a cell's text in its style; blanks beside what is underlined are not."""
-        text, style = cell.text, self.style(cell.role, cell.emphasis, cell.ground)
-        ink = text.strip() if style.underline else text
+    def _underlined(self, cell: Cell, style: Style) -> list[Segment]:
+        """Return a cell's text in its style; the blanks beside it are not underlined."""
+        text = cell.text
+        ink = text.strip()
         if ink == text:
             return [Segment(text, style)]
         blank = self.style(Role.TEXT, cell.emphasis & ~Emphasis.UNDERLINE, cell.ground)

@@ -124,7 +124,7 @@ def test_zones_go_from_bids_over_the_spread_to_asks(data: st.DataObject) -> None
     axis = data.draw(axes())
     book = data.draw(books(axis.tick))
     ladder = build_ladder(book, axis)
-    zones = [ladder.zone(index) for index in range(axis.first, axis.last + 1)]
+    zones = [rung.zone for rung in ladder.rungs(range(axis.first, axis.last + 1))]
     rank = {Zone.BID: 0, Zone.SPREAD: 1, Zone.NONE: 1, Zone.ASK: 2}
     if book.bids and book.asks:
         assert [rank[z] for z in zones] == sorted(rank[z] for z in zones)
@@ -246,13 +246,13 @@ def test_an_empty_side_leaves_the_rest_usable() -> None:
     axis = Axis(CENT, CENT)
     bid = Level(Micros(990_000), Micros(1))
     only_bids = build_ladder(BookView(TOKEN, BookState.LIVE, (bid,), (), CENT), axis)
-    assert (only_bids.middle, only_bids.zone(99)) == (99, Zone.BID)
+    assert (only_bids.middle, only_bids.rung(99).zone) == (99, Zone.BID)
     only_asks = build_ladder(
         BookView(TOKEN, BookState.LIVE, (), (Level(Micros(10_000), Micros(1)),), CENT), axis
     )
-    assert (only_asks.middle, only_asks.zone(1)) == (1, Zone.ASK)
+    assert (only_asks.middle, only_asks.rung(1).zone) == (1, Zone.ASK)
     empty = build_ladder(BookView(TOKEN, BookState.LIVE, (), (), CENT), axis)
-    assert (empty.middle, empty.zone(50)) == (50, Zone.NONE)
+    assert (empty.middle, empty.rung(50).zone) == (50, Zone.NONE)
     assert empty.side_at(Micros(500_000)) is Side.BUY
 
 
