@@ -6,7 +6,7 @@ ladder loses is decoration first, then detail; price and both sides always stay,
 below the rows tells the rest of the row at the cursor.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import log1p
 from typing import NamedTuple
@@ -146,22 +146,18 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
     """Return a row's cells from left to right, one cell between the columns."""
     gap = Cell(" ", ground=ground)
     placed: list[Cell] = [*paint.book(Side.BUY), paint.band(), *paint.price()]
-    for number, cells in enumerate(_right(columns, paint)):
-        placed += [gap if number else paint.guard(), *cells]
-    return placed
-
-
-def _right(columns: LadderColumns, paint: Painters) -> Iterator[Line]:
+    placed.append(paint.guard())
     if columns.other:
-        yield (paint.other(),)
-    yield paint.book(Side.SELL)
+        placed += (paint.other(), gap)
+    placed += paint.book(Side.SELL)
     for size, painter in (
         (columns.traded, paint.traded),
         (columns.depth, paint.depth),
         (columns.profit, paint.profit),
     ):
         if size:
-            yield (painter(),)
+            placed += (gap, painter())
+    return placed
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -247,4 +243,4 @@ def paint_bar(
         else:
             tip = tip._replace(text="▐" if rest >= _FULL // 2 else "▕")
     parts = (bar, tip, blank) if side is Side.SELL else (blank, tip, bar)
-    return tuple(cell for cell in parts if cell.text.strip(" ") or (cell is blank and cell.text))
+    return tuple([cell for cell in parts if cell.text.strip(" ") or (cell is blank and cell.text)])

@@ -88,7 +88,11 @@ class RungLook(NamedTuple):
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
     """Paint one row in exactly `width` cells."""
-    row = _Row(rung, columns, look, _ground(rung, look))
+    bids, asks = _half(rung, look, Side.BUY), _half(rung, look, Side.SELL)
+    # Below the touch the asks' side is free first, else that of the bids.
+    halves = (asks, bids) if rung.zone is Zone.BID else (bids, asks)
+    free = next((half.side for half in halves if not half.is_busy), None)
+    row = _Row(rung, columns, look, _ground(rung, look), bids, asks, free)
     painters = Painters(
         book=row.book, band=row.band, price=row.price, guard=row.guard, other=row.other,
         depth=row.depth, traded=row.traded, profit=row.profit,
@@ -98,11 +102,48 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     return fit_line((mark, *cells), width)
 
 
+class _Half(NamedTuple):
+    """One side of a row."""
+
+    side: Side
+    size: Micros
+    role: Role
+    own: Micros
+    has_own: bool
+    """Whether something is ours here, be it typed only or just gone."""
+    change: OwnChange | None
+    fresh: Fresh
+    flow: int
+    bar_ground: Role
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is written on it."""
+        return bool(self.size or self.has_own or self.flow or self.fresh.stage)
+
+
+def _half(rung: Rung, look: RungLook, side: Side) -> _Half:
+    if side is Side.BUY:
+        size, role, own, ground = rung.bid_size, Role.BID, rung.own_bid, Role.BID_BAR
+        change, fresh, flow = look.bid_change, look.bid_fresh, look.bid_flow
+    else:
+        size, role, own, ground = rung.ask_size, Role.ASK, rung.own_ask, Role.ASK_BAR
+        change, fresh, flow = look.ask_change, look.ask_fresh, look.ask_flow
+    is_typed = bool([g for g in rung.ghosts if g.side is side and g.trigger is None])
+    has_own = is_typed or bool(own) or change is not None
+    role = role if look.is_good else Role.STALE
+    return _Half(side, size, role, own, has_own, change, fresh, flow, ground)
+
+
 class _Row(NamedTuple):
     rung: Rung
     columns: LadderColumns
     look: RungLook
     ground: Role | None
+    bids: _Half
+    asks: _Half
+    free_side: Side | None
+    """The side on which nothing is written."""
 
     def amount(self, size: Micros, room: int, role: Role) -> Cell:
         if not size:
@@ -112,55 +153,55 @@ class _Row(NamedTuple):
 
     def book(self, side: Side) -> Line:
         """Paint a side: its size, and on its bar what is ours; where both are missing, our prices."""
-        columns, has_own = self.columns, self._has_own(side)
-        if side is self._free_side and (words := self._words()):
+        columns, half = self.columns, self.bids if side is Side.BUY else self.asks
+        if side is self.free_side and (words := self._words()):
             return self._spelled(words, side)
-        size = self._size(side)
+        size = self._size(half)
         if not columns.bar:
             return (size,)
-        bar = self._bar(side, self._ours(side) if has_own and columns.own else ())
+        bar = self._bar(half, self._ours(half) if half.has_own and columns.own else ())
         gap = Cell(" ", ground=self.ground)
         return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
 
-    def _size(self, side: Side) -> Cell:
-        cell = self.amount(self._size_of(side), self.columns.size, self._role_of(side))
-        fresh = self.look.bid_fresh if side is Side.BUY else self.look.ask_fresh
+    def _size(self, half: _Half) -> Cell:
+        cell, fresh = self.amount(half.size, self.columns.size, half.role), half.fresh
         if not fresh.stage:
             return cell
         if fresh.stage > 1 and not self.look.is_cursor:
             cell = cell._replace(ground=Role.FLASH_UP if fresh.is_more else Role.FLASH_DOWN)
         return cell._replace(emphasis=Emphasis.BOLD)
 
-    def _bar(self, side: Side, ours: Line) -> Line:
+    def _bar(self, half: _Half, ours: Line) -> Line:
         """Return the bar with what is ours on it, beside the price; else with what has just moved."""
-        look, width, role = self.look, self.columns.bar, self._role_of(side)
+        look, width, side, role = self.look, self.columns.bar, half.side, half.role
         # Dimmed, it would be lost on the ground of the cursor.
         emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
         bar = paint_bar(
-            self._size_of(side), look.scale, width, side=side, role=role, emphasis=emphasis,
+            half.size, look.scale, width, side=side, role=role, emphasis=emphasis,
             ground=self.ground, is_plain=look.is_plain,
         )  # fmt: skip
         if not ours:
-            return self._with_flow(bar, side)
-        filled = (look.scale.eighths(self._size_of(side), width) + 4) // 8
-        ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
+            return self._with_flow(bar, half)
+        filled = (look.scale.eighths(half.size, width) + 4) // 8
         words, used = list[Cell](), 0
         for cell in reversed(ours) if side is Side.BUY else ours:
             used += line_width((cell,))
             # A word stands on the bar or beside it, never half on it.
             is_over = used <= filled and cell.ground is None and not look.is_cursor
-            words.append(cell._replace(ground=ground if is_over else cell.ground or self.ground))
+            words.append(
+                cell._replace(ground=half.bar_ground if is_over else cell.ground or self.ground)
+            )
         more = max(filled - used, 0)
         rest = (
             Cell("█" * more, role, emphasis, self.ground),
             Cell(" " * (width - used - more), ground=self.ground),
         )
-        line = tuple(cell for cell in (*words, *rest) if cell.text)
+        line = tuple([cell for cell in (*words, *rest) if cell.text])
         return line[::-1] if side is Side.BUY else line
 
-    def _with_flow(self, bar: Line, side: Side) -> Line:
+    def _with_flow(self, bar: Line, half: _Half) -> Line:
         """Write what was added or pulled into the free end of a bar; a sign where it has none."""
-        change = self.look.bid_flow if side is Side.BUY else self.look.ask_flow
+        change, side = half.flow, half.side
         if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
             return bar
         far, near = (bar[0], bar[1:]) if side is Side.BUY else (bar[-1], bar[:-1])
@@ -174,25 +215,24 @@ class _Row(NamedTuple):
             blank = far._replace(text=" " * (free - len(text)))
             said: Line = (Cell(text, role, ground=self.ground), blank)
         else:
-            ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
-            sign = Cell(text, Role.TEXT, ground=self.ground if self.look.is_cursor else ground)
+            ground = self.ground if self.look.is_cursor else half.bar_ground
+            sign = Cell(text, Role.TEXT, ground=ground)
             said = (sign, far._replace(text=far.text[1:]))
-        said = tuple(cell for cell in said if cell.text)
+        said = tuple([cell for cell in said if cell.text])
         return (*said, *near) if side is Side.BUY else (*near, *reversed(said))
 
-    def _ours(self, side: Side) -> Line:
+    def _ours(self, half: _Half) -> Line:
         """Return the own size beside the book's, then what is ahead of it."""
-        rung, look, columns = self.rung, self.look, self.columns
-        size = rung.own_bid if side is Side.BUY else rung.own_ask
+        rung, columns = self.rung, self.columns
+        side, size, change = half.side, half.own, half.change
         ghost = self._ghost(side)
         if ghost and not size:
             return (ghost,)
-        change = look.bid_change if side is Side.BUY else look.ask_change
         room = columns.own - 1
         text = format_whole_size(size, width=room).strip() if size else ""
         sign, role = "", Role.OWN_ORDER
         if change is not None:
-            sign = _sign_of(change)
+            sign = _CHANGE_SIGNS[change]
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
         emphasis = Emphasis.UNDERLINE if rung.is_scoring else Emphasis.NONE
@@ -215,26 +255,6 @@ class _Row(NamedTuple):
         size = Micros(sum(ghost.size for ghost in typed))
         text = format_whole_size(size, width=self.columns.own - 2).strip() if size else ""
         return Cell(f"{_GHOST}{text}{_GHOST}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
-
-    def _has_own(self, side: Side) -> bool:
-        if any(ghost.side is side and ghost.trigger is None for ghost in self.rung.ghosts):
-            return True
-        if side is Side.BUY:
-            return bool(self.rung.own_bid) or self.look.bid_change is not None
-        return bool(self.rung.own_ask) or self.look.ask_change is not None
-
-    @property
-    def _free_side(self) -> Side | None:
-        """The side on which nothing is written: below the touch that of the asks, else that of the bids."""
-        rung, look = self.rung, self.look
-        sides = (Side.SELL, Side.BUY) if rung.zone is Zone.BID else (Side.BUY, Side.SELL)
-        for side in sides:
-            flow = look.bid_flow if side is Side.BUY else look.ask_flow
-            fresh = look.bid_fresh if side is Side.BUY else look.ask_fresh
-            is_busy = self._size_of(side) or self._has_own(side) or flow or fresh.stage
-            if not is_busy:
-                return side
-        return None
 
     def _words(self) -> list[Cell]:
         """Spell what the row's price is to us."""
@@ -285,7 +305,7 @@ class _Row(NamedTuple):
         rung, look, room = self.rung, self.look, self.columns.price
         text = format_price(rung.price, tick=look.tick, width=room - 2)
         ours = "@" if rung.is_entry else "=" if rung.is_break_even else " "
-        if self._free_side is not None and self.columns.side > _WORD:
+        if self.free_side is not None and self.columns.side > _WORD:
             # It is spelled beside the price.
             ours = " "
         last = "•" if rung.is_last_trade else " "
@@ -321,7 +341,7 @@ class _Row(NamedTuple):
 
     @property
     def _ghost_exits(self) -> tuple[Ghost, ...]:
-        return tuple(ghost for ghost in self.rung.ghosts if ghost.trigger is not None)
+        return tuple([ghost for ghost in self.rung.ghosts if ghost.trigger is not None])
 
     @property
     def _guard_role(self) -> Role:
@@ -349,14 +369,6 @@ class _Row(NamedTuple):
         # A whole column of what would be must not shout; the row in question may.
         role = profit_role(profit) if self.look.is_cursor else Role.DIM
         return Cell(profit_text(profit, room), role, ground=self.ground)
-
-    def _size_of(self, side: Side) -> Micros:
-        return self.rung.bid_size if side is Side.BUY else self.rung.ask_size
-
-    def _role_of(self, side: Side) -> Role:
-        if not self.look.is_good:
-            return Role.STALE
-        return Role.BID if side is Side.BUY else Role.ASK
 
 
 def estimate_text(ahead: Micros, room: int) -> str:
@@ -396,10 +408,6 @@ def profit_text(profit: Micros, width: int) -> str:
 def profit_role(profit: Micros) -> Role:
     """Return how a gain, a loss or nothing is dressed; its sign says the same."""
     return Role.UP if profit > 0 else Role.DOWN if profit < 0 else Role.DIM
-
-
-def _sign_of(change: OwnChange) -> str:
-    return _CHANGE_SIGNS[change]
 
 
 def _flash_ground(change: OwnChange | None) -> Role | None:
