@@ -4,6 +4,7 @@ Every function is pure and takes exact amounts. With a `width` the answer fills 
 right; a number that does not fit becomes a row of `#`, because half a number is a wrong number.
 """
 
+from functools import lru_cache
 from itertools import pairwise
 from math import floor
 
@@ -26,6 +27,8 @@ _WHOLE_BELOW = 100_000
 _COMPACT_WIDTH = 6
 
 
+# Every row of every ladder asks, and the prices of a dollar are few.
+@lru_cache(maxsize=4096)
 def format_price(
     price: Micros,
     *,
@@ -241,7 +244,8 @@ def _compact(size: int, width: int | None) -> str:
         if 2 * size >= (2 * unit - unit // 1_000) * SCALE:
             texts += [f"{_nearest(size, unit * SCALE, tenths=t)}{letter}" for t in (True, False)]
             break
-    return next((f"{sign}{text}" for text in texts if len(sign + text) <= room), exact)
+    fitting = [f"{sign}{text}" for text in texts if len(sign + text) <= room]
+    return fitting[0] if fitting else exact
 
 
 def _nearest(size: int, unit: int, *, tenths: bool = False) -> str:

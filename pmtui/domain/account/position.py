@@ -150,6 +150,8 @@ class Stake:
         return Micros(2 + 2 * -(-self.size // ONE))
 
 
+# A ladder asks with every book; position and fee stay the same for minutes.
+@lru_cache(maxsize=64)
 def break_even(stake: Stake, tick: Micros) -> Micros | None:
     """Return the worst price of the axis at which closing loses nothing; None where every one does.
 
