@@ -246,7 +246,7 @@ def _span(span: timedelta) -> str:
 AlertId = NewType("AlertId", str)
 """Made by this program; the venue does not know it."""
 
-MOST_BOOKS = 20
+MOST_BOOKS = 50
 """Outcomes that alerts may wait for: each keeps a book streaming as long as the program runs."""
 MOST_ALERTS = 100
 
