@@ -57,8 +57,9 @@ from pmtui.domain.account.onboarding import (
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
+from pmtui.service.clock import Clock
 from pmtui.service.health import Health
-from pmtui.service.ports import Account, Clock, Hosts, Setup, WalletAccess
+from pmtui.service.ports import Account, Hosts, Setup, WalletAccess
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID
 from pmtui.signing.orders import WalletSigner

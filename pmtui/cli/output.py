@@ -7,12 +7,10 @@ log says what went wrong, for whoever mends it; no secrets, no local variables.
 
 import logging
 import os
-import pydoc
 import re
 import select
 import sys
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -60,14 +58,6 @@ def lost_output() -> OSError | None:
     error = _lost[0] if _lost else None
     _lost.clear()
     return error
-
-
-def show_paged(lines: Sequence[str]) -> None:
-    """Show many lines, through the user's pager where there is one and somebody looks."""
-    if sys.stdout.isatty() and os.environ.get("PAGER"):
-        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
-    else:
-        show(*lines)
 
 
 def warn(*lines: str) -> None:

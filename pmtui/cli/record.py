@@ -42,8 +42,7 @@ from pmtui.recording.writer import (
     LinkRow,
     RecordingWriter,
 )
-from pmtui.service.clock import SystemClock
-from pmtui.service.ports import Clock
+from pmtui.service.clock import Clock, SystemClock
 from pmtui.wire import clob as wire
 from pmtui.wire.bounds import WireError
 from pmtui.wire.gamma import decode_markets

@@ -38,8 +38,8 @@ from pmtui.link.messages import (
     read_to_terminal,
 )
 from pmtui.link.mirror import STANDING, Mirror
+from pmtui.service.clock import Clock
 from pmtui.service.codec import CodecError, encode
-from pmtui.service.ports import Clock
 from pmtui.service.topics import Topic
 from pmtui.service.views import ServiceLoss
 

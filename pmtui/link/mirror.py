@@ -19,8 +19,8 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import ZERO
 from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
+from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode
-from pmtui.service.ports import Clock
 from pmtui.service.surface import QUERY_OF_TOPIC, Queries
 from pmtui.service.topics import (
     AccountTopic,

@@ -35,8 +35,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.link.attachment import Attachment, NoAnswerError
 from pmtui.link.mirror import Mirror
+from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
-from pmtui.service.ports import Clock
 from pmtui.service.surface import Commands, PreparedOrder, WalletVerdict
 from pmtui.service.topics import MarketListTopic, Topic
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard

@@ -1,23 +1,40 @@
-"""Time: the machine's clock, read nowhere else, and how far the venue's is from it."""
+"""Time: the machine's clock, read nowhere else."""
 
 import asyncio
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
-from pmtui.domain.answers import Failure
-from pmtui.domain.health import Source
-from pmtui.service.kernel import Kernel
-from pmtui.service.topics import AccountTopic, StatusTopic
 
-MEASURE_PERIOD_S = 60.0
-RETRY_PERIOD_S = 2.0
-"""While it is not known at all."""
-JUMP_S = 2.0
-"""A step of our clock beyond this, seen from the monotonic one, is worth measuring again."""
-TRADE_MARGIN = timedelta(minutes=10)
-"""Added before the moment from which own trades are asked for."""
-_QUICK = timedelta(seconds=1)
-"""An answer that took longer may have waited on either way: its middle says nothing."""
+class Clock(Protocol):
+    """Time, owned by whoever composes the program, so that tests can step it."""
+
+    def now(self) -> datetime:
+        """Aware UTC time."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        ...
+
+    def replay_shift(self) -> timedelta:
+        """How far `now` is ahead of the machine's time of day: not at all, except in a replay.
+
+        What a person asked for or permitted lasts by the machine's time, however fast a replay plays.
+        """
+        ...
+
+    def stream_s(self) -> float:
+        """Seconds in which the streams could send; they never run backwards.
+
+        Only a replay that is paused, stepped or slow makes them differ from `monotonic`. Whatever
+        concludes something from the silence of a stream counts these.
+        """
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Let other tasks run for so long."""
+        ...
 
 
 class SystemClock:
@@ -42,91 +59,3 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Let other tasks run for so long."""
         await asyncio.sleep(seconds)
-
-
-class TimeFeed:
-    """Knows how far our clock is from the venue's."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._jumped = asyncio.Event()
-
-    @property
-    def skew_ms(self) -> int | None:
-        """Venue minus ours; the venue tells whole seconds, so it is good to half of one."""
-        if not self._kernel.is_venue_clock_known:
-            return None
-        return round(self._kernel.skew / timedelta(milliseconds=1))
-
-    async def measure(self) -> None:
-        """Ask the venue's clock now and then, and at once after ours was set or stood still."""
-        hosts, kernel = await self._kernel.hosts(), self._kernel
-        while True:
-            self._jumped.clear()
-            asked_s = kernel.clock.monotonic()
-            answer = kernel.check(Source.TRADING, await hosts.trading.server_time())
-            if not isinstance(answer, Failure):
-                # Both by the clock as it is now: it may have been set while we waited.
-                after = kernel.clock.now()
-                before = after - timedelta(seconds=kernel.clock.monotonic() - asked_s)
-                known = kernel.skew if kernel.is_venue_clock_known else None
-                kernel.skew = estimate_skew(answer, before, after, known)
-            period_s = MEASURE_PERIOD_S if kernel.is_venue_clock_known else RETRY_PERIOD_S
-            _ = await kernel.within(period_s, self._jumped.wait())
-
-    async def tick(self) -> None:
-        """Let ages grow on screen, and positions follow the books they are valued from."""
-        clock = self._kernel.clock
-        before = clock.now(), clock.monotonic()
-        while True:
-            await clock.sleep(1.0)
-            now = clock.now(), clock.monotonic()
-            stepped_s = (now[0] - before[0]).total_seconds() - (now[1] - before[1])
-            if abs(stepped_s) > JUMP_S:
-                self._jumped.set()
-            before = now
-            self._kernel.mark(StatusTopic())
-            self._kernel.mark(AccountTopic())
-
-
-class SessionStart:
-    """When this session began, by the venue's clock: own trades are asked for from then on."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._started_s = kernel.clock.monotonic()
-        self._began: datetime | None = None
-
-    def bound_for_trades(self, *created: datetime) -> datetime | None:
-        """Return the `after` that leaves out no trade since then; None where none may be given.
-
-        Args:
-            created: when orders were made whose trades are asked for too. Such a time may have been
-                written by a clock of ours that was ahead, so it can only make the bound earlier.
-        """
-        kernel = self._kernel
-        if not kernel.is_venue_clock_known:
-            return None
-        began = kernel.venue_now() - timedelta(seconds=kernel.clock.monotonic() - self._started_s)
-        # The monotonic clock may stand still while the machine sleeps: the earliest result holds.
-        self._began = began if self._began is None else min(self._began, began)
-        return min(self._began, *created) - TRADE_MARGIN if created else self._began - TRADE_MARGIN
-
-
-def estimate_skew(
-    told: datetime, before: datetime, after: datetime, known: timedelta | None
-) -> timedelta:
-    """Return by how much the venue's clock is ahead of ours.
-
-    Args:
-        told: its time, cut to the second.
-        before: ours when it was asked.
-        after: ours when the answer was there.
-        known: what was believed so far; None where nothing was.
-    """
-    # The answer is cut to the second: its middle is the best guess.
-    middle = told + timedelta(milliseconds=500)
-    if after - before <= _QUICK:
-        return middle - (before + (after - before) / 2)
-    # After a long wait all between is possible: only what is not gives way.
-    return max(middle - after, min(known or timedelta(), middle - before))

@@ -23,7 +23,7 @@ from pmtui.service.account.pnl import DailyPnl, EquityCurve
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
 from pmtui.service.books.tapes import TapeBackfill
-from pmtui.service.clock import TimeFeed
+from pmtui.service.clock import Clock
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
@@ -37,6 +37,7 @@ from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.own_markets import OwnEvents, OwnMarkets, needed_markets
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
@@ -44,7 +45,7 @@ from pmtui.service.orders.journal import Journal, OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
-from pmtui.service.ports import Clock, Hosts
+from pmtui.service.ports import Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
 from pmtui.service.safety.arming import ArmedTerminals

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
+from pmtui.service.clock import Clock
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log, RequestLog
-from pmtui.service.ports import Clock
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
 
-from pmtui.service.ports import Clock
+from pmtui.service.clock import Clock
 from pmtui.service.topics import Topic
 
 Notify = Callable[[Topic], None]

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
+from pmtui.service.clock import Clock
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log
-from pmtui.service.ports import Clock, Hosts
+from pmtui.service.ports import Hosts
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import SearchTopic, Topic
 

@@ -6,8 +6,8 @@ Texts may hold words of the venue: they are stored as they came and made harmles
 from collections import deque
 
 from pmtui.domain.ids import OrderId
+from pmtui.service.clock import Clock
 from pmtui.service.hub import Hub
-from pmtui.service.ports import Clock
 from pmtui.service.topics import LogTopic, RequestsTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
 

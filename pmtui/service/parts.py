@@ -8,7 +8,6 @@ from pmtui.service.account.onboarding import OnboardingFeed
 from pmtui.service.account.pnl import DailyPnl, EquityCurve
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.tapes import TapeBackfill
-from pmtui.service.clock import TimeFeed
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.event_list_cache import EventListCache
@@ -17,6 +16,7 @@ from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.own_markets import OwnEvents
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk

@@ -6,7 +6,7 @@ Stream callbacks are called on the event loop, in order, and must not block.
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Protocol
 
 from pmtui.domain.account.keys import BuilderKey, PastedKey
@@ -50,37 +50,6 @@ READ_ONLY = "No key: this session is read-only"
 
 LastCheck = Callable[[], str]
 """Returns why a request must not leave at this very moment, "" if it may."""
-
-
-class Clock(Protocol):
-    """Time, owned by whoever composes the program, so that tests can step it."""
-
-    def now(self) -> datetime:
-        """Aware UTC time."""
-        ...
-
-    def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        ...
-
-    def replay_shift(self) -> timedelta:
-        """How far `now` is ahead of the machine's time of day: not at all, except in a replay.
-
-        What a person asked for or permitted lasts by the machine's time, however fast a replay plays.
-        """
-        ...
-
-    def stream_s(self) -> float:
-        """Seconds in which the streams could send; they never run backwards.
-
-        Only a replay that is paused, stepped or slow makes them differ from `monotonic`. Whatever
-        concludes something from the silence of a stream counts these.
-        """
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Let other tasks run for so long."""
-        ...
 
 
 class MetadataHost(Protocol):

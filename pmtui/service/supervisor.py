@@ -10,8 +10,8 @@ import random
 from collections.abc import Awaitable, Callable, Coroutine
 
 from pmtui.domain.backoff import Backoff
+from pmtui.service.clock import Clock
 from pmtui.service.log import Log
-from pmtui.service.ports import Clock
 from pmtui.service.views import Level
 
 _logger = logging.getLogger(__name__)

@@ -27,8 +27,8 @@ from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.service.clock import estimate_skew
-from pmtui.service.ports import Clock
+from pmtui.service.clock import Clock
+from pmtui.service.markets.venue_clock import estimate_skew
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 
 SLOW_MS = 1_000

@@ -41,7 +41,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, MarketSort
 from pmtui.domain.money import MoneyError
-from pmtui.service.ports import Clock
+from pmtui.service.clock import Clock
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

@@ -3,6 +3,8 @@
 A command's name leads to the page that explains it; further words, or a read's name, to the command's own help.
 """
 
+import os
+import pydoc
 import re
 import shutil
 import textwrap
@@ -11,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from pmtui.cli.manual.commands import COMMANDS
-from pmtui.cli.output import show, show_paged
+from pmtui.cli.output import data_output, harmless, show
 from pmtui.cli.usage import SecretiveParser
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,8 +49,16 @@ def run(arguments: Sequence[str]) -> int:
             parser.refuse(f"no such topic; there are {', '.join(pages)}, and the names of commands")
     width = min(shutil.get_terminal_size().columns, WIDEST)
     lines = tuple(lay_out(pages[topic].read_text(encoding="utf-8"), width))
-    show_paged(lines)
+    _show_paged(lines)
     return 0
+
+
+def _show_paged(lines: Sequence[str]) -> None:
+    """Show many lines, through the user's pager where there is one and somebody looks."""
+    if data_output().isatty() and os.environ.get("PAGER"):
+        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
+    else:
+        show(*lines)
 
 
 def _show_usage(command: str, further: Sequence[str]) -> int:

@@ -32,8 +32,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
 from pmtui.service.account.fills import FillFees, PastFills
-from pmtui.service.clock import SessionStart
 from pmtui.service.kernel import Kernel
+from pmtui.service.markets.venue_clock import SessionStart
 from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import (

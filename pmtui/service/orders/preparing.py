@@ -23,7 +23,8 @@ from pmtui.domain.orders.order import (
     Rejected,
     TimeInForce,
 )
-from pmtui.service.ports import Clock, OrderSigner
+from pmtui.service.clock import Clock
+from pmtui.service.ports import OrderSigner
 from pmtui.service.surface import PreparedOrder
 
 

@@ -18,7 +18,7 @@ from uuid import uuid4
 import msgspec
 
 from pmtui.config.paths import replace_file
-from pmtui.service.ports import Clock
+from pmtui.service.clock import Clock
 
 T = TypeVar("T", bound=msgspec.Struct)
 

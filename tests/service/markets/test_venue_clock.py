@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.service.clock import estimate_skew
+from pmtui.service.markets.venue_clock import estimate_skew
 from tests.service.fakes import running_world
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
