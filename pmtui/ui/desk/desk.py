@@ -22,7 +22,7 @@ from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
-from pmtui.ui.market.paint_single_keys import paint_armed
+from pmtui.ui.market.paint_single_keys import paint_dials
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -56,7 +56,7 @@ class DeskScreen(FrameScreen):
     DeskScreen #columns { height: 1fr; }
     DeskScreen #ticket { height: 3; }
     DeskScreen .dials { display: none; background: $panel; }
-    DeskScreen.-armed .dials { display: block; }
+    DeskScreen.-dials .dials { display: block; }
     """
 
     def __init__(
@@ -202,10 +202,10 @@ class DeskScreen(FrameScreen):
             self.controls.single_keys.leave()
 
     def _show_dials(self) -> None:
-        armed = self.controls.armed_keys()
-        _ = self.set_class(armed is not None, "-armed")
-        if armed is not None:
-            for line, cells in zip(self._dials, paint_armed(armed, self.size.width), strict=True):
+        dials = self.controls.dials()
+        _ = self.set_class(dials is not None, "-dials")
+        if dials is not None:
+            for line, cells in zip(self._dials, paint_dials(dials, self.size.width), strict=True):
                 line.show(cells)
 
     def _show_event(self) -> None:

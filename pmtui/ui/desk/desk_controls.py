@@ -40,7 +40,7 @@ from pmtui.ui.market.market_model import (
     trading_of,
 )
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.market.paint_single_keys import ArmedKeys
+from pmtui.ui.market.paint_single_keys import Dials
 from pmtui.ui.market.siblings import order_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
@@ -398,9 +398,9 @@ class DeskControls:
         if self._ticket.is_open and model.book is not None:
             self._ticket.update_context(book=model.book, account=model.account, market=model.market)
 
-    def armed_keys(self) -> ArmedKeys | None:
-        """Return what every single key would do now; None while none of them trades."""
-        return None if self._page.do_keys_rest else self.single_keys.armed_keys(self._reader.read())
+    def dials(self) -> Dials | None:
+        """Return what every single key does now, or would do; None where none ever trades."""
+        return self.single_keys.dials(self._reader.read())
 
     def state_line(self) -> Line:
         """Say what keys do now, and in which outcome."""

@@ -34,6 +34,8 @@ DEFAULT_TICK = Micros(10_000)
 """Where neither book nor terms name one yet; the metadata names a cent nearly always."""
 FACTS_FROM_HEIGHT = 17
 """A ladder this high gives its last line to facts."""
+_NEAR = 4
+"""A height that differs by no more than these rows is the same place: a form, or a line of keys, has opened."""
 
 
 class LadderViewport:
@@ -65,6 +67,8 @@ class LadderViewport:
         """How many times the rows were widened; 0 for one row a tick."""
         self._is_placed = False
         self._is_following = True
+        self._fitted = 0
+        """The rows there were for prices when it was fitted last."""
 
     @property
     def axis(self) -> Axis:
@@ -154,19 +158,24 @@ class LadderViewport:
         return self.axis.tick != old_axis.tick
 
     def fit(self) -> None:
-        """Keep what is looked at in view in a size that is another one."""
+        """Keep what is looked at in view in a size that is another one.
+
+        A line or two that come or go below the rows move none of them: hands are on the keys.
+        """
+        is_near, self._fitted = abs(self.body_height - self._fitted) <= _NEAR, self.body_height
         self._rebuild(self.axis)
         if self.ladder is None:
             return
         home = centred(self.ladder.middle, self.body_height)
-        if self.top is None or self._is_following:
+        if self.top is None or (self._is_following and not is_near):
             self.top = home
         elif self.cursor is not None:
             # A height that showed little leaves no view worth keeping: the spread if it can be.
             index = self.ladder.index_of(self.cursor)
             at_home = reveal(home, index, self.body_height)
             away = reveal(self.top, index, self.body_height)
-            self.top = home if at_home == home and not self.is_held else away
+            is_home = at_home == home and not self.is_held and not is_near
+            self.top = home if is_home else away
         self.top = self._bound(self.top)
 
     def clear_cursor(self) -> None:

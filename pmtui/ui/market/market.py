@@ -99,7 +99,7 @@ class MarketScreen(FrameScreen):
         self.tape = TapePane(id="tape")
         panes = (self.chart, self.depth, self.position, self.orders, self.tape)
         self.frames = tuple(_framed(pane) for pane in panes)
-        self.armed_lines = (TextLine(id="armed"), TextLine(id="armed-more"))
+        self.dials = (TextLine(id="dials"), TextLine(id="dials-more"))
         self.reader = MarketReader(surface.queries, condition_id, self.ladder)
         self.reader.outcome_index = outcome_index
         workspace = Workspace(
@@ -108,7 +108,7 @@ class MarketScreen(FrameScreen):
         )  # fmt: skip
         widgets = MarketWidgets(
             head=self.head, state=self.book, ladder=self.ladder, tape=self.tape,
-            position=self.position, orders=self.orders, ticket=self.ticket, armed=self.armed_lines, panels=(self.book, *self.frames),
+            position=self.position, orders=self.orders, ticket=self.ticket, dials=self.dials, panels=(self.book, *self.frames),
         )  # fmt: skip
         self.controls = MarketControls(
             workspace, widgets,
@@ -138,10 +138,10 @@ class MarketScreen(FrameScreen):
                 yield self.frames[1]
                 with Container(id="own"):
                     yield self.frames[2]
-                    yield self.frames[3]
                     yield self.ticket
+                    yield self.frames[3]
                 yield self.frames[4]
-        yield from self.armed_lines
+        yield from self.dials
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:

@@ -19,7 +19,7 @@ from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel, outcome_labels, tick_size_of, trading_of
-from pmtui.ui.market.paint_single_keys import ArmedKeys, paint_armed
+from pmtui.ui.market.paint_single_keys import ArmedKeys, Dials, paint_dials
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import OrderPlace, account_words, by_ladder
@@ -45,8 +45,8 @@ class MarketWidgets:
     position: PositionPane
     orders: OrdersPane
     ticket: TicketPane
-    armed: tuple[TextLine, TextLine]
-    """What single keys do while they are armed."""
+    dials: tuple[TextLine, TextLine]
+    """The sizes of single keys, and what each of them does."""
     panels: tuple[Panel, ...]
     """All frames of the screen."""
 
@@ -71,7 +71,7 @@ class MarketDisplay:
         self._quoted: BookSummary | None = None
         self._placed: BookSummary | None = None
         self._stated: Hashable = None
-        self._armed: tuple[ArmedKeys | None, int] = (None, 0)
+        self._dials: tuple[Dials | None, int] = (None, 0)
 
     def clear(self) -> None:
         """Show nothing, because another market comes."""
@@ -150,17 +150,18 @@ class MarketDisplay:
             )
         )  # fmt: skip
 
-    def show_armed(self, armed: ArmedKeys | None) -> None:
-        """Dress the screen for single keys that trade, and say what each would do; or no more."""
-        shown = armed, self._width()
-        if shown == self._armed:
+    def show_dials(self, dials: Dials | None) -> None:
+        """Say what single keys do, and dress the screen while they trade."""
+        shown = dials, self._width()
+        if shown == self._dials:
             return
-        self._armed = shown
+        self._dials = shown
+        is_armed = isinstance(dials, ArmedKeys)
         for panel in self._widgets.panels:
-            panel.show_look(None if armed is None else Role.NOTICE_BAD)
-        if armed is not None:
+            panel.show_look(Role.NOTICE_BAD if is_armed else None)
+        if dials is not None:
             for line, cells in zip(
-                self._widgets.armed, paint_armed(armed, self._width()), strict=True
+                self._widgets.dials, paint_dials(dials, self._width()), strict=True
             ):
                 line.show(cells)
 

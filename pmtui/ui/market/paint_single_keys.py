@@ -220,6 +220,68 @@ class ArmedKeys:
     tick: Micros | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestingKeys:
+    """What the same two lines tell while no single key trades: they stay, so that no price moves when one arms."""
+
+    presets: tuple[Micros, ...]
+    chosen: int
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """How each action's key is written, by its name in the market's context."""
+    lock: str = ""
+    """Why nothing trades anywhere; empty while it may."""
+    reason: str = ""
+    """Why keys cannot be armed here; empty where a key arms them."""
+
+
+Dials = ArmedKeys | RestingKeys
+"""What the two lines tell."""
+
+
+def paint_dials(dials: Dials, width: int) -> tuple[Line, Line]:
+    """Return both lines, armed or not."""
+    if isinstance(dials, ArmedKeys):
+        return paint_armed(dials, width)
+    return _paint_resting(dials, width)
+
+
+def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
+    """Return the sizes with the key that arms, and the keys that would trade then, without prices."""
+    is_brief = width < _ROOMY
+    chip = Cell(" SIZE  ", Role.DIM)
+    if resting.lock:
+        chip = Cell(" LOCKED", Role.NOTICE_BAD, Emphasis.BOLD)
+    presets = _presets(
+        chip, resting.presets, resting.keys, chosen=resting.chosen,
+        role=Role.TEXT, is_brief=is_brief,
+    )  # fmt: skip
+    arm = resting.keys.get("toggle_arming", "")
+    right: Line = (Cell(f"{resting.reason} ", Role.DIM),)
+    if resting.lock:
+        right = (Cell(f"{cut_words(resting.lock, width // 2)} ", Role.NOTICE_BAD),)
+    elif not resting.reason:
+        right = (Cell(arm, Role.KEY, Emphasis.BOLD), Cell(" Arm "), Cell("single keys ", Role.DIM))
+        right = right if arm else ()
+    if resting.lock or resting.reason:
+        return _joined([presets], right, width, is_brief=is_brief), ()
+    legend = [
+        (Cell(" ".join(found), Role.DIM, Emphasis.BOLD), Cell(f" {words}", Role.DIM))
+        for names, words in _LEGEND
+        if (found := [key for name in names if (key := resting.keys.get(name))])
+    ]
+    return (
+        _joined([presets], right, width, is_brief=is_brief),
+        _joined([(Cell("when armed ", Role.DIM),), *legend], (), width, is_brief=is_brief),
+    )
+
+
+_LEGEND = (
+    (("join_bid", "join_ask"), "join"), (("improve_bid", "improve_ask"), "improve"),
+    (("hit_bid",), "hit"), (("take_ask",), "lift"), (("buy_here", "sell_here"), "at the cursor"),
+    (("flatten_now",), "flatten"), (("cancel_bids", "cancel_asks"), "pull bids, asks"),
+)  # fmt: skip
+
+
 def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     """Return the sizes with what makes, and what takes with what ends; the clock stays at the right.
 
@@ -227,8 +289,11 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     """
     is_brief, has_short_names = width < _ROOMY, width < _WIDE
     makers = _BY_SIDE if has_short_names else _MAKERS
+    chip = Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)
     first = [
-        _presets(armed, is_brief=is_brief),
+        _presets(
+            chip, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=is_brief
+        ),
         *_priced(armed, makers, is_brief=is_brief, is_short=has_short_names),
     ]
     second = [
@@ -242,14 +307,18 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     )
 
 
-def _presets(armed: ArmedKeys, *, is_brief: bool) -> Line:
-    cells = [Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)]
-    for number, size in enumerate(armed.presets):
+def _presets(
+    chip: Cell, presets: Sequence[Micros], keys: Mapping[str, str], *,
+    chosen: int, role: Role, is_brief: bool,
+) -> Line:  # fmt: skip
+    cells = [chip]
+    for number, size in enumerate(presets):
         text = format_size_compact(size, width=6).strip()
-        key = armed.keys.get(f"preset_{number + 1}", "")
+        key = keys.get(f"preset_{number + 1}", "")
         cells += [Cell(f" {key}" if key else " ", Role.KEY)]
-        if number == armed.chosen:
-            cells.append(Cell(f" {text} ", Role.ARMED, Emphasis.BOLD))
+        if number == chosen:
+            left, right = " " if role is Role.ARMED else "[", " " if role is Role.ARMED else "]"
+            cells.append(Cell(f"{left}{text}{right}", role, Emphasis.BOLD))
         else:
             cells.append(Cell(f" {text}" if is_brief else f" {text} ", Role.DIM))
     return tuple(cells)

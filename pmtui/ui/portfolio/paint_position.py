@@ -183,9 +183,10 @@ def _place_cells(order: Order, place: OrderPlace, room: int) -> list[Cell]:
     ahead = ""
     if place.ahead is not None:
         ahead = f"~{format_size_ceil(place.ahead, width=5)}" if place.ahead else "1st"
-    facts = ((away, 5), (ahead, 7), (order.time_in_force.value, 4), (age, 5))
+    facts = ((away, 4), (ahead, 6), (order.time_in_force.value, 4), (age, 4))
     cells: list[Cell] = []
-    for text, size in facts:
+    for text, least in facts:
+        size = max(least, len(text) + 1)
         if size > room:
             break
         cells.append(Cell(text.rjust(size), Role.DIM))

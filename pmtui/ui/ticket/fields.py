@@ -267,6 +267,12 @@ class TicketLayout(Vertical):
     TicketLayout #ticket-stop, TicketLayout #ticket-target { width: 7; }
     TicketLayout #ticket-target-label { width: 8; }
     TicketLayout.-sell #ticket-attached, TicketLayout.-low #ticket-attached { display: none; }
+    /* A slim pane: the words of a row stand closer. */
+    TicketLayout.-slim #ticket-kind { width: 6; }
+    TicketLayout.-slim.-market #ticket-kind { width: 7; }
+    TicketLayout.-slim #ticket-time-in-force { width: 6; }
+    TicketLayout.-slim #ticket-expiry { width: 5; margin-right: 1; }
+    TicketLayout.-slim #ticket-post-only { width: 13; }
     TicketLayout #ticket-figures { height: 1fr; }
     TicketLayout #ticket-below { display: none; }
 

@@ -127,16 +127,30 @@ def paint_market(book: BookView, tick: Micros | None, *, is_without_own: bool) -
     return tuple(cells)
 
 
-def paint_touch(book: BookView | None, tick: Micros | None) -> Line:
-    """Show the best prices beside the price field; doubt about them is said in a word."""
+def paint_touch(
+    book: BookView | None, tick: Micros | None, *, is_brief: bool = False
+) -> Line:  # fmt: skip
+    """Show the best prices beside the price field; doubt about them is said in a word.
+
+    Args:
+        book: what they are in; None before there is one.
+        tick: for their digits.
+        is_brief: without the words `bid` and `ask`.
+    """
     sign = "¢"
     if book is None:
         return (Cell(f"{sign} ", Role.DIM),)
     role = Role.DIM if book.state.is_good else Role.STALE
     cells = [Cell(f"{sign} ", Role.DIM)]
-    for name, price in (("bid", book.best_bid), ("ask", book.best_ask)):
-        text = "-" if price is None else format_price(price, tick=tick)[:-1]
-        cells.append(Cell(f" {name} {text}", role))
+    sides = (("bid", book.best_bid), ("ask", book.best_ask))
+    texts = [
+        (name, "-" if price is None else format_price(price, tick=tick)[:-1])
+        for name, price in sides
+    ]
+    if is_brief:
+        cells.append(Cell(" " + " / ".join(text for _, text in texts), role))
+    else:
+        cells += [Cell(f" {name} {text}", role) for name, text in texts]
     if not book.state.is_good:
         cells.append(Cell(f" {book.state.words}", Role.STALE))
     return tuple(cells)

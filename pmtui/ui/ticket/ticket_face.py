@@ -34,6 +34,8 @@ _FIELD_ROWS = 4
 _MORE = "▾"
 """Behind a value that a key changes."""
 _STATE_LINES = 4
+_SLIM = 35
+"""In fewer columns than these the words of a row stand closer."""
 _ATTACHED_FROM = 11
 """A ticket this high has a row for the stop and the target that come with a purchase."""
 
@@ -94,6 +96,7 @@ class TicketFace:
         if self._layout.has_class("-line"):
             self._show_below()
             return
+        self._layout.set_class(self._is_slim, "-slim")
         is_low = self._layout.size.height < _ATTACHED_FROM
         self._layout.set_class(is_low, "-low")
         room = (
@@ -107,6 +110,10 @@ class TicketFace:
         self._show_figures(room)
         self._layout.state.show(state)
 
+    @property
+    def _is_slim(self) -> bool:
+        return self._layout.size.width < _SLIM and not self._layout.has_class("-line")
+
     def _show_choices(self) -> None:
         draft = self._state.draft
         self._layout.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
@@ -118,9 +125,10 @@ class TicketFace:
         lead, more = (" ", "") if is_line else ("", f" {_MORE}")
         side = f" {draft.side.value:<4} " if is_line else f"{draft.side.value}{more}"
         self._layout.side.show(side, side_role(draft.side))
-        self._layout.kind.show(f"{lead}{draft.kind.value}{more}")
+        self._layout.kind.show(f"{lead}{draft.kind.value}{'' if self._is_slim else more}")
         self._layout.time_in_force.show(f"{lead}{draft.time_in_force.value}{more}")
-        self._layout.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
+        box = f"[{'x' if draft.is_post_only else ' '}] post-only"
+        self._layout.post_only.show(box if self._is_slim else f" {box}")
         self._layout.unit.show(f" {unit_of(draft).value}{more}")
         market = self._state.market.market if self._state.market is not None else None
         terms = self._state.terms
@@ -154,6 +162,7 @@ class TicketFace:
             )  # fmt: skip
         touch = paint_touch(
             self._state.book, terms.tick_size if terms is not None else None,
+            is_brief=self._is_slim,
         )  # fmt: skip
         is_word = self._state.draft.kind is OrderKind.MARKET and not self._state.draft.price_text
         # The unit belongs to a number, and there is none: the book decides.

@@ -200,7 +200,7 @@ async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_le
     app = desk_app(service)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(service, pilot, app)
-        await until(pilot, lambda: screen.has_class("-armed"), "the two lines of keys")
+        await until(pilot, lambda: screen.has_class("-dials"), "the two lines of keys")
         assert shows(app, "disarms 5:00")
         assert shows(app, "ARMED 5 · 5:00")
         await pilot.press("escape")

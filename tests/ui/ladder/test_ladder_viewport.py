@@ -88,6 +88,23 @@ def test_another_tick_is_told_of() -> None:
     assert viewport.take(book(50, 52, tick=0.1))
 
 
+@pytest.mark.parametrize("cursor", [None, 50, 49])
+def test_a_line_or_two_that_come_below_the_rows_move_no_price(cursor: int | None) -> None:
+    viewport = Viewport(20)
+    viewport.fit()
+    _ = viewport.take(book(50, 52))
+    if cursor is not None:
+        viewport.point_at(cents(cursor))
+    top = viewport.top
+    for height in (18, 17, 20):
+        viewport.now = Size(50, height)
+        viewport.fit()
+        assert viewport.top == top
+    viewport.now = Size(50, 50)
+    viewport.fit()
+    assert viewport.top != top
+
+
 def test_rows_moved_by_hand_are_known_to_have_moved() -> None:
     viewport = Viewport()
     _ = viewport.take(book(50, 52))

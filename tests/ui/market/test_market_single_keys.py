@@ -820,3 +820,31 @@ async def test_a_click_points_and_never_trades() -> None:
         await settle(pilot)
         assert screen.ladder.cursor is not None
         assert not sent(app)
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, (200, 50)])
+async def test_neither_arming_nor_a_ticket_moves_a_price_or_hides_own_orders(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        widen(app)
+        app.market.service.announce(BookTopic(YES))
+        await settle(pilot)
+        rows = [screen.ladder.viewport.price_at_line(y) for y in (1, 8, 13)]
+        place = screen.ladder.region.offset
+        arm(app)
+        await until(pilot, lambda: screen.has_class("-armed"), "single keys are armed")
+        await settle(pilot)
+        assert [screen.ladder.viewport.price_at_line(y) for y in (1, 8, 13)] == rows
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket")
+        await settle(pilot)
+        assert [screen.ladder.viewport.price_at_line(y) for y in (1, 8, 13)] == rows
+        assert screen.ladder.region.offset == place
+        assert screen.orders.region.height >= 3
+        assert not screen.orders.region.overlaps(screen.ticket.region)
+        disarm(app)
+        await settle(pilot)
+        assert [screen.ladder.viewport.price_at_line(y) for y in (1, 8, 13)] == rows

@@ -17,10 +17,12 @@ from pmtui.ui.cells import Line, line_width
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
+    RestingKeys,
     describe_end,
     describe_sent,
     paint_armed,
     paint_arming,
+    paint_dials,
 )
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW, FakeService
@@ -166,3 +168,30 @@ def test_the_usual_width_leaves_no_key_out() -> None:
         first, second = (text_of(line) for line in paint_armed(armed, width))
         assert all(sign in first for sign in ("5 500", ", bid", "<", ". ask", ">", "rtt 38 ms"))
         assert all(sign in second for sign in ("D hit", "U lift", "F flat", "( bids", "v off"))
+
+
+RESTING = RestingKeys(
+    presets=ARMED.presets, chosen=1, keys={**ARMED.keys, "preset_2": "2", "cancel_bids": "("}
+)
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_sizes_stand_where_they_stand_while_keys_are_armed(width: int) -> None:
+    armed, _ = paint_dials(replace(ARMED, chosen=1, keys=RESTING.keys), width)
+    resting, legend = paint_dials(RESTING, width)
+    assert text_of(resting).index(" 2") == text_of(armed).index(" 2")
+    assert "[10]" in text_of(resting)
+    assert text_of(resting).rstrip().endswith("v Arm single keys")
+    assert line_width(resting) <= width
+    assert line_width(legend) <= width
+    assert "D hit" not in text_of(legend) or RESTING.keys["hit_bid"] in text_of(legend)
+
+
+def test_keys_that_cannot_be_armed_say_why() -> None:
+    shut, legend = paint_dials(replace(RESTING, reason="Paused"), 120)
+    assert text_of(shut).rstrip().endswith("Paused")
+    assert "Arm" not in text_of(shut)
+    assert not text_of(legend).strip()
+    locked, _ = paint_dials(replace(RESTING, lock="locked since 12:00"), 120)
+    assert text_of(locked).startswith("  LOCKED")
+    assert any(cell.role is Role.NOTICE_BAD for cell in locked)

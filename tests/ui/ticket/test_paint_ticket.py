@@ -164,6 +164,7 @@ def test_figures_are_never_cut(width: int, height: int, size: int) -> None:
 def test_the_touch_is_shown_with_doubt_in_a_word() -> None:
     assert _text(paint_touch(None, None)) == "¢ "
     assert _text(paint_touch(book_view(), m("0.01"))) == "¢  bid 51 ask 53"
+    assert _text(paint_touch(book_view(), m("0.01"), is_brief=True)) == "¢  51 / 53"
     stale = paint_touch(book_view(state=BookState.STALE), m("0.01"))
     assert _text(stale) == "¢  bid 51 ask 53 stale"
     bare = replace(book_view(), bids=())

@@ -40,6 +40,7 @@ from pmtui.ui.market.market_display import MarketDisplay, MarketWidgets
 from pmtui.ui.market.market_footer import KeyPlace, market_entries, missing_in
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.market.paint_single_keys import ArmedKeys
 from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane
 from pmtui.ui.ticket.ticket import TicketPane
@@ -374,9 +375,10 @@ class MarketControls:
             keys=self.single_keys.state_line(model),
             is_in_ticket=self._page.do_keys_rest,
         )
-        armed = None if self._page.do_keys_rest else self.single_keys.armed_keys(model)
-        _ = self._page.set_class(armed is not None, "-armed")
-        self._display.show_armed(armed)
+        dials = self.single_keys.dials(model)
+        _ = self._page.set_class(dials is not None, "-dials")
+        _ = self._page.set_class(isinstance(dials, ArmedKeys), "-armed")
+        self._display.show_dials(dials)
 
     def _leave(self) -> None:
         self.sides.leave()

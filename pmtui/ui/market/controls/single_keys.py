@@ -34,6 +34,7 @@ from pmtui.domain.orders.single_keys import (
 )
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import Mode
 from pmtui.ui.cells import Line
 from pmtui.ui.facts import count, key_of
 from pmtui.ui.format import format_size
@@ -43,6 +44,8 @@ from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
+    Dials,
+    RestingKeys,
     describe_cleared,
     describe_clearing,
     describe_end,
@@ -261,8 +264,22 @@ class SingleKeys:
             is_resting=self._page.do_keys_rest, is_over=model.is_over,
         )  # fmt: skip
 
-    def armed_keys(self, model: MarketModel) -> ArmedKeys | None:
-        """Return what every key would do now; None while none of them trades."""
+    def dials(self, model: MarketModel) -> Dials | None:
+        """Return what every key does now, or would do; None where none of them ever trades."""
+        if model.status.mode is Mode.READ_ONLY:
+            return None
+        if not self._page.do_keys_rest and (armed := self._armed_keys(model)) is not None:
+            return armed
+        reason = "ticket has the keys" if self._page.do_keys_rest else ""
+        keymap = self._workspace.keymap
+        return RestingKeys(
+            presets=self._workspace.surface.options.presets, chosen=self._preset,
+            keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
+            lock=plain(model.status.entry_lock, 100),
+            reason=reason or model.why_not_tradable.rstrip("."),
+        )  # fmt: skip
+
+    def _armed_keys(self, model: MarketModel) -> ArmedKeys | None:
         until, book = model.status.armed_until, self._book_on_show(model)
         if not self._was_armed or until is None or book is None or model.terms is None:
             return None
