@@ -58,8 +58,6 @@ REFRESH_S = 300.0
 """Between two looks at the hosts while the stream is quiet about trouble."""
 _PROG = "pmtui record"
 NOT_FOUND = 1
-MOST_TOKENS = 200
-"""One socket, and both tokens of each market are heard."""
 
 
 class RecordedMarket(NamedTuple):

@@ -72,16 +72,6 @@ def read_bytes(path: Path) -> bytes:
     return data.removeprefix(_BYTE_ORDER_MARK)
 
 
-def read_frames(path: Path) -> Iterator[Recorded]:
-    """Yield the messages of a file, in its order.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is a damaged archive.
-    """
-    yield from split_frames(read_bytes(path))
-
-
 def split_frames(data: bytes) -> Iterator[Recorded]:
     """Yield the messages of a file's unpacked content, in its order."""
     data = data.removeprefix(_BYTE_ORDER_MARK)

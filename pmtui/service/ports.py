@@ -457,10 +457,6 @@ class CallTable(Protocol):
         """Return the reads of a market's answer: its denominator, then both numerators."""
         ...
 
-    def read_held(self, wallet: Address, token_id: TokenId) -> Call:
-        """Return the read of a balance of shares."""
-        ...
-
 
 class KeyMinting(Protocol):
     """A relayer key about to be made: the text is fixed, nothing is signed yet."""

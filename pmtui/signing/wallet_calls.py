@@ -369,11 +369,6 @@ class WalletCalls:
         below = encode_call(PAYOUT_DENOMINATOR, condition)
         return Call(target, below), first, second
 
-    def read_held(self, wallet: Address, token_id: TokenId) -> Call:
-        """Return the read of a balance of shares."""
-        data = encode_call(BALANCE_OF_TOKEN, wallet, int(token_id))
-        return Call(self._contracts.conditional_tokens, data)
-
 
 def _named(contracts: Contracts) -> tuple[NamedContract, ...]:
     token, exchange, adapter = ContractKind.CURRENCY, ContractKind.EXCHANGE, ContractKind.ADAPTER

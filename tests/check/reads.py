@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 import pmtui
-from pmtui.reads.registry import to_markdown
+from pmtui.reads.read import Needs, Read
+from pmtui.reads.registry import by_host
 
 DOCUMENT = Path(pmtui.__file__).parent / "docs/reads.md"
 BEGIN, END = "<!-- begin of the generated table -->", "<!-- end of the generated table -->"
@@ -28,3 +29,38 @@ def renewed(text: str) -> str:
     """Return the document with the table that the registry gives."""
     start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     return f"{text[:start]}\n\n{to_markdown().strip()}\n\n{text[end:]}"
+
+
+def to_markdown() -> str:
+    """Return the table: every read with its routes, arguments and answer."""
+    lines: list[str] = []
+    for host, reads in by_host():
+        lines += [
+            f"## {host.value.capitalize()}",
+            "",
+            "| Read | What it answers | Seed | Public service | Arguments | Answer |",
+            "|---|---|---|---|---|---|",
+            *(_row(read) for read in reads),
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _row(read: Read) -> str:
+    live = "same" if read.live is None else f"`{_shown(read.live.label)}`"
+    arguments = ", ".join(
+        f"`{argument.option}`{' (needed)' if argument.is_required else ''}"
+        for argument in read.asked
+    )
+    needs = "" if read.needs is Needs.NOTHING else f"; needs the {read.needs}"
+    watched = "; `--watch`" if read.is_watchable else ""
+    answer = getattr(read.answer, "__name__", "")
+    is_list = "list of " if read.is_list else ""
+    return (
+        f"| `{read.name}` | {read.words}{needs}{watched} | `{_shown(read.seed.label)}` | {live} "
+        f"| {arguments or '—'} | {is_list}`{answer}` |"
+    )
+
+
+def _shown(label: str) -> str:
+    return label.replace("{id:slug}", "{id or slug/…}")

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from pmtui.recording.reader import read_frames
+from pmtui.recording.reader import read_bytes, split_frames
 from tests.check.replay import Replay, Report
 from tests.check.tally import HashCount
 
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     code = 0
     for path in args.files:
         try:
-            report = Replay().run(read_frames(path))
+            report = Replay().run(split_frames(read_bytes(path)))
         except (OSError, ValueError) as error:
             print(f"{path}: cannot be read: {error}", file=sys.stderr)
             code = 2

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.market_events import BookSnapshot, LevelText
-from pmtui.recording.reader import read_frames
+from pmtui.recording.reader import read_bytes, split_frames
 from pmtui.wire.stream import decode_market_frame
 from tests.check.__main__ import main
 from tests.check.replay import Replay, Report
@@ -72,7 +72,7 @@ def test_a_lost_message_is_a_gap(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_swapped_messages_are_no_gap(tmp_path: Path) -> None:
     messages = session()
     messages[3:6] = reversed(messages[3:6])
-    report = Replay().run(read_frames(write_lines(tmp_path / "a.jsonl", list(messages))))
+    report = replayed(write_lines(tmp_path / "a.jsonl", list(messages)))
     assert (report.changes.after_later, report.gaps) == (1, [])
 
 
@@ -87,7 +87,7 @@ def test_messages_may_be_wrapped_by_the_recorder(tmp_path: Path, key: str, as_te
     whole = tmp_path / "a.json"
     whole.write_text(json.dumps(wrapped, indent=1))
     for path in (lines, whole):
-        report = Replay().run(read_frames(path))
+        report = replayed(path)
         assert (report.frames, report.changes.in_order) == (13, 12)
 
 
@@ -96,7 +96,7 @@ def test_arrays_and_gzip_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     lines = [json.dumps(messages[:1]), "PONG", *map(json.dumps, messages[1:])]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    report = Replay().run(read_frames(path))
+    report = replayed(path)
     assert (report.changes.in_order, report.unknown["text PONG"]) == (12, 1)
 
 
@@ -110,10 +110,14 @@ def lines_of(messages: list[dict[str, object]]) -> list[bytes]:
     return [json.dumps(message).encode() for message in messages]
 
 
+def replayed(path: Path) -> Report:
+    return Replay().run(split_frames(read_bytes(path)))
+
+
 def played(tmp_path: Path, lines: list[bytes]) -> Report:
     path = tmp_path / "lines.jsonl"
     path.write_bytes(b"\n".join(lines))
-    return Replay().run(read_frames(path))
+    return replayed(path)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ def test_time_and_message_may_be_a_pair(tmp_path: Path, as_text: bool) -> None:
     assert played(tmp_path, lines_of(pairs)).changes.in_order == 12  # type: ignore[arg-type]
     whole = tmp_path / "whole.json"
     whole.write_text(json.dumps(pairs))
-    assert Replay().run(read_frames(whole)).changes.in_order == 12
+    assert replayed(whole).changes.in_order == 12
 
 
 @pytest.mark.parametrize("time", [float("inf"), float("nan"), "noon", None, True, 10**30])
@@ -250,9 +254,9 @@ def test_a_file_of_nothing_of_the_channel_fails(
 
 def test_the_recorded_sessions_have_the_known_figures(shared_dir: Path) -> None:
     folder = shared_dir / "data/ws"
-    deep = Replay().run(read_frames(folder / "market__2026-07-27__deep_book_0x18b1.jsonl.gz"))
+    deep = replayed(folder / "market__2026-07-27__deep_book_0x18b1.jsonl.gz")
     assert (deep.changes, deep.gaps) == (HashCount(1604, 98, 0), [])
     assert (deep.tops_agreed, deep.tops_disagreed) == (1702, 0)
-    burst = Replay().run(read_frames(folder / "market__2026-05-19__4_markets.jsonl.gz"))
+    burst = replayed(folder / "market__2026-05-19__4_markets.jsonl.gz")
     assert burst.changes == HashCount(48, 2, 0)
     assert (burst.books, burst.failures, burst.gaps) == (HashCount(8, 0, 0), [], [])

@@ -16,7 +16,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, Leaving, RememberedStatus
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
@@ -24,6 +24,7 @@ from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.cli.secret_lines import lines_on_fd
 from tests.clients.raw_server import answering, serving
 from tests.service.fakes import resting
+from tests.service.journal_kit import note_fill
 from tests.sim.kit import KEYS, RAIN, RAIN_YES, Person, http_client
 from tests.wire.payloads import wire
 from tests.wire.test_analytics import NEWER
@@ -62,7 +63,8 @@ async def journal_a_fill(home: Path, trade_id: str, order_id: str) -> None:
     journal = Journal(home / "state" / "live" / "journal.sqlite")
     order = resting(OrderId(order_id), condition_id=ConditionId(RAIN))
     assert await journal.begin([Leaving(order, "Will it rain", b"{}")]) is None
-    journal.record_fill(
+    note_fill(
+        journal,
         Fill(
             trade_id=TradeId(trade_id),
             order_id=OrderId(order_id),
@@ -76,7 +78,7 @@ async def journal_a_fill(home: Path, trade_id: str, order_id: str) -> None:
             liquidity=Liquidity.TAKER,
             status=TradeStatus.MATCHED,
             matched_at=order.created_at,
-        )
+        ),
     )
     await journal.close()
 
@@ -204,8 +206,8 @@ async def journal_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in (1, 2):
         order = resting(OrderId(f"0x0{number}"))
         assert await journal.begin([Leaving(order, "=River?", BODY, "Buy 10")]) is None
-    journal.record_standing(OrderId("0x02"), OrderStatus.FILLED, is_known=True)
-    await journal.append("verdict", "accepted: filled", at=AT, order_id=OrderId("0x02"))
+    ended = RememberedStatus(OrderId("0x02"), OrderStatus.FILLED, is_known=True)
+    journal.record_about(ended.order_id, "verdict", "accepted: filled", at=AT, fact=ended)
     await journal.close()
     return tmp_path
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
+from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
+from pmtui.service.orders.journal import Journal, RememberedStatus
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -33,3 +34,16 @@ SIGNED = (
     b'"signatureType":3,"timestamp":"1790000000000","metadata":"0x","builder":"0x",'
     b'"signature":"0x"},"owner":"6f1c2a34","orderType":"GTC","deferExec":false,"postOnly":true}'
 )
+
+
+def note_standing(
+    journal: Journal, order_id: OrderId, status: OrderStatus, *, is_known: bool
+) -> None:
+    """Let the journal remember where an order stands."""
+    fact = RememberedStatus(order_id, status, is_known)
+    journal.record_about(order_id, "state", status.value, at=AT, fact=fact)
+
+
+def note_fill(journal: Journal, fill: Fill) -> None:
+    """Let the journal remember a fill of an order that it knows."""
+    journal.record_about(fill.order_id, "fill", fill.status.value, at=AT, fact=fill)

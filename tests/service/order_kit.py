@@ -32,6 +32,7 @@ from tests.service.fakes import (
     World,
     resting,
 )
+from tests.service.journal_kit import note_standing
 
 BUY = LimitIntent(
     condition_id=CONDITION,
@@ -101,7 +102,7 @@ async def left_behind(tmp_path: Path, *, is_known: bool = False, **changes: obje
     order = resting(FIRST, **{"status": OrderStatus.PENDING, **changes})
     assert await journal.begin([Leaving(order, "River", b"{}", "Buy 10")]) is None
     if is_known:
-        journal.record_standing(FIRST, OrderStatus.LIVE, is_known=True)
+        note_standing(journal, FIRST, OrderStatus.LIVE, is_known=True)
     await journal.close()
 
 

@@ -177,9 +177,6 @@ def test_reads_are_of_the_tokens() -> None:
     cash = TABLE.read_allowed(WALLET, Approval(POLYGON.exchange, ApprovalKind.CASH))
     shares = TABLE.read_allowed(WALLET, Approval(POLYGON.exchange, ApprovalKind.SHARES))
     assert (cash.target, shares.target) == (POLYGON.collateral, POLYGON.conditional_tokens)
-    held = TABLE.decode(TABLE.read_held(WALLET, token_ids(RAIN, neg_risk=False)[0]))
-    assert held is not None
-    assert held.argument("owner") == WALLET
     decoded = [TABLE.decode(call) for call in TABLE.read_payouts(RAIN)]
     assert [d.function for d in decoded if d is not None] == [
         "payoutDenominator", "payoutNumerators", "payoutNumerators",

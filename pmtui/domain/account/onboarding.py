@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, Generic, Never, TypeVar
+from typing import Final, Generic, Never, Protocol, TypeVar
 
 from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.answers import GeoAnswer
@@ -263,7 +263,18 @@ def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
     )
 
 
-def next_step(stands: Iterable[StepStatus]) -> StepStatus | None:
+class _Judged(Protocol):
+    @property
+    def is_needed(self) -> bool: ...
+
+    @property
+    def state(self) -> StepState: ...
+
+
+_Step = TypeVar("_Step", bound=_Judged)
+
+
+def next_step(stands: Iterable[_Step]) -> _Step | None:
     """Return the first step in the way of trading; None where every one is done."""
     needed = [each for each in stands if each.is_needed]
     for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):

@@ -116,7 +116,7 @@ class AboutOrder:
     """What it stands for. A fill that is known already is not reported again."""
 
 
-Line = Row | RememberedStatus | Fill | Conditional | WalletTransaction | AboutOrder
+Line = Row | Conditional | WalletTransaction | AboutOrder
 """What may be written without anybody waiting for it."""
 
 
@@ -190,14 +190,6 @@ class Journal:
         """Write one entry without waiting for it; it keeps its place among all others."""
         self._later((at.isoformat(), order_id, kind, text))
 
-    def record_standing(self, order_id: OrderId, status: OrderStatus, *, is_known: bool) -> None:
-        """Remember where an order stands, without waiting; a final state is not asked after."""
-        self._later(RememberedStatus(order_id, status, is_known))
-
-    def record_fill(self, fill: Fill) -> None:
-        """Remember a fill of one of our orders, without waiting."""
-        self._later(fill)
-
     def record_about(
         self,
         order_id: OrderId,
@@ -209,6 +201,7 @@ class Journal:
     ) -> None:
         """Write an entry, and what it stands for, if the order was ever written down here.
 
+        Nobody waits for it; an order that is remembered to have ended is not asked after.
         Also for an order of an earlier session, and for one that has ended: nothing that is heard
         later is lost.
         """
@@ -462,14 +455,10 @@ def _readable(raw: bytes) -> str:
 def _write_line(connection: sqlite3.Connection, line: Line) -> None:
     if isinstance(line, AboutOrder):
         _write_about(connection, line)
-    elif isinstance(line, Fill):
-        write_fill(connection, line)
     elif isinstance(line, Conditional):
         write_conditional(connection, line)
     elif isinstance(line, WalletTransaction):
         write_wallet_transaction(connection, line)
-    elif isinstance(line, RememberedStatus):
-        write_standing(connection, line.order_id, line.status, is_known=line.is_known)
     else:
         connection.execute(
             "INSERT INTO entries (at, order_id, kind, text) VALUES (?, ?, ?, ?)", line
@@ -479,17 +468,18 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
 def _write_about(connection: sqlite3.Connection, line: AboutOrder) -> None:
     if not has_order(connection, line.row[1]):
         return
-    if isinstance(line.fact, Fill):
-        if not write_fill(connection, line.fact):
+    fact = line.fact
+    if isinstance(fact, Fill):
+        if not write_fill(connection, fact):
             return
         _write_line(connection, line.row)
-        if fill_ended_order(connection, line.fact.order_id):
+        if fill_ended_order(connection, fact.order_id):
             at, order_id, _, _ = line.row
             text = f"{OrderStatus.FILLED.value}: its fills add up to all of it"
             _write_line(connection, (at, order_id, "state", text))
         return
-    if line.fact is not None:
-        _write_line(connection, line.fact)
+    if fact is not None:
+        write_standing(connection, fact.order_id, fact.status, is_known=fact.is_known)
     _write_line(connection, line.row)
 
 

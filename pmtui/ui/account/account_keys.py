@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from pmtui.domain.account.keys import PastedKey
+from pmtui.domain.account.onboarding import next_step
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import next_line
 from pmtui.ui.frame import FrameScreen, TransactionsChosen, refresh_topics
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.message_line import MessageLine
@@ -68,7 +68,7 @@ class AccountKeys:
         there = {
             Need.STEP: line is not None
             and (line.shows_transactions or line.refreshes or line.does is not None),
-            Need.NEXT_STEP: next_line(self._lines()) is not None,
+            Need.NEXT_STEP: next_step(self._lines()) is not None,
             Need.GRANT: line is not None and line.undoes is not None,
             Need.WALLET: not why_no_wallet(self._surface),
         }
@@ -82,7 +82,7 @@ class AccountKeys:
 
     def take_next(self) -> None:
         """Take the next step that is missing, and point at it."""
-        line = next_line(self._lines())
+        line = next_step(self._lines())
         if line is None:
             self._line.show("Every step is done.")
             return

@@ -3,7 +3,7 @@
 Pure, and free of secrets: what comes in holds addresses and the first digits of an id.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -68,16 +68,6 @@ def account_lines(
         _rule(Rule.TRANSACTIONS, StepState.NOT_KNOWN, "not asked: no deposit wallet here"),
     )
     return with_wallet(lines, wallet)
-
-
-def next_line(lines: Iterable[AccountLine]) -> AccountLine | None:
-    """Return the first line in the way of trading; None where every one is done."""
-    needed = [each for each in lines if each.is_needed]
-    for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
-        found = next((each for each in needed if each.state is state), None)
-        if found is not None:
-            return found
-    return None
 
 
 def _step(stand: StepStatus, facts: Onboarding) -> AccountLine:

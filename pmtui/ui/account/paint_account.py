@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.account.keys import KeyKind
-from pmtui.domain.account.onboarding import Onboarding, StepState
+from pmtui.domain.account.onboarding import Onboarding, StepState, next_step
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import describe_remedy_briefly, next_line
+from pmtui.ui.account.account_lines import describe_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import wrap_text
 from pmtui.ui.facts import join_facts, key_of
@@ -74,7 +74,7 @@ def paint_account_heading(
         width: of the line.
         is_asking: whether hosts are asked right now.
     """
-    following = next_line(lines)
+    following = next_step(lines)
     failing = sum(bool(each.problem) for each in lines if each.number)
     running = next((each for each in lines if each.is_running and each.number), None)
     if running is not None:
@@ -107,7 +107,7 @@ def paint_account_way(
     if facts.identity is None and facts.key_problem:
         return join_facts([], width, tail=describe_remedy_briefly(facts))
     running = next((each for each in lines if each.is_running and each.number), None)
-    following = running or next_line(lines)
+    following = running or next_step(lines)
     if following is not None:
         return join_facts([], width, tail=describe_next(following, keymap))
     if status.entry_lock:

@@ -22,7 +22,7 @@ from pmtui.service.orders.journal import (
 from pmtui.service.orders.journal_rows import Damage, read_fills, read_lives
 from tests.clients.streams.servers import until
 from tests.service.fakes import resting
-from tests.service.journal_kit import AT, SIGNED, fill
+from tests.service.journal_kit import AT, SIGNED, fill, note_fill, note_standing
 
 ORDER = OrderId("0x01")
 FULL = "CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
@@ -103,8 +103,8 @@ async def test_orders_without_an_end_are_there_after_a_restart(tmp_path: Path) -
     first = Journal(path)
     for number in (1, 2, 3):
         await begin(first, OrderId(f"0x0{number}"))
-    first.record_standing(OrderId("0x01"), OrderStatus.FILLED, is_known=True)
-    first.record_standing(OrderId("0x02"), OrderStatus.LIVE, is_known=True)
+    note_standing(first, OrderId("0x01"), OrderStatus.FILLED, is_known=True)
+    note_standing(first, OrderId("0x02"), OrderStatus.LIVE, is_known=True)
     await first.close()
     second = Journal(path)
     assert await second.unsettled() == (
@@ -217,7 +217,7 @@ async def test_what_there_is_no_room_for_is_words_first_and_is_counted(
     assert await begin(journal) is None
     with closing(sqlite3.connect(path)) as other:
         other.execute(FULL)
-        journal.record_standing(ORDER, OrderStatus.LIVE, is_known=True)
+        note_standing(journal, ORDER, OrderStatus.LIVE, is_known=True)
         for number in range(10):
             journal.record("state", f"line {number}", at=AT)
         assert isinstance(await journal.append("x", "y", at=AT), JournalProblem)
@@ -227,7 +227,12 @@ async def test_what_there_is_no_room_for_is_words_first_and_is_counted(
         texts = [text for (text,) in other.execute("SELECT text FROM entries ORDER BY sequence")]
         assert other.execute("SELECT is_known FROM orders").fetchall() == [(1,)]
     kept = [f"line {number}" for number in range(6, 10)]
-    assert texts[2:] == [*kept, "again", "6 lines before this could not be written, and are lost"]
+    assert texts[2:] == [
+        "live",
+        *kept,
+        "again",
+        "6 lines before this could not be written, and are lost",
+    ]
     await journal.close()
 
 
@@ -252,14 +257,13 @@ async def test_a_fill_is_remembered_with_its_title_and_never_goes_back(tmp_path:
     journal = Journal(path)
     await begin(journal)
     for status in (TradeStatus.MATCHED, TradeStatus.CONFIRMED, TradeStatus.MINED):
-        journal.record_fill(fill(ORDER, status))
-    journal.record_fill(fill(OrderId("0x02"), TradeStatus.MATCHED))
+        note_fill(journal, fill(ORDER, status))
+    note_fill(journal, fill(OrderId("0x02"), TradeStatus.MATCHED))
     await journal.close()
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
     assert {(f.fill.order_id, f.fill.status, f.title) for f in fills} == {
         (ORDER, TradeStatus.CONFIRMED, "River"),
-        (OrderId("0x02"), TradeStatus.MATCHED, ""),
     }
     path.write_bytes(b"not a database" * 100)
     assert isinstance(read_fills(path), JournalProblem)
@@ -275,13 +279,14 @@ async def test_a_journal_from_before_fills_were_kept_has_none(tmp_path: Path) ->
 async def test_a_damaged_fill_does_not_stop_the_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = Journal(path)
-    journal.record_fill(fill(ORDER, TradeStatus.MATCHED))
     assert await begin(journal) is None
+    note_fill(journal, fill(ORDER, TradeStatus.MATCHED))
+    await journal.append("x", "y", at=AT)
     with closing(sqlite3.connect(path)) as other:
         other.execute("UPDATE fills SET facts = '{'")
         other.commit()
     assert isinstance(read_fills(path), JournalProblem)
-    journal.record_fill(fill(ORDER, TradeStatus.MINED))
+    note_fill(journal, fill(ORDER, TradeStatus.MINED))
     await journal.close()
     fills = read_fills(path)
     assert not isinstance(fills, JournalProblem)
@@ -386,7 +391,7 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     path = tmp_path / "journal.sqlite"
     first = Journal(path)
     await begin(first)
-    first.record_standing(ORDER, OrderStatus.REJECTED, is_known=False)
+    note_standing(first, ORDER, OrderStatus.REJECTED, is_known=False)
     await first.close()
     second = Journal(path)
     late = fill(ORDER, TradeStatus.MATCHED)
@@ -399,7 +404,7 @@ async def test_what_is_heard_of_an_order_is_written_whenever_it_left(tmp_path: P
     entries = await second.entries(ORDER)
     assert not isinstance(entries, JournalProblem)
     # Reported twice, written once.
-    assert [entry.text for entry in entries][2:] == ["10 after all", "live"]
+    assert [entry.text for entry in entries][2:] == ["rejected", "10 after all", "live"]
     assert await second.entries(stranger) == ()
     found = await second.unsettled()
     assert not isinstance(found, JournalProblem)
@@ -418,14 +423,14 @@ async def test_an_order_whose_fills_add_up_later_ends_as_filled(tmp_path: Path) 
         fill(ORDER, TradeStatus.MATCHED), trade_id=TradeId("part"), size=Micros(4_000_000)
     )
     first.record_about(ORDER, "fill", "4", at=AT, fact=part)
-    first.record_standing(ORDER, OrderStatus.CANCELLED, is_known=True)
+    note_standing(first, ORDER, OrderStatus.CANCELLED, is_known=True)
     await first.close()
     second = Journal(path)
     assert await state_of(second, path) == "cancelled"
     rest = replace(part, trade_id=TradeId("rest"), size=Micros(6_000_000))
     second.record_about(ORDER, "fill", "6", at=AT, fact=rest)
     assert await state_of(second, path) == "filled"
-    second.record_standing(ORDER, OrderStatus.CANCELLED, is_known=True)
+    note_standing(second, ORDER, OrderStatus.CANCELLED, is_known=True)
     assert await state_of(second, path) == "filled"
     await second.close()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.keys import BuilderCode, BuilderKey
-from pmtui.domain.account.onboarding import LastAnswer, StepState
+from pmtui.domain.account.onboarding import LastAnswer, StepState, next_step
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
@@ -21,7 +21,7 @@ from pmtui.domain.ids import ApiKey
 from pmtui.service.wallet.wallet_views import StepKind, ViewsDiffer, WalletStepView, WalletView
 from pmtui.service.wallet.wallet_views import StepState as WalletState
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines, next_line
+from pmtui.ui.account.account_lines import account_lines
 from pmtui.ui.account.paint_account import describe_next, paint_account_row
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from tests.ui.fake_surface import NOW, PAPER_STATUS
@@ -50,7 +50,7 @@ def test_keys_come_before_what_they_are_needed_for_and_lines_are_counted() -> No
     assert found[:7] == order
     numbers = [each.number for each in lines().values() if each.number]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert next_line(lines().values()) is None
+    assert next_step(lines().values()) is None
 
 
 def test_without_a_wallet_the_lines_stay_as_they_are() -> None:
@@ -71,7 +71,7 @@ def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
     assert found["relayer key"].state is StepState.NOT_DONE
     assert found["deployed"].does is None
     assert "relayer key" in found["deployed"].to_do
-    following = next_line(found.values())
+    following = next_step(found.values())
     assert following is not None
     assert following.key == "relayer key"
     assert describe_next(following, DEFAULT_KEYMAP).startswith("n: make a key")
@@ -84,7 +84,7 @@ def test_a_relayer_key_is_not_needed_where_nothing_waits_for_it() -> None:
     )
     line = lines(view)["relayer key"]
     assert (line.state, line.does) == (StepState.NOT_NEEDED, MintRelayerKey())
-    assert next_line(lines(view).values()) is None
+    assert next_step(lines(view).values()) is None
 
 
 def test_a_deployment_is_offered_runs_and_fails() -> None:
