@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from textual._compositor import InlineUpdate
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -23,6 +22,7 @@ from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
+from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle, until
 
 Play = Callable[[Pilot[None], World], Awaitable[None]]
@@ -296,11 +296,7 @@ async def shown(pilot: Pilot[None], text: str) -> None:
 
 def screen_text(app: App[None]) -> str:
     """Return the whole screen as text, with the screens that are seen behind a card."""
-    # A card that is rendered without them keeps an empty background for the picture, too.
-    behind = app._background_screens
-    update = app.screen._compositor.render_inline(app.size, screen_stack=behind)
-    assert isinstance(update, InlineUpdate)
-    return "\n".join("".join(segment.text for segment in strip) for strip in update.strips)
+    return "\n".join(screen_lines(app))
 
 
 def app_of(pilot: Pilot[None]) -> PmtuiApp:

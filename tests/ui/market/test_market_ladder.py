@@ -193,35 +193,32 @@ async def test_the_order_in_the_ticket_is_drawn_on_the_ladder_until_it_closes(
         await until(pilot, lambda: "╌" not in row_at(screen, "51¢"), "nothing typed any more")
 
 
-async def test_scaled_orders_are_drawn_beside_their_form() -> None:
+@pytest.mark.parametrize(
+    ("size", "at", "key", "typed", "drawn", "prices"),
+    [
+        ((120, 36), 46, "L", (*"50", "tab", "tab", "tab", *"100"), "╌20╌", (46, 47, 48, 49, 50)),
+        ((80, 24), 47, "t", (), "▽", (47,)),
+    ],
+    ids=["scaled orders", "a stop on a small screen"],
+)
+async def test_what_a_form_asks_for_is_drawn_beside_it(
+    *, size: tuple[int, int], at: int, key: str, typed: tuple[str, ...], drawn: str,
+    prices: tuple[int, ...],
+) -> None:  # fmt: skip
     app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
-        screen.ladder.point_at(cents(46))
-        await pilot.press("L")
-        await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the form")
+        screen.ladder.point_at(cents(at))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, ScaledScreen | ProtectScreen), "the form")
         await settle(pilot)
-        await pilot.press(*"50", "tab", "tab", "tab", *"100")
-        prices = ("46¢", "47¢", "48¢", "49¢", "50¢")
-        await until(pilot, lambda: all("╌20╌" in row_at(screen, p) for p in prices), "the legs")
+        await pilot.press(*typed)
+        rows = [f"{price}¢" for price in prices]
+        await until(pilot, lambda: all(drawn in row_at(screen, row) for row in rows), "the legs")
         frame = app.screen.query_one(".frame")
         assert frame.region.x >= screen.book.region.right
         await pilot.press("escape")
-        await until(pilot, lambda: "╌" not in row_at(screen, "46¢"), "nothing typed any more")
-
-
-async def test_a_stop_is_drawn_beside_its_form_on_a_small_screen_too() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
-        screen.ladder.point_at(cents(47))
-        await pilot.press("t")
-        await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
-        await until(pilot, lambda: "▽" in row_at(screen, "47¢"), "the stop as it is typed")
-        frame = app.screen.query_one(".frame")
-        assert frame.region.x >= screen.book.region.right
-        await pilot.press("escape")
-        await until(pilot, lambda: "▽" not in row_at(screen, "47¢"), "nothing typed any more")
+        await until(pilot, lambda: drawn not in row_at(screen, rows[0]), "nothing typed any more")
 
 
 async def test_a_sale_without_shares_says_on_its_card_that_the_other_outcome_is_bought() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from textual._compositor import InlineUpdate
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -18,9 +19,12 @@ SIZES = ((80, 24), (200, 50), (120, 36), (40, 10), (20, 5), (80, 24))
 
 
 def screen_lines(app: App[Any]) -> list[str]:
-    """Return what the terminal shows, line by line."""
-    strips = app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip) for strip in strips]
+    """Return what the terminal shows, line by line, with the screens that are seen behind a card."""
+    # A card that is rendered without them keeps an empty background for what is painted next, too.
+    behind = app._background_screens
+    update = app.screen._compositor.render_inline(app.size, screen_stack=behind)
+    assert isinstance(update, InlineUpdate)
+    return ["".join(segment.text for segment in strip) for strip in update.strips]
 
 
 def shows(app: App[Any], text: str) -> bool:
