@@ -160,6 +160,10 @@ class TicketPage(Protocol):
         """Let what is typed next be another size."""
         ...
 
+    def close(self) -> None:
+        """Hide the ticket."""
+        ...
+
 
 class TicketSending:
     """Asks before an order is sent, sends it, and says how it ended."""
@@ -173,6 +177,8 @@ class TicketSending:
         """What was said last of the order that is followed."""
         self.was_sent = False
         """Whether the choices of the fields are those of an order that left and was not refused."""
+        self.commanded: TicketDraft | None = None
+        """What a command filled in: it asked for one order, so the ticket closes once that is accepted."""
 
     @property
     def is_sending(self) -> bool:
@@ -250,7 +256,9 @@ class TicketSending:
                 self._sent.follow(order, verdict)
                 if draft.kind is OrderKind.LIMIT and draft.size_unit is SizeUnit.SHARES:
                     self._surface.memory.keep_size(draft.size_text)
-                if self._state.draft == draft:
+                if draft == self._state.draft == self.commanded:
+                    self._page.close()
+                elif self._state.draft == draft:
                     self._page.load(after_sending(draft))
                     self._state.was_reviewed = False
             case Rejected():

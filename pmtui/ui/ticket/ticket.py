@@ -151,6 +151,7 @@ class TicketPane(TicketLayout):
         self._state.book = None
         self._state.message, self._state.refusal = (), None
         self._state.was_reviewed = self._sending.was_sent = False
+        self._sending.commanded = None
         self.load(
             replace(
                 draft, side=side, outcome_index=outcome_index,
@@ -178,6 +179,7 @@ class TicketPane(TicketLayout):
     def fill(self, draft: TicketDraft) -> None:
         """Take fields that were typed elsewhere; the keys are where a number is changed first."""
         self._change(draft)
+        self._sending.commanded = self.draft
         _ = self.size_field.focus()
 
     def close(self) -> None:

@@ -47,6 +47,9 @@ class FakeTicketPage:
     def await_next_size(self) -> None:
         self.next_sizes += 1
 
+    def close(self) -> None:
+        """Nothing is on a screen."""
+
 
 class Sending:
     """A whole draft, prepared and ready to be asked about."""

@@ -467,6 +467,23 @@ async def test_after_sending_the_next_thing_typed_is_a_size() -> None:
         assert (app.pane.price.value, app.pane.size_field.value) == ("53", "50")
 
 
+async def test_what_a_command_filled_in_is_one_order_and_closes_the_ticket() -> None:
+    app = TicketApp(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.open(price="0.53")
+        draft = replace(app.pane.draft, size_text="100")
+        app.pane.fill(draft)
+        await _send(pilot, app)
+        await until(pilot, lambda: not app.pane.is_open, "the ticket to close")
+        # Changed by hand, it is an entry like any other.
+        app.open(price="0.53")
+        app.pane.fill(draft)
+        await pilot.press(*"50")
+        await _send(pilot, app)
+        await until(pilot, lambda: "Working:" in app.words(), "the verdict")
+        assert app.pane.is_open
+
+
 async def test_what_the_service_cannot_prepare_is_said_without_a_card() -> None:
     app = TicketApp(FakeService(refusal=Rejected("No key: this session is read-only")))
     async with app.run_test(size=(80, 24)) as pilot:
