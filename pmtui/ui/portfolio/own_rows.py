@@ -32,7 +32,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
 from pmtui.ui.widgets.line_table import LineTable
 
-DAYS_FROM_WIDTH = 150
+DAYS_FROM_WIDTH = 130
 """Columns of the table from which each position shows the shape of its day."""
 _SAID_BY_TRANSACTION = frozenset({CONVERSION, "WITHDRAWAL"})
 """Lines of the history that name too little: whom cash went to, which outcomes were converted."""

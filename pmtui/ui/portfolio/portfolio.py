@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.getters import query_one
 from typing_extensions import override
 
@@ -30,6 +31,7 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
+from pmtui.ui.portfolio.holding import HoldingPane, holding_of
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -59,6 +61,9 @@ _SHOWN = (
     HistoryTopic,
 )  # fmt: skip
 
+HOLDING_FROM = 170
+"""Columns from which everything of ours in the market at the cursor stands beside the table."""
+_WITH_HOLDING = (Tab.POSITIONS, Tab.ORDERS, Tab.FILLS)
 _FEW_PROFITS, _MOST_PROFITS = 5, 10
 """Events whose profits are shown at most, on a usual and on a tall screen."""
 TALL = 44
@@ -66,6 +71,8 @@ TALL = 44
 _USUAL_SUMMARY, _TALL_SUMMARY = (9, 13), (14, 20)
 """Rows of the panes above the positions: at least, and at most."""
 _LEAST_ROWS = 5
+_ROWS_BESIDE = 16
+"""Rows that what is ours in one market needs beside the table."""
 _FRAME_ROWS = 2
 _LINES = 6
 """Status, tabs, the two lines of details, notice and keys."""
@@ -99,10 +106,15 @@ class PortfolioScreen(FrameScreen):
         *bindings_for(Context.ROW),
     ]
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.portfolio"})
+    HORIZONTAL_BREAKPOINTS = [(0, "-alone"), (HOLDING_FROM, "-beside")]  # noqa: RUF012 - typed by Textual
     VERTICAL_BREAKPOINTS = [(0, "-usual"), (TALL, "-tall")]  # noqa: RUF012 - typed by Textual
     DEFAULT_CSS = """
     PortfolioScreen LineTable { display: none; }
     PortfolioScreen LineTable.-active { display: block; }
+    PortfolioScreen #tables { height: 1fr; }
+    PortfolioScreen #rows-panel { width: 1fr; }
+    PortfolioScreen #holding-panel { display: none; width: 50; }
+    PortfolioScreen.-beside.-traded #holding-panel { display: block; }
     PortfolioScreen #profits-panel { display: none; }
     PortfolioScreen #exposure { display: none; }
     PortfolioScreen #totals { display: none; }
@@ -126,6 +138,7 @@ class PortfolioScreen(FrameScreen):
         self._rows = OwnRows(surface, orders, settling)
         self._summary = Summary(surface)
         self._frame = Panel(*self._rows.tables.values(), id="rows-panel", classes="-table")
+        self._holding = HoldingPane(id="holding")
         self._profits = Panel(self._summary.profits, id="profits-panel")
         verbs = RowVerbs(self, surface, line, lambda: self._rows.target)
         keys = PortfolioKeys(
@@ -158,7 +171,9 @@ class PortfolioScreen(FrameScreen):
         yield TextLine(id="totals")
         yield self._summary
         yield TextLine(id="exposure")
-        yield self._frame
+        with Horizontal(id="tables"):
+            yield self._frame
+            yield Panel(self._holding, id="holding-panel")
         yield self._profits
         yield TextLine(id="title")
         yield TextLine(id="details")
@@ -227,6 +242,8 @@ class PortfolioScreen(FrameScreen):
         title, details = self._rows.details(self.size.width)
         self.title_line.show(title)
         self.details.show(details)
+        if self.size.width >= HOLDING_FROM:
+            self._holding.show(holding_of(self.surface.queries, self._rows.target))
 
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:
@@ -253,6 +270,7 @@ class PortfolioScreen(FrameScreen):
             self.feed.renew()
         has_figures = self._rows.tab is Tab.POSITIONS and are_frames_wanted(self.size)
         self.set_class(has_figures, "-figures")
+        self.set_class(self._rows.tab in _WITH_HOLDING, "-traded")
         own = portfolio_of(self.surface.queries)
         if has_figures:
             self._summary.show(own)
@@ -260,7 +278,8 @@ class PortfolioScreen(FrameScreen):
             profits = min(self._summary.profit_rows, most) + _FRAME_ROWS
             self._profits.styles.height = profits
             # What the rows leave free, the curve takes.
-            rows = max(len(self._rows.table.rows), _LEAST_ROWS) + 1 + _FRAME_ROWS
+            least = _ROWS_BESIDE if self.has_class("-beside") else _LEAST_ROWS
+            rows = max(len(self._rows.table.rows), least) + 1 + _FRAME_ROWS
             free = self.size.height - _LINES - profits - rows
             tall = _TALL_SUMMARY if self.has_class("-tall") else _USUAL_SUMMARY
             self._summary.styles.height = min(max(free, tall[0]), tall[1])

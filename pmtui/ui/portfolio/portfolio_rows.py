@@ -73,7 +73,7 @@ FLOW_WIDTH = 12
 """Cash with its sign."""
 _R = Align.RIGHT
 POSITION_COLUMNS = (
-    Column("title", "Market", 17, grow=1, ease=40, is_essential=True),
+    Column("title", "Market", 17, grow=1, ease=32, is_essential=True),
     Column("outcome", "Outcome", 7, is_essential=True),
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("average", "Average", 7, priority=1, align=_R),
@@ -192,7 +192,14 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         paint_gain(position.realized, MONEY_WIDTH),
         note or Cell(describe_remedy_of(position), Role.NOTICE_GOOD),
     )
+    if is_lost(position) and not is_marked:
+        cells = tuple(cell._replace(role=Role.DIM) for cell in cells)
     return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
+
+
+def is_lost(position: Position) -> bool:
+    """Return whether the market of a position is resolved, and it pays nothing."""
+    return position.is_redeemable and position.current_price == 0
 
 
 def paint_stop(stop: Micros | None) -> Cell:
@@ -389,7 +396,8 @@ def tab_items(
     items = _items(view, tab)
     if tab is Tab.POSITIONS:
         kept, dust = split_dust(view.account.positions, minimum)
-        items = (*kept, *((dust,) if dust else ()))
+        # What is lost stays until it is redeemed for nothing, out of the way.
+        items = (*sorted(kept, key=is_lost), *((dust,) if dust else ()))
         if dust and is_dust_shown:
             items += dust.positions
     return dict(zip(unique_keys([_name(item) for item in items]), items, strict=True))

@@ -480,3 +480,20 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
         assert HistoryTopic(held.token_id, Interval.DAY) in service.watched()
         await pilot.resize_terminal(120, 36)
         await until(pilot, lambda: not shows(app, "At bid"), "fewer columns")
+
+
+async def test_what_is_lost_stands_last_and_dim() -> None:
+    service = believable_service()
+    lost = replace(
+        service.account_view.positions[0], is_redeemable=True, current_price=Micros(0),
+        token_id=TokenId("lost"),
+    )  # fmt: skip
+    service.account_view = replace(
+        service.account_view, positions=(lost, *service.account_view.positions)
+    )
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        table = app.screen.query_one("#positions", LineTable)
+        await until(pilot, lambda: bool(table.rows), "the positions")
+        assert table.rows[-1].key == "lost"
+        assert {cell.role for cell in table.rows[-1].cells} == {Role.DIM}
