@@ -1,14 +1,11 @@
 """The desk of an event: as many ladders side by side as there is room for, all of them traded."""
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
-from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
@@ -16,13 +13,11 @@ from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import EventTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
-from pmtui.ui.frame import FrameScreen, is_live
-from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_of
-from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
 from pmtui.ui.market.paint_single_keys import paint_dials
+from pmtui.ui.market.trading_screen import TradingScreen
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -30,7 +25,6 @@ from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.text_line import TextLine
 
-Answer = TypeVar("Answer")
 DESK_ACTIONS = tuple(
     f"market.{name}"
     for name in (
@@ -44,13 +38,12 @@ DESK_ACTIONS = tuple(
 """The keys of the market screen that work here, on the ladder that has them."""
 
 
-class DeskScreen(FrameScreen):
+class DeskScreen(TradingScreen[DeskControls]):
     """Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."""
 
     ABOUT: ClassVar[str] = (
         "Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."
     )
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(*DESK_ACTIONS)
     DEFAULT_CSS = """
     DeskScreen #columns { height: 1fr; }
@@ -78,12 +71,10 @@ class DeskScreen(FrameScreen):
         )  # fmt: skip
         self.actions = self.controls.actions
         self.lacks = (self.controls.missing,)
-        self._watched: tuple[Topic, ...] = ()
 
     @override
-    def topics(self) -> Iterable[Topic]:
-        self._watched = (self._event_topic, *self.controls.topics())
-        return self._watched
+    def topics_now(self) -> tuple[Topic, ...]:
+        return self._event_topic, *self.controls.topics()
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -125,11 +116,6 @@ class DeskScreen(FrameScreen):
         else:
             self.controls.show_topic(topic)
 
-    @property
-    @override
-    def do_keys_rest(self) -> bool:
-        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
-
     @override
     def to_star(self) -> tuple[StarKey, str] | None:
         market = self.controls.market
@@ -144,62 +130,15 @@ class DeskScreen(FrameScreen):
             return self.controls.moving.is_moving or self.ticket.is_open or self.controls.is_armed
         return super().check_action(action, parameters)
 
-    def on_key(self, event: events.Key) -> None:
-        """Let digits be the size of what is picked up, not presets."""
-        self.controls.moving.take_key(event)
-
-    def on_descendant_focus(self) -> None:
-        """Let the keys act on the ladder that has them now."""
-        self.controls.follow_focus()
-
-    @on(LadderPane.CursorMoved)
-    @on(LadderPane.LevelPicked)
-    @on(LadderPane.Doubted)
-    @on(TicketPane.Opened)
-    @on(TicketPane.Closed)
-    @on(TicketPane.KeyKept)
-    @on(TicketPane.SuggestionChanged)
-    @on(TicketPane.Drafted)
-    async def _answer(self, message: Message) -> None:
-        await self.controls.answer(message)
-
-    def ask(
-        self,
-        screen: Screen[Answer],
-        decide: Callable[[Answer | None], None]
-        | Callable[[Answer | None], Awaitable[None]]
-        | None = None,
-    ) -> None:
-        """Open a question or a form; `decide` gets its answer."""
-        _ = self.app.push_screen(screen, decide)
-
-    def show_parts(self, *parts: Part) -> None:
-        """Show these anew."""
-        for part in parts:
-            match part:
-                case Part.FOOTER:
-                    self.lines.show_footer()
-                case Part.STATUS:
-                    self.lines.show_status()
-                case Part.TOPICS:
-                    if self._watched and self._watched != (
-                        self._event_topic, *self.controls.topics()
-                    ):  # fmt: skip
-                        self.feed.renew()
-                case Part.TICKET:
-                    self.controls.update_ticket()
-                case Part.STATE:
-                    self._state.show(self.controls.state_line())
-                    self._show_dials()
-                case _:
-                    self.controls.show_columns()
-
     @override
-    def on_screen_suspend(self) -> None:
-        """Disarm as it is closed."""
-        # Textual calls the frame's own handler too.
-        if self not in self.app.screen_stack:
-            self.controls.single_keys.leave()
+    def show_part(self, part: Part) -> None:
+        if part is Part.TICKET:
+            self.controls.update_ticket()
+        elif part is Part.STATE:
+            self._state.show(self.controls.state_line())
+            self._show_dials()
+        else:
+            self.controls.show_columns()
 
     def _show_dials(self) -> None:
         dials = self.controls.dials()

@@ -4,15 +4,13 @@ The ticket has a region of its own at every size and never covers the ladder. Wh
 `controls`; this is the layout, and the way from Textual to them.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
-from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -23,7 +21,7 @@ from pmtui.domain.markets.watchlist import StarKey, key_of_market
 from pmtui.service.topics import Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
-from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.ladder.ladder import LadderPane
@@ -38,27 +36,25 @@ from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketReader, title_of
 from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
+from pmtui.ui.market.trading_screen import TradingScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
-Answer = TypeVar("Answer")
-
 
 def _framed(pane: Widget) -> Panel:
     return Panel(pane, id=f"{pane.id}-panel", classes="-split")
 
 
-class MarketScreen(FrameScreen):
+class MarketScreen(TradingScreen[MarketControls]):
     """One market: its ladder, its trades, and orders in it."""
 
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
 
     CSS_PATH = "market.tcss"
     PLACE: ClassVar[str] = MARKET_PLACE
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.MARKET)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - typed by Textual
         (0, "-narrow"),
@@ -119,12 +115,6 @@ class MarketScreen(FrameScreen):
         self.lacks = (self.controls.missing,)
         if ticket is not None:
             self.controls.trading.want_ticket(ticket)
-        self._watched: tuple[Topic, ...] = ()
-
-    @override
-    def topics(self) -> Iterable[Topic]:
-        self._watched = tuple(self.controls.topics())
-        return self._watched
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -151,11 +141,6 @@ class MarketScreen(FrameScreen):
     def show_topic(self, topic: Topic) -> None:
         self.controls.show_topic(topic)
 
-    @property
-    @override
-    def do_keys_rest(self) -> bool:
-        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
-
     @override
     def place(self) -> Place:
         reader = self.reader
@@ -179,21 +164,6 @@ class MarketScreen(FrameScreen):
     def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
         self.controls.resize()
 
-    @override
-    def on_screen_suspend(self) -> None:
-        """Disarm as it is closed."""
-        # Textual calls the frame's own handler too.
-        if self not in self.app.screen_stack:
-            self.controls.single_keys.leave()
-
-    def on_key(self, event: events.Key) -> None:
-        """Let digits be the size of what is picked up, not presets."""
-        self.controls.moving.take_key(event)
-
-    def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus now."""
-        self.controls.follow_focus()
-
     def on_descendant_blur(self) -> None:
         """Look whether the keys went anywhere."""
         _ = self.call_later(self._keep_focus)
@@ -210,42 +180,13 @@ class MarketScreen(FrameScreen):
             return super().check_action(action, parameters)
         return self.controls.permits(str(parameters[0]))
 
-    @on(LadderPane.CursorMoved)
-    @on(LadderPane.LevelPicked)
-    @on(LadderPane.Doubted)
     @on(OrdersPane.Picked)
     @on(SiblingStrip.Picked)
     @on(SideLadder.Picked)
-    @on(TicketPane.Opened)
-    @on(TicketPane.Closed)
-    @on(TicketPane.KeyKept)
-    @on(TicketPane.SuggestionChanged)
     @on(TicketPane.Reshaped)
-    @on(TicketPane.Drafted)
-    async def _answer(self, message: Message) -> None:
+    async def _answer_pane(self, message: Message) -> None:
         await self.controls.answer(message)
 
-    def ask(
-        self,
-        screen: Screen[Answer],
-        decide: Callable[[Answer | None], None]
-        | Callable[[Answer | None], Awaitable[None]]
-        | None = None,
-    ) -> None:
-        """Open a question or a form; `decide` gets its answer."""
-        _ = self.app.push_screen(screen, decide)
-
-    def show_parts(self, *parts: Part) -> None:
-        """Show these anew."""
-        for part in parts:
-            match part:
-                case Part.FOOTER:
-                    self.lines.show_footer()
-                case Part.STATUS:
-                    self.lines.show_status()
-                case Part.TOPICS:
-                    if self._watched and self._watched != tuple(self.controls.topics()):
-                        self.feed.renew()
-                        self.surface.memory.keep_place(self.place())
-                case _:
-                    self.controls.show(part)
+    @override
+    def show_part(self, part: Part) -> None:
+        self.controls.show(part)

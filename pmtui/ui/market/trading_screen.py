@@ -1,0 +1,122 @@
+"""A screen with ladders and a ticket, as its controls know it: the market's screen, and the desk."""
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from textual import events, on
+from textual.message import Message
+from textual.screen import Screen
+from typing_extensions import override
+
+from pmtui.service.topics import Topic
+from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.keys.action_table import Context
+from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.market.controls.moving import Moving
+from pmtui.ui.market.controls.single_keys import SingleKeys
+from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.ticket.ticket import TicketPane
+
+Answer = TypeVar("Answer")
+
+
+class TradingControls(Protocol):
+    """What keys and messages do on such a screen."""
+
+    moving: Moving
+    single_keys: SingleKeys
+
+    def topics(self) -> Iterable[Topic]:
+        """Return what is watched now."""
+        ...
+
+    def follow_focus(self) -> None:
+        """Show the keys of what has the focus now."""
+        ...
+
+    async def answer(self, message: Message) -> None:
+        """Do what a pane asks for, or follow what it tells of."""
+        ...
+
+
+ControlsT = TypeVar("ControlsT", bound=TradingControls)
+
+
+class TradingScreen(FrameScreen, Generic[ControlsT]):
+    """Subclasses lay panes and a ticket out, and make the controls."""
+
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
+
+    controls: ControlsT
+    ticket: TicketPane
+    _watched: tuple[Topic, ...] = ()
+
+    @abstractmethod
+    def show_part(self, part: Part) -> None:
+        """Show a part anew that is no line around the body."""
+
+    def topics_now(self) -> tuple[Topic, ...]:
+        """Return what should be watched now."""
+        return tuple(self.controls.topics())
+
+    @override
+    def topics(self) -> Iterable[Topic]:
+        self._watched = self.topics_now()
+        return self._watched
+
+    @property
+    @override
+    def do_keys_rest(self) -> bool:
+        return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
+
+    def on_key(self, event: events.Key) -> None:
+        """Let digits be the size of what is picked up, not presets."""
+        self.controls.moving.take_key(event)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus now."""
+        self.controls.follow_focus()
+
+    @override
+    def on_screen_suspend(self) -> None:
+        """Disarm as it is closed."""
+        # Textual calls the frame's own handler too.
+        if self not in self.app.screen_stack:
+            self.controls.single_keys.leave()
+
+    @on(LadderPane.CursorMoved)
+    @on(LadderPane.LevelPicked)
+    @on(LadderPane.Doubted)
+    @on(TicketPane.Opened)
+    @on(TicketPane.Closed)
+    @on(TicketPane.KeyKept)
+    @on(TicketPane.SuggestionChanged)
+    @on(TicketPane.Drafted)
+    async def _answer(self, message: Message) -> None:
+        await self.controls.answer(message)
+
+    def ask(
+        self,
+        screen: Screen[Answer],
+        decide: Callable[[Answer | None], None]
+        | Callable[[Answer | None], Awaitable[None]]
+        | None = None,
+    ) -> None:
+        """Open a question or a form; `decide` gets its answer."""
+        _ = self.app.push_screen(screen, decide)
+
+    def show_parts(self, *parts: Part) -> None:
+        """Show these anew."""
+        for part in parts:
+            match part:
+                case Part.FOOTER:
+                    self.lines.show_footer()
+                case Part.STATUS:
+                    self.lines.show_status()
+                case Part.TOPICS:
+                    if self._watched and self._watched != self.topics_now():
+                        self.feed.renew()
+                        self.surface.memory.keep_place(self.place())
+                case _:
+                    self.show_part(part)
