@@ -23,6 +23,7 @@ from pmtui.service.surface import Commands
 
 Load: TypeAlias = Callable[[object], object]
 _LARGEST = 2**63
+_TRAVEL_AS_THEY_ARE = frozenset({NoneType, bool, float, str, bytes, datetime})
 _MICROSECOND = timedelta(microseconds=1)
 _PLAIN = (bool, int, float, str, bytes, datetime, date, timedelta)
 _LISTS: Mapping[object, Callable[[Iterable[object]], object]] = {
@@ -99,28 +100,38 @@ def _pair(raw: object) -> tuple[str, object]:
 
 
 def _dump(value: object) -> object:
+    cls = type(value)
+    if cls in _TRAVEL_AS_THEY_ARE:
+        return value
+    if (names := _names_of_fields(cls)) is not None:
+        return [cls.__name__, *[_dump(getattr(value, name)) for name in names]]
     match value:
         case Enum():
             return value.value
-        case int() if not -_LARGEST <= value < _LARGEST:
-            return str(value)
-        case None | bool() | int() | float() | str() | bytes() | datetime():
-            return value
+        case int():
+            return value if -_LARGEST <= value < _LARGEST else str(value)
         case date():
             return value.isoformat()
         case timedelta():
             return value // _MICROSECOND
+        case tuple() | list() | frozenset():
+            head = [cls.__name__] if hasattr(cls, "_fields") else []
+            return [*head, *map(_dump, value)]
         case Mapping():
             return [[_dump(key), _dump(each)] for key, each in value.items()]
-        case tuple() | list() | frozenset():
-            names = getattr(type(value), "_fields", None)
-            head = [type(value).__name__] if names is not None else []
-            return [*head, *map(_dump, value)]
-        case _ if is_dataclass(value):
-            parts = (getattr(value, field.name) for field in fields(value))
-            return [type(value).__name__, *map(_dump, parts)]
         case _:
-            raise TypeError(f"{type(value).__name__} does not travel")
+            raise TypeError(f"{cls.__name__} does not travel")
+
+
+_known_names: dict[type, tuple[str, ...] | None] = {}
+
+
+def _names_of_fields(cls: type) -> tuple[str, ...] | None:
+    """Return what a dataclass consists of, and None for any other type; each is asked once."""
+    if cls not in _known_names:
+        is_ours = is_dataclass(cls)
+        _known_names[cls] = tuple(field.name for field in fields(cls)) if is_ours else None
+    return _known_names[cls]
 
 
 _loaders: dict[object, Load] = {}
@@ -165,20 +176,25 @@ def _load_nothing(raw: object) -> object:
 
 
 def _plain_loader(cls: type) -> Load:
+    convert = _CONVERSIONS.get(cls)
+
     def load(raw: object) -> object:
-        if cls is int and isinstance(raw, str):
-            return int(raw)
-        if cls is date and isinstance(raw, str):
-            return date.fromisoformat(raw)
-        if cls is timedelta and isinstance(raw, int):
-            return raw * _MICROSECOND
-        if cls is float and type(raw) is int:
-            return float(raw)
-        if type(raw) is not cls:
-            raise ValueError(f"{type(raw).__name__} where {cls.__name__} was to be")
-        return raw
+        if type(raw) is cls:
+            return raw
+        if convert is not None and (value := convert(raw)) is not None:
+            return value
+        raise ValueError(f"{type(raw).__name__} where {cls.__name__} was to be")
 
     return load
+
+
+_CONVERSIONS: Mapping[type, Load] = {
+    int: lambda raw: int(raw) if isinstance(raw, str) else None,
+    float: lambda raw: float(raw) if type(raw) is int else None,
+    date: lambda raw: date.fromisoformat(raw) if isinstance(raw, str) else None,
+    timedelta: lambda raw: raw * _MICROSECOND if type(raw) is int else None,
+}
+"""Turn back what travels as something else."""
 
 
 def _items(raw: object) -> list[object]:
@@ -213,6 +229,9 @@ def _union_loader(kinds: tuple[object, ...]) -> Load:
     if len(others) > 1:
         raise TypeError(f"{kinds} cannot be told apart")
     is_optional = NoneType in kinds
+    if not objects:
+        load_other = _loader(others[0])
+        return lambda raw: None if raw is None and is_optional else load_other(raw)
 
     def load(raw: object) -> object:
         if raw is None and is_optional:
@@ -244,7 +263,7 @@ def _object_loader(cls: type, known: Mapping[object, object]) -> Load:
         head, *parts = _items(raw)
         if head != cls.__name__:
             raise ValueError(f"{head!r} where {cls.__name__} was to be")
-        return cls(*(load(part) for load, part in zip(loads, parts, strict=True)))
+        return cls(*[load(part) for load, part in zip(loads, parts, strict=True)])
 
     return load
 
