@@ -11,7 +11,7 @@ from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.markets.watchlist import leading_market, open_markets
+from pmtui.domain.markets.watchlist import leading_place, open_markets
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
@@ -339,7 +339,7 @@ class ServiceQueries:
     def _event_row(self, event: Event, held: set[ConditionId], state: ListState) -> EventRow:
         return EventRow(
             event=event,
-            leading=leading_market(event),
+            leading_place=leading_place(event),
             open_markets=len(open_markets(event)),
             has_position=any(m.condition_id in held for m in event.markets),
             is_starred=self._watchlist.is_event_starred(event),

@@ -147,14 +147,19 @@ class EventRow:
 
     event: Event
     """Far down a list its other markets are known by their ids alone."""
-    leading: Market | None
-    """The open market with the highest price of its first outcome; the only one if single."""
+    leading_place: int | None
+    """Of the leading market among them: the open one with the highest price of its first outcome."""
     open_markets: int
     has_position: bool = False
     is_starred: bool = False
     """The event, or the market that is all of it."""
     as_of: datetime | None = None
     """When the metadata host told of its prices."""
+
+    @property
+    def leading(self) -> Market | None:
+        """The market that stands for the event; None where it has none."""
+        return None if self.leading_place is None else self.event.markets[self.leading_place]
 
 
 @dataclass(frozen=True, slots=True)

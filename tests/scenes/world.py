@@ -18,6 +18,7 @@ from pmtui.domain.markets.market import (
     RewardTerms,
     Tag,
 )
+from pmtui.domain.markets.watchlist import leading_place
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     OrderIntent,
@@ -221,7 +222,7 @@ def _market(market: Market, *, bid: int, ask: int, change: int) -> Market:
 
 
 def _event_row(event: Event) -> EventRow:
-    leading = max(event.markets, key=lambda market: market.best_bid or 0)
+    leading = leading_place(event)
     is_held = event.event_id == "41001"
     return EventRow(event, leading, len(event.markets), has_position=is_held, as_of=ago(4))
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TagId, TokenId, TradeId
 from pmtui.domain.markets.market import Comment, Event, Holder, Market, Outcome, Side, Tag
+from pmtui.domain.markets.watchlist import leading_place, open_markets
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.views import EventQuotesView, EventRow, MarketRow, QuoteRow
@@ -121,11 +122,8 @@ def single(number: int, question: str, **options: object) -> Event:
 
 
 def event_row(subject: Event, *, has_position: bool = False) -> EventRow:
-    open_markets = [m for m in subject.markets if not m.closed]
-    leading = max(
-        open_markets or subject.markets, key=lambda m: m.outcomes[0].price or 0, default=None
-    )
-    return EventRow(subject, leading, len(open_markets), has_position, as_of=NOW)
+    running = len(open_markets(subject))
+    return EventRow(subject, leading_place(subject), running, has_position, as_of=NOW)
 
 
 def market_rows(*events: Event) -> tuple[MarketRow, ...]:

@@ -87,13 +87,21 @@ def key_of_event(event: Event) -> StarKey:
 
 def leading_market(event: Event) -> Market | None:
     """Return the open market with the highest price of its first outcome; any when none is open."""
-    candidates = open_markets(event) or event.markets
-    return max(candidates, key=_first_price, default=None)
+    place = leading_place(event)
+    return None if place is None else event.markets[place]
+
+
+def leading_place(event: Event) -> int | None:
+    """Return where the leading market stands among those of its event; None where there are none."""
+    markets = event.markets
+    running = [place for place, market in enumerate(markets) if _is_running(market)]
+    candidates = running or range(len(markets))
+    return max(candidates, key=lambda place: _first_price(markets[place]), default=None)
 
 
 def open_markets(event: Event) -> tuple[Market, ...]:
     """Return the markets of an event that still run."""
-    return tuple(m for m in event.markets if not m.closed and m.active)
+    return tuple(filter(_is_running, event.markets))
 
 
 def see_market(market: Market, as_of: datetime) -> Seen:
@@ -144,6 +152,10 @@ def choose_watched(
     """Return the markets whose books are to be heard, the first ones, and how many are left out."""
     distinct = tuple(dict.fromkeys(wanted))
     return frozenset(distinct[:most]), max(len(distinct) - most, 0)
+
+
+def _is_running(market: Market) -> bool:
+    return not market.closed and market.active
 
 
 def _first_price(market: Market) -> int:

@@ -616,7 +616,7 @@ async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history
     token_id = quiet.quoted_token
     assert token_id is not None
     service.lists[BY_VOLUME] = replace(
-        service.lists[BY_VOLUME], rows=(replace(row, event=event, leading=quiet),)
+        service.lists[BY_VOLUME], rows=(replace(row, event=event, leading_place=0),)
     )
     service.stream(quiet)
     bids, asks = (Level(Micros(500_000), ONE),), (Level(Micros(520_000), ONE),)
