@@ -165,19 +165,29 @@ def role_variables(
     Raises:
         ThemeError: a colour that does not parse, or a reference to no slot.
     """
-    slots = slot_colors(theme)
+    defaults = {role: default_for(role, is_ansi=theme.ansi) for role in Role}
+    stated = {role: colors.get(role, default.color) for role, default in defaults.items()}
+    slots = slot_colors(theme, "background", *map(_slot_of, stated.values()))
     variables: dict[str, str] = {}
-    for role in Role:
-        default = default_for(role, is_ansi=theme.ansi)
-        variables[f"role-{role}"] = resolve_color(colors.get(role, default.color), slots)
+    for role, default in defaults.items():
+        variables[f"role-{role}"] = resolve_color(stated[role], slots)
         variables[f"role-{role}-style"] = styles.get(role, default.style)
     return variables
 
 
-def slot_colors(theme: Theme) -> dict[str, str]:
-    """Return the colour of each slot, with Textual's own fallbacks filled in."""
+def slot_colors(theme: Theme, *wanted: str) -> dict[str, str]:
+    """Return the colour of each wanted slot, with Textual's own fallbacks where the theme has none."""
+    stated = {slot: getattr(theme, slot) for slot in SLOTS if slot in wanted}
+    if all(stated.values()):
+        # Making the fallbacks takes longer than all the rest, and our own themes need none.
+        return stated
     generated = theme.to_color_system().generate()
-    return {slot: getattr(theme, slot) or generated[slot] for slot in SLOTS}
+    return {slot: color or generated[slot] for slot, color in stated.items()}
+
+
+def _slot_of(text: str) -> str:
+    """Return the slot that a colour is taken from; empty for a colour of its own."""
+    return text[1:].partition(" ")[0] if text.startswith("@") else ""
 
 
 def resolve_color(text: str, slots: Mapping[str, str]) -> str:
@@ -190,7 +200,7 @@ def resolve_color(text: str, slots: Mapping[str, str]) -> str:
     """
     if not text.startswith("@"):
         return _write(_parse(text))
-    slot, _, amount = text[1:].partition(" ")
+    slot, amount = _slot_of(text), text.partition(" ")[2]
     if slot not in slots:
         raise ThemeError(f"{text!r} names no colour of [colors]")
     color = _parse(slots[slot])

@@ -12,6 +12,7 @@ from pmtui.ui.terminal.screen_buffer import reduced
 from pmtui.ui.theme.theme import (
     DEFAULT_THEME,
     GROUND_ROLES,
+    SLOTS,
     Role,
     ThemeError,
     resolve_color,
@@ -42,7 +43,7 @@ def test_text_is_readable_on_every_ground_it_meets(theme: Theme, colors: ColorSy
     plain, flashing = (4.5, 3.0) if colors is ColorSystem.TRUECOLOR else (4.0, 2.8)
     variables = theme.variables
     # Screens, the line above the ladder, and the lines at the edges with the cards.
-    slots = slot_colors(theme)
+    slots = slot_colors(theme, *SLOTS)
     flat = ("background", "surface", "panel")
     grounds = {slot: slots[slot] for slot in flat}
     grounds |= {role: variables[f"role-{role}"] for role in GROUND_ROLES}
@@ -67,10 +68,12 @@ def test_bars_of_the_ladder_and_of_depth_stand_out_from_the_ground(
     theme: Theme, colors: ColorSystem
 ) -> None:
     # Bars are blocks in the colour of their side, dimmed as Textual dims them.
-    ground = _shown(slot_colors(theme)["background"], colors)
+    ground = _shown(slot_colors(theme, "background")["background"], colors)
     for role in (Role.BID, Role.ASK):
         side = Color.parse(theme.variables[f"role-{role}"])
-        dimmed = Color.parse(slot_colors(theme)["background"]).blend(side, _DIMMED, 1.0)
+        dimmed = Color.parse(slot_colors(theme, "background")["background"]).blend(
+            side, _DIMMED, 1.0
+        )
         assert _contrast(_shown(dimmed.hex, colors), ground) >= 3.0, role
 
 
