@@ -22,16 +22,14 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     HistoryTopic,
-    MarketListTopic,
     RowQuotesTopic,
     SearchTopic,
     StatusTopic,
     Topic,
 )
-from pmtui.service.views import Load, MarketListView
 from pmtui.ui.cells import Cell
 from pmtui.ui.explore.event_list import EventList, FoundMarkets
-from pmtui.ui.explore.list_keys import ListKeys
+from pmtui.ui.explore.listed_events import ListedEvents
 from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
     RESULT_COLUMNS,
@@ -39,7 +37,6 @@ from pmtui.ui.explore.paint_markets import (
     paint_list_title,
     paint_results_title,
     paint_search_note,
-    sorted_column,
 )
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.facts import LiveRows
@@ -48,7 +45,7 @@ from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys
-from pmtui.ui.rows.row_verbs import RowTarget, RowVerbs, market_to_trade
+from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -95,14 +92,9 @@ class MarketsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self._topic = MarketListTopic()
         self.is_searching = False
         """Whether the field to search in is open."""
         self._text = ""
-        self._wants_more = False
-        self._goes_to_top = True
-        self._loaded = 0
-        self._view = MarketListView((), Load.EMPTY, has_more=False, as_of=None)
         self._stream = RowStream(
             in_view=lambda: self._shown.tokens(self._shown.table.keys_in_view),
             queries=self.surface.queries,
@@ -117,17 +109,19 @@ class MarketsScreen(FrameScreen):
         )  # fmt: skip
         self._found = FoundMarkets(LineTable(RESULT_COLUMNS, id="results"), self._stream.book)
         self._ticked_at: datetime | None = None
-        self._keys = ListKeys(
+        self._listed = ListedEvents(
             self, surface, self._list, is_searching=lambda: self.is_searching,
-            fetch=self._fetch_list, show=self._show_arranged,
+            on_other=self.feed.renew, on_shown=self._follow_rows,
         )  # fmt: skip
-        self._topic = self._keys.topic
-        verbs = RowVerbs(self, surface, self.message_line, lambda: self._target)
+        verbs = RowVerbs(
+            self, surface, self.message_line,
+            lambda: self._shown.target(self._shown.table.cursor_key),
+        )  # fmt: skip
         columns = ColumnKeys(
             self, surface.memory, (self._list.table, self._found.table),
             shown=lambda: self._shown.table,
         )  # fmt: skip
-        self.actions = {**self._keys.actions, **verbs.actions, **columns.actions}
+        self.actions = {**self._listed.keys.actions, **verbs.actions, **columns.actions}
         self.lacks = (
             verbs.missing,
             lambda: () if self._shown.table.cursor_key is not None else (Need.ROW,),
@@ -135,7 +129,7 @@ class MarketsScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        yield self._topic
+        yield self._listed.topic
         if self.is_searching:
             # Without a text too: more markets are fetched to search in as soon as the field opens.
             yield SearchTopic(self._text)
@@ -166,7 +160,7 @@ class MarketsScreen(FrameScreen):
     @override
     def on_mount(self) -> None:
         # Textual calls the frame's own handler too.
-        self._show_list()
+        self._listed.show()
         self._list.table.focus()
 
     @override
@@ -185,8 +179,8 @@ class MarketsScreen(FrameScreen):
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if topic == self._topic:
-            self._show_list()
+        if topic == self._listed.topic:
+            self._listed.show()
         elif isinstance(topic, RowQuotesTopic | HistoryTopic):
             # Nothing but the rows in view is painted anew.
             keys, now = self._shown.table.keys_in_view, self.surface.queries.now()
@@ -199,7 +193,7 @@ class MarketsScreen(FrameScreen):
             if second != self._ticked_at:
                 # The clock moves the time left of what nobody quotes.
                 self._ticked_at = second
-                show = self._show_results if self._text else self._show_list
+                show = self._show_results if self._text else self._listed.show
                 show()
             else:
                 self.show_details()
@@ -229,14 +223,13 @@ class MarketsScreen(FrameScreen):
         self.follow_text()
         self.feed.renew()
         self._list.table.focus()
-        self._show_list()
+        self._listed.show()
         self._stream.follow_soon()
 
     @on(LineTable.EndApproached, "#events")
     def load_more(self) -> None:
         """Fetch the next page before the cursor gets there."""
-        self._wants_more = True
-        self._show_list()
+        self._listed.load_more()
 
     @on(LineTable.ViewChanged)
     def follow_view(self, message: LineTable.ViewChanged) -> None:
@@ -250,7 +243,8 @@ class MarketsScreen(FrameScreen):
 
     @override
     def to_trade(self) -> tuple[Market, int] | None:
-        return market_to_trade(self._target, self.surface.queries)
+        target = self._shown.target(self._shown.table.cursor_key)
+        return market_to_trade(target, self.surface.queries)
 
     @override
     def to_star(self) -> tuple[StarKey, str] | None:
@@ -260,7 +254,7 @@ class MarketsScreen(FrameScreen):
     def open_row(self, message: LineTable.RowSelected) -> None:
         """Open the event or the market of a row; unfold what is folded."""
         if message.table is self._list.table and self._list.toggle(message.key):
-            self._show_list()
+            self._listed.show()
             return
         rows = self._list if message.table is self._list.table else self._found
         destination = rows.destination(message.key)
@@ -290,42 +284,8 @@ class MarketsScreen(FrameScreen):
             _ = self._found.table.move_cursor_to(self._found.table.rows[0].key)
         self._stream.follow_soon()
 
-    def _fetch_list(self) -> None:
-        """Fetch the list anew, in its order and by its tags."""
-        self._list.narrow_to_tags(self._keys.choice.slugs[1:])
-        self._show_list(self._keys.topic)
-
-    def _show_arranged(self, from_top: bool) -> None:  # noqa: FBT001 - the keys' only question
-        self._goes_to_top = self._goes_to_top or from_top
-        self._show_list()
-
-    @property
-    def _target(self) -> RowTarget | None:
-        return self._shown.target(self._shown.table.cursor_key)
-
-    def _show_list(self, other: MarketListTopic | None = None) -> None:
-        """Show the list as it is now, or another one."""
-        if other is not None:
-            self._topic, self._wants_more, self._goes_to_top = other, False, True
-            self.feed.renew()
-        view = self._view = self.surface.queries.market_list(self._topic)
-        now = self.surface.queries.now()
-        grows = len(view.rows) > self._loaded and not self._goes_to_top
-        self._loaded = len(view.rows)
-        self._list.show(view, now)
-        self._wants_more = self._wants_more and view.has_more and not grows
-        if self._wants_more or self._list.needs_more(view):
-            # Harmless while a page is on its way, and needed when another answer came first.
-            self.surface.commands.load_more(self._topic)
-        self._list.table.set_empty_text(
-            self._list.explain_empty(view, self._topic, self.surface.options.keymap)
-        )
-        self._list.table.columns.mark_order(*sorted_column(self._list.arrangement))
-        self._list.table.set_rows(self._list.rows(self._list.entries, now))
-        self._list.table.set_loading_more(is_loading=self._wants_more and bool(self._list.entries))
-        if self._goes_to_top and self._list.entries:
-            self._goes_to_top = False
-            _ = self._list.table.move_cursor_to(next(iter(self._list.entries)))
+    def _follow_rows(self) -> None:
+        """Show what is told of the rows that are there now, and stream those in view."""
         self.show_details()
         self._stream.check()
 
@@ -342,8 +302,7 @@ class MarketsScreen(FrameScreen):
         self._found.show(view.rows)
         self._found.table.set_empty_text(explain_empty_search(view, keymap))
         self._found.table.set_rows(self._found.rows(self._found.by_key, now))
-        self.show_details()
-        self._stream.check()
+        self._follow_rows()
 
     @on(LineTable.RowHighlighted)
     @on(events.Resize)
@@ -355,13 +314,13 @@ class MarketsScreen(FrameScreen):
         rows = LiveRows(sum(book.state.is_good for book in books), len(tokens))
         paint = partial(
             paint_list_title,
-            self._view,
+            self._listed.view,
             self._list.arrangement,
             queries.now(),
             rows=rows,
-            tag=self._keys.choice,
+            tag=self._listed.keys.choice,
             keymap=self.surface.options.keymap,
-            is_loading_more=self._wants_more,
+            is_loading_more=self._listed.wants_more,
         )
         self.frame.show_title_in_width(partial(paint_results_title, rows) if self._text else paint)
         title, details = self._shown.details(key, width)
