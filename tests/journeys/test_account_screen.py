@@ -13,8 +13,9 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.journeys import test_accounts, trader
 from tests.journeys.conftest import Start
+from tests.journeys.keystores import store_key
 from tests.journeys.terminal import Terminal
-from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt, import_key
+from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt
 from tests.journeys.venue import PaperVenue
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
@@ -97,7 +98,7 @@ def test_without_a_key_the_account_names_the_command_that_makes_one(
 
 
 def test_no_secret_is_painted_logged_or_copied(start: Start, home: Path, venue: PaperVenue) -> None:
-    import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE, size=(120, 36))
     answer_prompt(terminal, PASSPHRASE)
     open_account(terminal)

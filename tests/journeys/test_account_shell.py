@@ -23,6 +23,7 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers, read_token
 from tests.cli.secret_lines import lines_on_fd
+from tests.journeys.keystores import store_key
 from tests.sim.kit import KEYS
 
 pytestmark = pytest.mark.journey
@@ -116,14 +117,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
         (home / "config" / "config.toml").write_text("\n".join(lines))
         owner = Signer(Secret.from_hex(KEYS[0])).address
         made = Shell(home, urls, operator, derive_wallets(owner).deposit_beacon)
-        command, environment = made.command("import")
-        with lines_on_fd(KEYS[0], PASSPHRASE) as number:
-            fds = ["--key-fd", str(number), "--passphrase-fd", str(number)]
-            imported = subprocess.run(
-                [*command, *fds], env=environment, pass_fds=(number,), check=False,
-                capture_output=True, text=True,
-            )  # fmt: skip
-            assert imported.returncode == 0, imported.stderr
+        store_key(home, "bare", KEYS[0], PASSPHRASE)
         yield made
 
 

@@ -14,6 +14,7 @@ from pmtui.sim.admin_token import write_token
 from tests.journeys import trader
 from tests.journeys.broken_program import __name__ as broken_program
 from tests.journeys.conftest import Start
+from tests.journeys.keystores import store_key
 from tests.journeys.processes import processes_of
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import PaperVenue
@@ -109,7 +110,7 @@ def test_an_imported_key_trades_and_leaves_no_trace(
 
 
 def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVenue) -> None:
-    import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     command = (sys.executable, "-m", broken_program, "--standalone", "--profile", PROFILE)
     with Terminal(command, home=home) as terminal:
         answer_prompt(terminal, PASSPHRASE)
@@ -123,7 +124,7 @@ def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVe
 
 
 def test_three_wrong_passphrases_end_it(start: Start, home: Path, venue: PaperVenue) -> None:
-    import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE)
     for number in (1, 2, 3):
         answer_prompt(terminal, WRONG, number=number)
@@ -134,7 +135,7 @@ def test_three_wrong_passphrases_end_it(start: Start, home: Path, venue: PaperVe
 
 
 def test_an_empty_passphrase_looks_only(start: Start, home: Path, venue: PaperVenue) -> None:
-    import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE, size=(160, 45))
     answer_prompt(terminal, "")
     terminal.until(
@@ -153,7 +154,7 @@ def test_an_empty_passphrase_looks_only(start: Start, home: Path, venue: PaperVe
 def test_a_service_is_unlocked_once_by_a_terminal_that_keeps_nothing(
     start: Start, home: Path, venue: PaperVenue
 ) -> None:
-    imported = import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE, "attach")
     answer_prompt(terminal, WRONG)
     answer_prompt(terminal, PASSPHRASE, number=2)
@@ -167,13 +168,13 @@ def test_a_service_is_unlocked_once_by_a_terminal_that_keeps_nothing(
     other = start("--profile", PROFILE, "attach")
     trader.wait_for_markets(other)
     other.until_text("1 working")
-    assert traces(home, imported, terminal, other) == []
+    assert traces(home, terminal, other) == []
 
 
 def test_a_passphrase_that_the_service_lost_is_asked_for_again(
     start: Start, home: Path, venue: PaperVenue
 ) -> None:
-    imported = import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE, is_attached=True)
     answer_prompt(terminal, PASSPHRASE)
     trader.wait_for_markets(terminal)
@@ -190,4 +191,4 @@ def test_a_passphrase_that_the_service_lost_is_asked_for_again(
     terminal.until(lambda: terminal.output.endswith(b"Passphrase: "), "the prompt once more")
     terminal.type(PASSPHRASE + "\r")
     terminal.until(lambda: " LIVE " in terminal.rows()[0], "the key again")
-    assert traces(home, imported, terminal) == []
+    assert traces(home, terminal) == []

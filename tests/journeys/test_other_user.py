@@ -79,5 +79,6 @@ def test_another_user_is_told_whose_the_service_is(
         assert refused.returncode == 1, refused
         assert "Traceback" not in refused.stderr
     found = standing(home)
-    assert (found["pid"], found["terminals"], found["open_orders"]) == (pid, 1, 1)
+    assert found is not None
+    assert (found.pid, found.terminals, found.open_orders) == (pid, 1, 1)
     assert not (home / "state" / "paper" / KILLED).exists()

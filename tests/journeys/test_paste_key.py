@@ -11,7 +11,8 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.journeys import test_accounts, trader
 from tests.journeys.conftest import Start
-from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt, import_key
+from tests.journeys.keystores import store_key
+from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt
 from tests.journeys.test_wallet import CHAIN_DEADLINE_S, open_account, sign
 from tests.journeys.venue import PaperVenue
 
@@ -42,7 +43,7 @@ def minted(venue: PaperVenue) -> str:
 def test_a_pasted_key_is_seen_nowhere_and_submits(
     start: Start, home: Path, venue: PaperVenue, way: tuple[str, ...]
 ) -> None:
-    import_key(start)
+    store_key(home, PROFILE, KEY, PASSPHRASE)
     key = minted(venue)
     terminal = start("--profile", PROFILE, *way)
     answer_prompt(terminal, PASSPHRASE)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
@@ -17,11 +17,12 @@ import httpx
 import msgspec
 import pytest
 
+from pmtui.cli.service.shell_line import ask_standing
 from pmtui.cli.session_process import session_lock
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
-from pmtui.link.local_socket import bind
-from pmtui.link.messages import Done, Goodbye, Hello, Refused, pack
+from pmtui.link.local_socket import bind, socket_path
+from pmtui.link.messages import Done, Goodbye, Hello, Refused, Standing, pack
 from pmtui.sim.admin_token import read_token
 from tests.journeys import trader
 from tests.journeys.conftest import Start
@@ -33,6 +34,7 @@ from tests.sim.remote import remote_person
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
+PATIENCE_S = 30.0
 LOST_WITHIN_S = 3.0
 """A second by the promise, and as much again on a machine that is busy."""
 
@@ -44,9 +46,25 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def standing(home: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads(run(home, "status", "--json").stdout)
-    return found
+def standing(home: Path) -> Standing | None:
+    """Ask the service how it stands, as `pmtui status` does, without a program started for it."""
+    answer = ask_standing(socket_path(home / "run", "paper"))
+    return answer if isinstance(answer, Standing) else None
+
+
+def open_orders(home: Path) -> int | None:
+    found = standing(home)
+    return found.open_orders if found else None
+
+
+def terminals(home: Path) -> int | None:
+    found = standing(home)
+    return found.terminals if found else None
+
+
+def conditionals(home: Path) -> int | None:
+    found = standing(home)
+    return found.conditional_orders if found else None
 
 
 def service_pid(home: Path) -> int:
@@ -54,10 +72,11 @@ def service_pid(home: Path) -> int:
     return pid
 
 
-def wait_for(home: Path, key: str, value: object) -> None:
-    end = time.monotonic() + 30
-    while standing(home).get(key) != value:
-        assert time.monotonic() < end, f"waited in vain for {key} {value}: {standing(home)}"
+def wait_for(is_so: Callable[[], bool], what: str) -> None:
+    """Ask again and again, which is a round trip to the service each time."""
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end, f"waited in vain for {what}"
 
 
 def test_a_service_that_trades_by_older_settings_is_said(start: Start, home: Path) -> None:
@@ -100,64 +119,81 @@ def taken_lock(home: Path) -> Iterator[None]:
         yield
 
 
-def test_a_lost_line_leaves_the_service_and_the_next_terminal_finds_all(
+def test_an_order_outlives_its_line_its_service_and_its_terminal(
     attached: Terminal, start: Start, home: Path
 ) -> None:
-    at_a_market(attached, home)
+    market = at_a_market(attached, home)
     trader.rest_an_order(attached)
     pid = service_pid(home)
     attached.hang_up()
     attached.exit_code()
-    wait_for(home, "terminals", 0)
-    assert standing(home)["open_orders"] == 1
+    wait_for(lambda: terminals(home) == 0, "no terminal")
+    assert open_orders(home) == 1
     again = start("attach")
     again.until_text("1 working")
     assert service_pid(home) == pid
     assert PaperVenue(home).ledger().is_whole
+    trader.wait_for_ladder(again, market)
+    _kill_the_service(again, home)
+    _leave_and_stop(again, start, home)
 
 
-def test_leaving_offers_to_keep_the_service_or_to_stop_it(
-    attached: Terminal, start: Start, home: Path
-) -> None:
-    at_a_market(attached, home)
-    trader.rest_an_order(attached)
-    trader.close_ticket(attached)
-    attached.press("q")
-    attached.until_text("Leave this terminal?")
-    assert attached.row_with("It goes on without you", "1 working order")
-    attached.press("escape")
-    attached.until_gone("Leave this terminal?")
-    attached.press("q")
-    attached.until_text("Leave this terminal?")
-    attached.press("enter")
-    assert attached.exit_code() == 0
-    assert standing(home)["open_orders"] == 1
-    again = start("attach")
-    again.until_text("1 working")
-    trader.wait_for_markets(again)
-    again.press("q")
-    again.until_text("Leave this terminal?")
-    again.press("down", "down")
-    again.until(lambda: again.row_with("Cancel every order, then stop it"), "the choice")
-    again.press("enter")
-    assert again.exit_code() == 0
-    assert "1 cancelled, and the venue lists no open order any more" in again.text()
+def _kill_the_service(terminal: Terminal, home: Path) -> None:
+    """Its loss is seen at once, and another one takes its place with everything."""
+    killed, began = service_pid(home), time.monotonic()
+    os.kill(killed, signal.SIGKILL)
+    # With its lock taken no other one starts before the loss has been seen.
+    with taken_lock(home):
+        terminal.until(lambda: says_it_is_gone(terminal), "the loss", deadline_s=LOST_WITHIN_S)
+        assert time.monotonic() - began < LOST_WITHIN_S
+    terminal.until(lambda: not says_it_is_gone(terminal), "another service")
+    terminal.until_text("1 working")
+    terminal.until(lambda: trader.has_good_book(terminal), "a good book again")
+    assert service_pid(home) != killed
+    assert PaperVenue(home).ledger().is_whole
+
+
+def _leave_and_stop(terminal: Terminal, start: Start, home: Path) -> None:
+    """Leaving offers to keep the service, and to stop it with every order cancelled."""
+    terminal.press("q")
+    terminal.until_text("Leave this terminal?")
+    assert terminal.row_with("It goes on without you", "1 working order")
+    terminal.press("escape")
+    terminal.until_gone("Leave this terminal?")
+    terminal.press("q")
+    terminal.until_text("Leave this terminal?")
+    terminal.press("enter")
+    assert terminal.exit_code() == 0
+    assert open_orders(home) == 1
+    last = start("attach")
+    last.until_text("1 working")
+    trader.wait_for_markets(last)
+    last.press("q")
+    last.until_text("Leave this terminal?")
+    last.press("down", "down")
+    last.until(lambda: last.row_with("Cancel every order, then stop it"), "the choice")
+    last.press("enter")
+    assert last.exit_code() == 0
+    assert "1 cancelled, and the venue lists no open order any more" in last.text()
     assert wait_until_gone(home) == {}
 
 
-def test_two_terminals_share_orders_and_not_their_arming(
+def test_two_terminals_share_orders_though_one_stands_still_and_not_their_arming(
     attached: Terminal, start: Start, home: Path
 ) -> None:
     market = at_a_market(attached, home)
     other = start("attach")
     trader.wait_for_markets(other)
     trader.find_market(other, market)
-    assert standing(home)["terminals"] == 2
+    assert terminals(home) == 2
     attached.press("v")
     attached.until_text("ARMED")
+    attached.send_signal(signal.SIGSTOP)
     price = trader.rest_an_order(other)
+    attached.send_signal(signal.SIGCONT)
     attached.until_text("1 working")
     attached.until(lambda: "40" in trader.ladder_row(attached, price), "the order in the ladder")
+    attached.until(lambda: trader.has_good_book(attached), "a good book")
     assert "ARMED" not in other.text()
 
 
@@ -180,39 +216,6 @@ def test_an_order_of_a_terminal_that_was_killed_is_known_to_the_next(
     again = start("attach")
     again.until_text("1 working")
     again.until(lambda: len(PaperVenue(home).ledger().open_orders) == 1, "the order at the venue")
-
-
-def test_a_service_that_was_killed_is_missed_at_once_and_replaced(
-    attached: Terminal, home: Path
-) -> None:
-    at_a_market(attached, home)
-    trader.rest_an_order(attached)
-    trader.close_ticket(attached)
-    killed, began = service_pid(home), time.monotonic()
-    os.kill(killed, signal.SIGKILL)
-    # With its lock taken no other one starts before the loss has been seen.
-    with taken_lock(home):
-        attached.until(lambda: says_it_is_gone(attached), "the loss", deadline_s=LOST_WITHIN_S)
-        assert time.monotonic() - began < LOST_WITHIN_S
-    attached.until(lambda: not says_it_is_gone(attached), "another service")
-    attached.until_text("1 working")
-    attached.until(lambda: trader.has_good_book(attached), "a good book again")
-    assert service_pid(home) != killed
-    assert PaperVenue(home).ledger().is_whole
-
-
-def test_a_terminal_that_stands_still_holds_nobody_up(
-    attached: Terminal, start: Start, home: Path
-) -> None:
-    market = at_a_market(attached, home)
-    attached.send_signal(signal.SIGSTOP)
-    other = start("attach")
-    trader.wait_for_markets(other)
-    trader.find_market(other, market)
-    trader.rest_an_order(other)
-    attached.send_signal(signal.SIGCONT)
-    attached.until_text("1 working")
-    attached.until(lambda: trader.has_good_book(attached), "a good book")
 
 
 def test_a_stop_fires_while_nobody_looks_and_is_told_of(
@@ -238,12 +241,12 @@ def test_a_stop_fires_while_nobody_looks_and_is_told_of(
     attached.until_text("Place stop / target?")
     attached.press("enter")
     attached.until_gone("Place stop / target?")
-    wait_for(home, "conditional_orders", 1)
+    wait_for(lambda: conditionals(home) == 1, "the stop")
     attached.send_signal(signal.SIGKILL)
     attached.exit_code()
-    wait_for(home, "terminals", 0)
+    wait_for(lambda: terminals(home) == 0, "no terminal")
     asyncio.run(_push_down(home, market, bid - 3 * trader.CENT))
-    wait_for(home, "conditional_orders", 0)
+    wait_for(lambda: conditionals(home) == 0, "the stop done")
     again = start("attach")
     again.until_text("While no terminal was attached")
 
@@ -266,7 +269,7 @@ async def _push_down(home: Path, market: Market, price: Decimal) -> None:
 
 
 def test_the_shell_asks_stops_and_finds_nobody_afterwards(attached: Terminal, home: Path) -> None:
-    found = standing(home)
+    found = json.loads(run(home, "status", "--json").stdout)
     assert found["running"] is True
     assert found["terminals"] == 1
     assert run(home, "stop").returncode == 0
@@ -274,7 +277,7 @@ def test_the_shell_asks_stops_and_finds_nobody_afterwards(attached: Terminal, ho
     assert run(home, "status").returncode == 1
     attached.press("r")
     attached.until_gone("SERVICE ENDED")
-    wait_for(home, "terminals", 1)
+    wait_for(lambda: terminals(home) == 1, "the terminal")
     assert run(home, "stop").returncode == 0
     attached.until_text("SERVICE ENDED")
     attached.press("q")
@@ -355,7 +358,7 @@ def test_a_service_of_another_version_that_nobody_needs_is_replaced(
         terminal.until_text("restart it? [Y/n]")
         terminal.press("enter")
         trader.wait_for_markets(terminal)
-        assert standing(home)["terminals"] == 1
+        assert terminals(home) == 1
 
 
 def test_pmtui_alone_starts_a_service_which_ends_when_nobody_needs_it(

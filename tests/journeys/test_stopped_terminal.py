@@ -16,7 +16,7 @@ from tests.bench.session import make_session
 from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
-from tests.journeys.test_service import at_a_market, standing, wait_for
+from tests.journeys.test_service import at_a_market, open_orders, terminals, wait_for
 from tests.journeys.venue import PaperVenue
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
@@ -64,9 +64,9 @@ def test_a_terminal_beside_a_frozen_one_trades(start: Start, home: Path) -> None
     trader.wait_for_ladder(other, PaperVenue(home).busy_markets()[0])
     price = trader.rest_an_order(other)
     other.until(lambda: "40" in trader.ladder_row(other, price), "the order in the ladder")
-    assert standing(home)["terminals"] == 2
+    assert terminals(home) == 2
     frozen.hang_up()
     frozen.exit_code()
-    wait_for(home, "terminals", 1)
-    assert standing(home)["open_orders"] == 1
+    wait_for(lambda: terminals(home) == 1, "one terminal")
+    assert open_orders(home) == 1
     assert PaperVenue(home).ledger().is_whole
