@@ -121,15 +121,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
         yield made
 
 
-@pytest.fixture
-def funded(shell: Shell) -> Shell:
-    """A wallet that is ready for everything, with 100 dollars."""
-    shell.operate("/fund", {"address": shell.wallet, "amount": "100"})
-    shell.done("relayer-key", "--yes")
-    return shell
-
-
-def test_a_bare_key_comes_to_a_wallet_that_may_trade(shell: Shell) -> None:
+def test_a_bare_key_comes_to_a_wallet_that_trades_and_cashes_in(shell: Shell) -> None:
     assert shell.steps()["deploy"] == "to do"
     assert shell.run("deploy", "--yes").returncode == NOTHING_HAPPENED
     shell.done("relayer-key", "--yes")
@@ -143,6 +135,25 @@ def test_a_bare_key_comes_to_a_wallet_that_may_trade(shell: Shell) -> None:
     wait_until(lambda: shell.run("approve", "--yes").returncode == 0, seconds=PATIENCE_S)
     assert shell.steps()["approvals"] == "done"
     assert shell.run("approve").returncode == NOTHING_HAPPENED
+    shell.operate("/fund", {"address": shell.wallet, "amount": "100"})
+    _split_merge_and_redeem(shell)
+
+
+def _split_merge_and_redeem(shell: Shell) -> None:
+    """Cash becomes both outcomes, and a win becomes cash."""
+    with httpx.Client(trust_env=False) as http:
+        rows = http.get(shell.urls["gamma"] + "/markets?limit=50&closed=false").json()
+    condition = next(
+        row["conditionId"] for row in rows if row.get("clobTokenIds") and row["acceptingOrders"]
+    )
+    shell.done("split", condition, "20", "--yes")
+    assert sorted(shell.ledger()["shares"].values()) == ["20", "20"]
+    shell.done("merge", condition, "5", "--yes")
+    assert shell.cash() == Decimal("85")
+    shell.operate("/resolve", {"condition_id": condition, "winner": 0})
+    shell.done("redeem", "--all", "--yes")
+    assert shell.cash() == Decimal("100")
+    assert shell.run("redeem", "--all", "--yes").returncode == NOTHING_HAPPENED
 
 
 def kill_while_pending(shell: Shell, is_pending: Callable[[], bool], *words: str) -> None:
@@ -157,57 +168,44 @@ def kill_while_pending(shell: Shell, is_pending: Callable[[], bool], *words: str
         process.wait()
 
 
-def test_what_was_pending_when_it_was_killed_goes_on_and_happens_once(funded: Shell) -> None:
-    funded.operate("/relayer", {"course": "stalled", "count": 1})
+def test_a_transfer_happens_once_or_not_at_all_through_kills_lost_answers_and_reverts(
+    shell: Shell,
+) -> None:
+    shell.operate("/fund", {"address": shell.wallet, "amount": "100"})
+    shell.done("relayer-key", "--yes")
+    _kill_a_pending_transfer(shell)
+    assert shell.cash() == Decimal("94.5")
+
+    lost = {"host": "relayer", "prefix": "/submit", "method": "POST", "is_answer_lost": True}
+    shell.operate("/faults", lost)
+    shell.done("send", OTHER, "1", "--yes")
+    assert shell.cash() == Decimal("93.5")
+    assert states(shell) == ["confirmed", "confirmed"]
+
+    shell.operate("/relayer", {"course": "failed", "count": 1})
+    assert shell.run("send", OTHER, "1", "--yes").returncode == NOTHING_HAPPENED
+    assert shell.cash() == Decimal("93.5")
+    assert sorted(states(shell)) == ["confirmed", "confirmed", "failed"]
+
+
+def _kill_a_pending_transfer(shell: Shell) -> None:
+    """It goes on with the next command, and another like it is refused meanwhile."""
+    shell.operate("/relayer", {"course": "stalled", "count": 1})
 
     def is_pending() -> bool:
-        journal = funded.home / "state" / "bare" / "journal.sqlite"
+        journal = shell.home / "state" / "bare" / "journal.sqlite"
         return journal.exists() and b"pending" in b"".join(
             part.read_bytes() for part in journal.parent.glob("journal.sqlite*")
         )
 
-    kill_while_pending(funded, is_pending, "send", OTHER, "5.5", "--yes")
-    (left,) = funded.status()["transactions"]
-    assert left["status"] in ("pending", "unknown")
-    assert funded.run("send", OTHER, "5.5", "--yes").returncode == NOTHING_HAPPENED
-    funded.operate("/relayer", {"course": "normal", "count": 0})
-
-    def is_confirmed() -> bool:
-        (known,) = funded.status()["transactions"]
-        return bool(known["status"] == "confirmed")
-
-    wait_until(is_confirmed, seconds=PATIENCE_S)
-    assert funded.cash() == Decimal("94.5")
+    kill_while_pending(shell, is_pending, "send", OTHER, "5.5", "--yes")
+    (left,) = states(shell)
+    assert left in ("pending", "unknown")
+    assert shell.run("send", OTHER, "5.5", "--yes").returncode == NOTHING_HAPPENED
+    shell.operate("/relayer", {"course": "normal", "count": 0})
+    wait_until(lambda: states(shell) == ["confirmed"], seconds=PATIENCE_S)
 
 
-def test_a_lost_answer_is_found_again_and_sent_once(funded: Shell) -> None:
-    lost = {"host": "relayer", "prefix": "/submit", "method": "POST", "is_answer_lost": True}
-    funded.operate("/faults", lost)
-    funded.done("send", OTHER, "1", "--yes")
-    assert funded.cash() == Decimal("99")
-    assert len(funded.status()["transactions"]) == 1
-
-
-def test_a_batch_that_reverts_changes_nothing_and_says_so(funded: Shell) -> None:
-    funded.operate("/relayer", {"course": "failed", "count": 1})
-    ended = funded.run("send", OTHER, "1", "--yes")
-    assert ended.returncode == NOTHING_HAPPENED
-    assert funded.cash() == Decimal("100")
-    (known,) = funded.status()["transactions"]
-    assert known["status"] == "failed"
-
-
-def test_cash_becomes_both_outcomes_and_a_win_becomes_cash(funded: Shell) -> None:
-    with httpx.Client(trust_env=False) as http:
-        rows = http.get(funded.urls["gamma"] + "/markets?limit=50&closed=false").json()
-    condition = next(
-        row["conditionId"] for row in rows if row.get("clobTokenIds") and row["acceptingOrders"]
-    )
-    funded.done("split", condition, "20", "--yes")
-    assert sorted(funded.ledger()["shares"].values()) == ["20", "20"]
-    funded.done("merge", condition, "5", "--yes")
-    assert funded.cash() == Decimal("85")
-    funded.operate("/resolve", {"condition_id": condition, "winner": 0})
-    funded.done("redeem", "--all", "--yes")
-    assert funded.cash() == Decimal("100")
-    assert funded.run("redeem", "--all", "--yes").returncode == NOTHING_HAPPENED
+def states(shell: Shell) -> list[str]:
+    """Return how it stands with every transaction."""
+    return [known["status"] for known in shell.status()["transactions"]]
