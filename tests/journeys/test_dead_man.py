@@ -43,60 +43,53 @@ def test_lost_heartbeats_are_loud_and_what_the_venue_cancels_is_shown(
     terminal.until(lambda: _beat(terminal).rstrip("s").isdecimal(), "heartbeats again")
 
 
-def test_quitting_with_the_choice_to_cancel_says_so_and_leaves_nothing(
-    start: Start, home: Path
-) -> None:
-    terminal = start(env=CANCEL)
-    _with_a_resting_order(terminal, home)
-    trader.close_ticket(terminal)
+def test_every_end_with_the_choice_to_cancel_leaves_nothing(start: Start, home: Path) -> None:
+    for end in (_quit, _hang_up_by_signal, _terminate, _lose_the_line, _terminate_on_a_silent_line):
+        terminal = start(env=CANCEL)
+        _see_that_nothing_rests(terminal, home)
+        before = len(_leaving_lines(home))
+        _with_a_resting_order(terminal, home)
+        trader.close_ticket(terminal)
+        end(terminal)
+        assert wait_until_gone(home) == {}
+        first, *rest = _leaving_lines(home)[before:]
+        choice = "quit, on_quit" if end is _quit else "on_hangup"
+        assert f"{choice} = cancel, 1 open: 0x" in first
+        assert any("1 cancelled, and the venue lists no open order" in line for line in rest)
+    _see_that_nothing_rests(start(), home)
+
+
+def _quit(terminal: Terminal) -> None:
+    """What will happen is said before, and what happened afterwards."""
     terminal.press("q")
     terminal.until_text("Quit with working orders?")
     assert terminal.row_with("Every order is cancelled before pmtui ends.", "on_quit = cancel")
     terminal.until_text("Cancel and quit")
     terminal.press("enter")
     assert terminal.exit_code() == 0
-    assert "1 open order at quit, on_quit = cancel. 1 cancelled, and the venue lists" in _last(
-        terminal
-    )
-    first, *_, last = _leaving_lines(home)
-    assert first.startswith("quit, on_quit = cancel, 1 open: 0x")
-    assert last == "quit: cancelled"
-    _see_that_nothing_rests(start(), home)
+    said = "1 open order at quit, on_quit = cancel. 1 cancelled, and the venue lists"
+    assert said in _last(terminal)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM], ids=["hang-up", "terminate"])
-def test_a_signal_with_the_choice_to_cancel_leaves_nothing(
-    start: Start, home: Path, number: signal.Signals
-) -> None:
-    terminal = start(env=CANCEL)
-    _with_a_resting_order(terminal, home)
-    terminal.send_signal(number)
+def _hang_up_by_signal(terminal: Terminal) -> None:
+    terminal.send_signal(signal.SIGHUP)
     assert terminal.exit_code() == 0
-    assert wait_until_gone(home) == {}
-    assert "on_hangup = cancel" in _leaving_lines(home)[0]
-    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
-    _see_that_nothing_rests(start(), home)
 
 
-def test_a_line_that_is_gone_cancels_too(start: Start, home: Path) -> None:
-    terminal = start(env=CANCEL)
-    _with_a_resting_order(terminal, home)
-    terminal.hang_up()
-    terminal.exit_code()
-    assert wait_until_gone(home) == {}
-    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
-
-
-def test_a_line_that_only_fell_silent_does_not_keep_a_signal_from_being_heard(
-    start: Start, home: Path
-) -> None:
-    terminal = start(env=CANCEL)
-    _with_a_resting_order(terminal, home)
-    terminal.freeze()
+def _terminate(terminal: Terminal) -> None:
     terminal.send_signal(signal.SIGTERM)
     assert terminal.exit_code() == 0
-    assert wait_until_gone(home) == {}
-    assert "1 cancelled, and the venue lists no open order" in "\n".join(_leaving_lines(home))
+
+
+def _lose_the_line(terminal: Terminal) -> None:
+    terminal.hang_up()
+    terminal.exit_code()
+
+
+def _terminate_on_a_silent_line(terminal: Terminal) -> None:
+    """A line that only fell silent does not keep a signal from being heard."""
+    terminal.freeze()
+    _terminate(terminal)
 
 
 def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home: Path) -> None:
@@ -104,6 +97,7 @@ def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home:
     _with_a_resting_order(terminal, home)
     terminal.send_signal(signal.SIGTERM)
     assert terminal.exit_code() == 0
+    assert wait_until_gone(home) == {}
     assert "termination, on_hangup = leave. Paper orders come back" in _last(terminal)
     assert "live: Buy 40 Yes at" in _last(terminal)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.journeys import trader
 from tests.journeys.conftest import Start
-from tests.journeys.processes import processes_of, venues_of, wait_until_gone
+from tests.journeys.processes import processes_of, wait_until_gone
 from tests.journeys.terminal import Terminal
 from tests.journeys.trader import cents
 from tests.journeys.venue import Market, PaperVenue
@@ -16,17 +16,28 @@ from tests.journeys.venue import Market, PaperVenue
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
-def test_quitting_without_orders_asks_nothing(start: Start, home: Path) -> None:
-    terminal = start()
-    trader.wait_for_markets(terminal)
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-    assert processes_of(home) == {}
-
-
-def test_quitting_while_orders_rest_names_them_and_what_happens(start: Start, home: Path) -> None:
+def test_an_order_outlives_quitting_a_lost_line_and_a_kill(start: Start, home: Path) -> None:
     terminal, _, price = _with_a_resting_order(start, home)
     trader.close_ticket(terminal)
+    _quit_with_an_order(terminal, price)
+    assert processes_of(home) == {}
+
+    terminal = start()
+    _see_the_order_again(terminal, home)
+    terminal.hang_up()
+    terminal.exit_code()
+    assert wait_until_gone(home) == {}
+
+    terminal = start()
+    _see_the_order_again(terminal, home)
+    terminal.send_signal(signal.SIGKILL)
+    assert terminal.exit_code() == -signal.SIGKILL
+    assert wait_until_gone(home) == {}
+    _see_the_order_again(start(), home)
+
+
+def _quit_with_an_order(terminal: Terminal, price: Decimal) -> None:
+    """The card names it and what happens, and can be left."""
     terminal.press("q")
     terminal.until_text("Quit with working orders?")
     assert terminal.row_with("BUY", "40 Yes", cents(price))
@@ -37,33 +48,6 @@ def test_quitting_while_orders_rest_names_them_and_what_happens(start: Start, ho
     terminal.until_text("Quit with working orders?")
     terminal.press("enter")
     assert terminal.exit_code() == 0
-    assert processes_of(home) == {}
-    _see_the_order_again(start(), home)
-
-
-def test_a_signal_ends_the_terminal_and_its_venue(start: Start, home: Path) -> None:
-    terminal = start()
-    trader.wait_for_markets(terminal)
-    assert len(venues_of(home)) == 1
-    terminal.send_signal(signal.SIGTERM)
-    assert terminal.exit_code() == 0
-    assert wait_until_gone(home) == {}
-
-
-def test_a_lost_line_ends_everything_and_orders_come_back(start: Start, home: Path) -> None:
-    terminal, _, _ = _with_a_resting_order(start, home)
-    terminal.hang_up()
-    terminal.exit_code()
-    assert wait_until_gone(home) == {}
-    _see_the_order_again(start(), home)
-
-
-def test_a_killed_terminal_leaves_no_venue_and_loses_no_order(start: Start, home: Path) -> None:
-    terminal, _, _ = _with_a_resting_order(start, home)
-    terminal.send_signal(signal.SIGKILL)
-    assert terminal.exit_code() == -signal.SIGKILL
-    assert wait_until_gone(home) == {}
-    _see_the_order_again(start(), home)
 
 
 def _with_a_resting_order(start: Start, home: Path) -> tuple[Terminal, Market, Decimal]:

@@ -113,56 +113,6 @@ def test_a_bare_key_becomes_an_account_that_trades(start: Start, home: Path) -> 
     assert terminal.exit_code() == 0
 
 
-def test_a_win_becomes_cash(start: Start, home: Path) -> None:
-    terminal, venue = started(start, home)
-    market = hold(terminal, venue)
-    before = venue.ledger()
-    venue.post("/resolve", {"condition_id": market.condition_id, "winner": 0})
-    terminal.press("r")
-    terminal.until(lambda: terminal.row_with("won"), "the win", deadline_s=CHAIN_DEADLINE_S)
-    terminal.press("R")
-    terminal.until_text("+$20")
-    sign(terminal, "Redeem")
-    terminal.until_text("Confirmed: Redeem", deadline_s=CHAIN_DEADLINE_S)
-    after = venue.ledger()
-    assert after.collateral - before.collateral == 20
-    assert held(after, market.tokens[0]) == 0
-    assert venue.audit() == []
-    terminal.press("[")
-    terminal.until(lambda: terminal.row_with("+ confirmed", "Redeem"), "the transaction")
-    terminal.press("enter")
-    terminal.until_text("redeemPositions(")
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-
-
-def test_cash_is_split_and_both_outcomes_are_merged(start: Start, home: Path) -> None:
-    terminal, venue = started(start, home)
-    market = hold(terminal, venue)
-    before = venue.ledger()
-    terminal.press("S")
-    terminal.until_text("Split cash into both outcomes")
-    terminal.type("7.5")
-    terminal.press("enter")
-    sign(terminal, "Split into")
-    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
-    split = venue.ledger()
-    assert split.collateral - before.collateral == Decimal("-7.5")
-    assert held(split, market.tokens[1]) == Decimal("7.5")
-    terminal.until(lambda: terminal.row_with("mergeable"), "both outcomes")
-    terminal.press("M")
-    terminal.until_text("Merge both outcomes into cash")
-    terminal.press("enter")
-    sign(terminal, "Merge ")
-    terminal.until_text("Confirmed: Merge", deadline_s=CHAIN_DEADLINE_S)
-    merged = venue.ledger()
-    assert merged.collateral == before.collateral
-    assert held(merged, market.tokens[1]) == 0
-    assert venue.audit() == []
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-
-
 def test_no_shares_are_converted_into_yes_of_the_others(start: Start, home: Path) -> None:
     terminal, venue = started(start, home)
     market = venue.negative_risk_market()
@@ -193,20 +143,79 @@ def test_no_shares_are_converted_into_yes_of_the_others(start: Start, home: Path
     assert terminal.exit_code() == 0
 
 
-def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path) -> None:
+def test_cash_becomes_both_outcomes_and_a_win_becomes_cash(start: Start, home: Path) -> None:
+    terminal, venue = started(start, home)
+    market = venue.busy_markets()[0]
+    trader.find_market(terminal, market)
+    before = venue.ledger()
+    _split_where_nothing_is_held(terminal, venue, market)
+    assert before.collateral - venue.ledger().collateral == Decimal("7.5")
+    open_positions(terminal)
+    terminal.until(lambda: terminal.row_with("mergeable"), "both outcomes")
+    terminal.press("M")
+    terminal.until_text("Merge both outcomes into cash")
+    terminal.press("enter")
+    sign(terminal, "Merge ")
+    terminal.until_text("Confirmed: Merge", deadline_s=CHAIN_DEADLINE_S)
+    merged = venue.ledger()
+    assert merged.collateral == before.collateral
+    assert [held(merged, token) for token in market.tokens] == [0, 0]
+    terminal.press("m")
+    terminal.until(lambda: terminal.row_with("MARKETS", "by "), "the list")
+    hold(terminal, venue)
+    _cash_in_a_win(terminal, venue, market)
+    assert venue.audit() == []
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+def _split_where_nothing_is_held(terminal: Terminal, venue: PaperVenue, market: Market) -> None:
+    terminal.press(":")
+    terminal.until_text("split")
+    terminal.type("split 7.5")
+    terminal.until_text("Split $7.50 into 7.5 shares of each outcome")
+    terminal.press("enter")
+    sign(terminal, "Split into")
+    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert [held(after, token) for token in market.tokens] == [Decimal("7.5")] * 2
+    terminal.press("Y")
+    terminal.until_text("Split cash into both outcomes")
+    terminal.press("escape")
+    terminal.until_gone("Split cash into both outcomes")
+
+
+def _cash_in_a_win(terminal: Terminal, venue: PaperVenue, market: Market) -> None:
+    before = venue.ledger()
+    venue.post("/resolve", {"condition_id": market.condition_id, "winner": 0})
+    terminal.press("r")
+    terminal.until(lambda: terminal.row_with("won"), "the win", deadline_s=CHAIN_DEADLINE_S)
+    terminal.press("R")
+    terminal.until_text("+$20")
+    sign(terminal, "Redeem")
+    terminal.until_text("Confirmed: Redeem", deadline_s=CHAIN_DEADLINE_S)
+    after = venue.ledger()
+    assert after.collateral - before.collateral == 20
+    assert held(after, market.tokens[0]) == 0
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("+ confirmed", "Redeem"), "the transaction")
+    terminal.press("enter")
+    terminal.until_text("redeemPositions(")
+
+
+def test_a_transaction_happens_once_through_a_lost_answer_and_a_kill(
+    start: Start, home: Path
+) -> None:
     terminal, venue = started(start, home)
     hold(terminal, venue)
     before = venue.ledger()
-    venue.post("/relayer", {"course": "stalled", "count": 1})
-    terminal.press("S")
-    terminal.until_text("Split cash into both outcomes")
-    terminal.type("7.5")
-    terminal.press("enter")
-    sign(terminal, "Split into")
-    terminal.press("[")
-    terminal.until(lambda: terminal.row_with("pending", "Split"), "the transaction")
-    terminal.send_signal(signal.SIGKILL)
-    terminal.until(terminal.has_ended, "the end of the program")
+    lost = {"host": "relayer", "prefix": "/submit", "method": "POST", "is_answer_lost": True}
+    venue.post("/faults", {**lost, "remaining": 1})
+    _split(terminal, "7.5")
+    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
+    assert before.collateral - venue.ledger().collateral == Decimal("7.5")
+    assert venue.batches() == 1
+    _split_and_kill(terminal, venue)
 
     again = start(size=(120, 36))
     trader.wait_for_markets(again)
@@ -216,57 +225,34 @@ def test_a_pending_transaction_is_followed_after_a_kill(start: Start, home: Path
     venue = PaperVenue(home)
     venue.post("/relayer", {"course": "normal", "count": 0})
     again.until(
-        lambda: again.row_with("+ confirmed", "Split"), "its end", deadline_s=CHAIN_DEADLINE_S
+        lambda: _count(again, "+ confirmed Split") == 2, "its end", deadline_s=CHAIN_DEADLINE_S
     )
     after = venue.ledger()
-    assert before.collateral - after.collateral == Decimal("7.5")
-    assert len([row for row in again.rows() if "+ confirmed Split" in row]) == 1
+    assert before.collateral - after.collateral == Decimal("12.5")
+    assert venue.batches() == 2
     again.press("q")
     assert again.exit_code() == 0
     assert processes_of(home) == {}
 
 
-def test_cash_is_split_in_a_market_of_which_nothing_is_held(start: Start, home: Path) -> None:
-    terminal, venue = started(start, home)
-    market = venue.busy_markets()[0]
-    trader.find_market(terminal, market)
-    before = venue.ledger()
-    terminal.press(":")
-    terminal.until_text("split")
-    terminal.type("split 7.5")
-    terminal.until_text("Split $7.50 into 7.5 shares of each outcome")
-    terminal.press("enter")
-    sign(terminal, "Split into")
-    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
-    after = venue.ledger()
-    assert before.collateral - after.collateral == Decimal("7.5")
-    assert [held(after, token) for token in market.tokens] == [Decimal("7.5")] * 2
-    terminal.press("Y")
-    terminal.until_text("Split cash into both outcomes")
-    terminal.press("escape")
-    terminal.until_gone("Split cash into both outcomes")
-    assert venue.audit() == []
-    terminal.press("q")
-    assert terminal.exit_code() == 0
+def _split_and_kill(terminal: Terminal, venue: PaperVenue) -> None:
+    """Kill the terminal with a transaction on its way, and the one before it done once."""
+    venue.post("/relayer", {"course": "stalled", "count": 1})
+    _split(terminal, "5")
+    terminal.press("[")
+    terminal.until(lambda: terminal.row_with("pending", "Split"), "the transaction")
+    assert _count(terminal, "+ confirmed Split") == 1
+    terminal.send_signal(signal.SIGKILL)
+    terminal.until(terminal.has_ended, "the end of the program")
 
 
-def test_a_lost_answer_is_found_again_and_sent_once(start: Start, home: Path) -> None:
-    terminal, venue = started(start, home)
-    hold(terminal, venue)
-    before = venue.ledger()
-    lost = {"host": "relayer", "prefix": "/submit", "method": "POST", "is_answer_lost": True}
-    venue.post("/faults", {**lost, "remaining": 1})
+def _split(terminal: Terminal, amount: str) -> None:
     terminal.press("S")
     terminal.until_text("Split cash into both outcomes")
-    terminal.type("7.5")
+    terminal.type(amount)
     terminal.press("enter")
     sign(terminal, "Split into")
-    terminal.until_text("Confirmed: Split", deadline_s=CHAIN_DEADLINE_S)
-    after = venue.ledger()
-    assert before.collateral - after.collateral == Decimal("7.5")
-    assert venue.batches() == 1
-    terminal.press("[")
-    terminal.until(lambda: terminal.row_with("+ confirmed", "Split"), "the transaction")
-    assert len([row for row in terminal.rows() if "Split into" in row and "confirmed" in row]) == 1
-    terminal.press("q")
-    assert terminal.exit_code() == 0
+
+
+def _count(terminal: Terminal, words: str) -> int:
+    return sum(words in row for row in terminal.rows())
