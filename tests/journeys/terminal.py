@@ -81,6 +81,7 @@ class Terminal:
         term: str = "xterm-256color",
         env: Mapping[str, str] | None = None,
         is_controlling: bool = True,
+        is_guest: bool = False,
     ) -> None:
         """Start the program.
 
@@ -92,7 +93,9 @@ class Terminal:
             env: further variables.
             is_controlling: whether the program is hung up with the terminal; not for stopwatches,
                 because it takes a launcher.
+            is_guest: whether what else runs for the home goes on when this terminal is closed.
         """
+        self._is_guest = is_guest
         self.home = home
         self.output = bytearray()
         self.started_at = time.perf_counter()
@@ -151,6 +154,10 @@ class Terminal:
     def type(self, text: str) -> None:
         """Press one key for each character."""
         os.write(self._master, text.encode())
+
+    def paste(self, text: str) -> None:
+        """Hand in a text at once, as a modern terminal does."""
+        os.write(self._master, f"\x1b[200~{text}\x1b[201~".encode())
 
     def rows(self) -> list[str]:
         """Return the lines on the screen, trailing blanks cut."""
@@ -295,7 +302,8 @@ class Terminal:
             self._process.kill()
             self._process.wait()
         os.close(self._master)
-        end_processes_of(self.home)
+        if not self._is_guest:
+            end_processes_of(self.home)
 
     def has_ended(self) -> bool:
         """Whether the program has ended, or has let go of its terminal."""

@@ -55,61 +55,19 @@ def point_at(terminal: Terminal, price: Decimal) -> None:
     raise AssertionError(f"{trader.cents(price)} is not on the ladder")
 
 
-def test_an_order_is_moved_as_one_and_only_one_rests(start: Start, home: Path) -> None:
-    terminal = start(size=(160, 45))
-    venue, _ = begin(terminal, home)
-    price = trader.rest_an_order(terminal)
-    (before,) = venue.ledger().open_orders
-    trader.close_ticket(terminal)
-    point_at(terminal, price)
-    terminal.press("e")
-    terminal.until_text("MOVE BUY 40")
-    terminal.press("down")
-    lower = price - trader.CENT
-    terminal.until_text(f"to {trader.cents(lower)}")
-    terminal.press("enter")
-    terminal.until_text("Replaces BUY 40")
-    agree(terminal, "Move this order?")
-    terminal.until_text(f"to {trader.cents(lower)}: live")
-    (after,) = venue.ledger().open_orders
-    assert after["id"] != before["id"]
-    assert Decimal(after["price"]) == lower
-    terminal.until(lambda: terminal.row_with("1 working"), "one open order")
-    assert venue.audit() == []
-
-
-def test_a_move_whose_cancel_is_not_answered_never_leaves_two_orders(
-    start: Start, home: Path
-) -> None:
-    terminal = start(size=(160, 45))
-    venue, _ = begin(terminal, home)
-    price = trader.rest_an_order(terminal)
-    (before,) = venue.ledger().open_orders
-    trader.close_ticket(terminal)
-    point_at(terminal, price)
-    venue.post(
-        "/faults",
-        {"host": "clob", "prefix": "/order", "method": "DELETE", "is_answer_lost": True},
-    )
-    terminal.press("e")
-    terminal.until_text("MOVE BUY 40")
-    terminal.press("down", "enter")
-    agree(terminal, "Move this order?")
-    # Whatever is said of it, there is one order at most, and it is said which.
-    terminal.until(
-        lambda: any(words in terminal.text() for words in ("Not moved", "not replaced", "Moved")),
-        "the verdict",
-    )
-    venue.clear_faults()
-    orders = venue.ledger().open_orders
-    assert len(orders) <= 1
-    assert before["id"] not in {order["id"] for order in orders} or len(orders) == 1
-    assert venue.audit() == []
-
-
-def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, home: Path) -> None:
+def test_a_whole_position_is_sold_and_orders_are_moved_as_one(start: Start, home: Path) -> None:
     terminal = start(size=(160, 45))
     venue, market = begin(terminal, home)
+    _sell_a_whole_position(terminal, venue, market)
+    price = trader.rest_an_order(terminal)
+    trader.close_ticket(terminal)
+    lower = _move(terminal, venue, price)
+    _move_without_an_answer_to_the_cancel(terminal, venue, lower)
+    assert venue.audit() == []
+
+
+def _sell_a_whole_position(terminal: Terminal, venue: PaperVenue, market: Market) -> None:
+    """The sale that ties a part of it up is cancelled first."""
     shown = trader.quote(terminal)
     assert shown is not None
     trader.open_ticket(terminal)
@@ -137,4 +95,48 @@ def test_a_whole_position_is_sold_after_its_own_sale_is_cancelled(start: Start, 
     terminal.until(lambda: not venue.ledger().open_orders, "the sale cancelled")
     terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
     terminal.until_text("Sold 40 Yes @")
-    assert venue.audit() == []
+    terminal.until_text("0 working")
+
+
+def _move(terminal: Terminal, venue: PaperVenue, price: Decimal) -> Decimal:
+    """Move an order down by a cent: another takes its place, and only one rests."""
+    (before,) = venue.ledger().open_orders
+    point_at(terminal, price)
+    terminal.press("e")
+    terminal.until_text("MOVE BUY 40")
+    terminal.press("down")
+    lower = price - trader.CENT
+    terminal.until_text(f"to {trader.cents(lower)}")
+    terminal.press("enter")
+    terminal.until_text("Replaces BUY 40")
+    agree(terminal, "Move this order?")
+    terminal.until_text(f"to {trader.cents(lower)}: live")
+    (after,) = venue.ledger().open_orders
+    assert after["id"] != before["id"]
+    assert Decimal(after["price"]) == lower
+    terminal.until(lambda: terminal.row_with("1 working"), "one open order")
+    return lower
+
+
+def _move_without_an_answer_to_the_cancel(
+    terminal: Terminal, venue: PaperVenue, price: Decimal
+) -> None:
+    """Whatever is said of it, there is one order at most, and it is said which."""
+    (before,) = venue.ledger().open_orders
+    point_at(terminal, price)
+    venue.post(
+        "/faults",
+        {"host": "clob", "prefix": "/order", "method": "DELETE", "is_answer_lost": True},
+    )
+    terminal.press("e")
+    terminal.until_text("MOVE BUY 40")
+    terminal.press("down", "enter")
+    agree(terminal, "Move this order?")
+    terminal.until(
+        lambda: any(words in terminal.text() for words in ("Not moved", "not replaced", "Moved")),
+        "the verdict",
+    )
+    venue.clear_faults()
+    orders = venue.ledger().open_orders
+    assert len(orders) <= 1
+    assert before["id"] not in {order["id"] for order in orders} or len(orders) == 1

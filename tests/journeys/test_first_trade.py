@@ -24,7 +24,7 @@ LADDER_DEADLINE_S = 60.0
 def test_a_first_session_trades_and_every_unit_adds_up(
     start: Start, home: Path, is_attached: bool
 ) -> None:
-    env = {"PMTUI_SERVICE__IDLE_EXIT_S": "10"}
+    env = {"PMTUI_SERVICE__IDLE_EXIT_S": "5"}
     terminal = start(size=(160, 45), is_attached=is_attached, env=env)
     trader.wait_for_markets(terminal)
     terminal.until_text(f"cash {money(STARTING_CASH)}")
@@ -50,7 +50,7 @@ def test_a_first_session_trades_and_every_unit_adds_up(
 
 def _search_and_look(terminal: Terminal, market: Market) -> None:
     """Find a market as one types, look at it, and go back to the list as it was."""
-    trader.find_market(terminal, market)
+    trader.find_market(terminal, market, is_typed=True)
     terminal.press("escape")
     terminal.until(lambda: terminal.row_with("24h", "Spread"), "what was found")
     terminal.press("escape")

@@ -8,16 +8,24 @@ import pytest
 from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
-from tests.journeys.venue import Market, PaperVenue
+from tests.journeys.venue import PaperVenue
 from tests.sim.process import venue_process
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
 
-def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
+def test_a_ticket_is_refused_with_the_way_round_and_keeps_what_was_typed(
     start: Start, home: Path
 ) -> None:
-    terminal, _, _ = _at_a_market(start, home)
+    terminal, venue = _at_a_market(start, home)
+    _sell_at_market(terminal)
+    trader.close_ticket(terminal)
+    _buy_too_little(terminal)
+    trader.close_ticket(terminal)
+    _buy_where_only_closing_is_allowed(terminal, venue)
+
+
+def _sell_at_market(terminal: Terminal) -> None:
     trader.open_ticket(terminal, "s")
     terminal.press("ctrl+g")
     terminal.until_text("No market sells on this venue")
@@ -26,8 +34,18 @@ def test_a_sell_side_market_order_is_refused_and_the_alternative_named(
     terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")
 
 
-def test_a_refusal_of_the_venue_keeps_the_ticket_as_it_was(start: Start, home: Path) -> None:
-    terminal, venue, _ = _at_a_market(start, home)
+def _buy_too_little(terminal: Terminal) -> None:
+    trader.open_ticket(terminal)
+    trader.fill_in(terminal, price="20", size="2")
+    terminal.press("enter")
+    terminal.until_text("Minimum 5 shares")
+    assert "Send this order?" not in terminal.text()
+    terminal.press("ctrl+n")
+    terminal.until(lambda: terminal.row_with("Size", " 5 "), "the nearest valid size")
+
+
+def _buy_where_only_closing_is_allowed(terminal: Terminal, venue: PaperVenue) -> None:
+    """A refusal of the venue keeps the ticket as it was."""
     before = venue.ledger()
     venue.post("/standing", {"address": venue.wallet, "standing": "closed only"})
     shown = trader.quote(terminal)
@@ -49,17 +67,6 @@ def test_a_refusal_of_the_venue_keeps_the_ticket_as_it_was(start: Start, home: P
     )
 
 
-def test_a_size_that_is_too_small_says_the_smallest_one(start: Start, home: Path) -> None:
-    terminal, _, _ = _at_a_market(start, home)
-    trader.open_ticket(terminal)
-    trader.fill_in(terminal, price="20", size="2")
-    terminal.press("enter")
-    terminal.until_text("Minimum 5 shares")
-    assert "Send this order?" not in terminal.text()
-    terminal.press("ctrl+n")
-    terminal.until(lambda: terminal.row_with("Size", " 5 "), "the nearest valid size")
-
-
 def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -> None:
     with venue_process() as venue:
         hosts = {
@@ -73,40 +80,31 @@ def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -
         terminal.until_text("No key in this session")
         terminal.press("m")
         terminal.until(lambda: terminal.row_with("MARKETS", "by volume"), "the list")
-        terminal.press("q")
-        assert terminal.exit_code() == 0
-
-
-def test_in_read_only_the_ticket_stays_closed_and_says_why(start: Start) -> None:
-    with venue_process() as venue:
-        hosts = {
-            f"PMTUI_{name.upper()}_URL": url for name, url in venue.urls.items() if name != "admin"
-        }
-        terminal = start("--profile", "live", env=hosts)
-        terminal.until(lambda: terminal.row_with("MARKETS", "by volume", "event"), "markets")
         terminal.until_text("¢")
         trader.open_first_event(terminal)
         terminal.press("enter")
         terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+        # The ticket stays closed.
         terminal.press("b")
         terminal.until(lambda: "ead-only" in trader.notice(terminal), "the reason")
         assert not terminal.row_with("Size", "shares")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
 
 
-def _at_a_market(start: Start, home: Path) -> tuple[Terminal, PaperVenue, Market]:
+def _at_a_market(start: Start, home: Path) -> tuple[Terminal, PaperVenue]:
     terminal = start(size=(160, 45))
     trader.wait_for_markets(terminal)
     venue = PaperVenue(home)
-    market = venue.busy_markets()[0]
-    trader.find_market(terminal, market)
-    return terminal, venue, market
+    trader.find_market(terminal, venue.busy_markets()[0])
+    return terminal, venue
 
 
 def test_without_a_journal_nothing_is_sent(start: Start, home: Path) -> None:
     journal = home / "state" / "paper" / "journal.sqlite"
     journal.parent.mkdir(parents=True)
     journal.write_bytes(b"no database, but as long as one" * 200)
-    terminal, venue, _ = _at_a_market(start, home)
+    terminal, venue = _at_a_market(start, home)
     trader.open_ticket(terminal)
     trader.fill_in(terminal, price="10", size="20")
     trader.review(terminal)

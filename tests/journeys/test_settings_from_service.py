@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,27 +24,25 @@ NOT_A_TERMINALS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("runs_already", [False, True], ids=["cold", "running"])
 def test_a_terminal_that_traded_has_loaded_no_settings_sockets_key_or_journal(
-    start: Start, home: Path, *, runs_already: bool
+    home: Path,
 ) -> None:
-    if runs_already:
-        trader.wait_for_markets(start(is_attached=True))
-    listed = home.parent / "loaded"
-    with Terminal(
-        (sys.executable, "-m", listing_program), home=home, env={LOADED: str(listed)}
-    ) as terminal:
-        trader.wait_for_markets(terminal)
-        trader.find_market(terminal, PaperVenue(home).busy_markets()[0])
-        trader.rest_an_order(terminal)
-        trader.close_ticket(terminal)
-        terminal.press("q")
-        terminal.until_text("Leave this terminal?")
-        terminal.press("enter")
-        assert terminal.exit_code() == 0
-    loaded = set(listed.read_text().split())
-    assert "textual" in loaded
-    assert not loaded & NOT_A_TERMINALS
+    with ExitStack() as opened:
+        for number, how in enumerate(("starts the service", "finds it running")):
+            listed = home.parent / f"loaded {number}"
+            command = (sys.executable, "-m", listing_program)
+            terminal = opened.enter_context(Terminal(command, home=home, env={LOADED: str(listed)}))
+            trader.wait_for_markets(terminal)
+            trader.find_market(terminal, PaperVenue(home).busy_markets()[0])
+            trader.rest_an_order(terminal, count=number + 1)
+            trader.close_ticket(terminal)
+            terminal.press("q")
+            terminal.until_text("Leave this terminal?")
+            terminal.press("enter")
+            assert terminal.exit_code() == 0
+            loaded = set(listed.read_text().split())
+            assert "textual" in loaded
+            assert not loaded & NOT_A_TERMINALS, how
 
 
 def test_a_running_service_reads_a_later_terminals_settings_with_its_variables(

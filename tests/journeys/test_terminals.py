@@ -35,30 +35,16 @@ def test_a_terminal_of_which_nothing_is_said_gets_all_characters(start: Start) -
     trader.wait_for_markets(terminal)
 
 
-@pytest.mark.parametrize(("term", "env"), [("vt100", {}), ("xterm-256color", {"NO_COLOR": "1"})])
-def test_without_colour_the_cursor_is_in_reverse(
-    start: Start, home: Path, term: str, env: dict[str, str]
-) -> None:
-    config = home / "config" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('theme = "harbour"\n')
-    terminal = start(size=(80, 24), term=term, env={"COLORTERM": "", **env})
-    terminal.is_plain = term == "vt100"
+def test_every_screen_opens_in_every_size_while_books_move(start: Start, home: Path) -> None:
+    terminal = start(size=(80, 24))
     trader.wait_for_markets(terminal)
-    terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the list")
-    terminal.press("/")
-    terminal.type("will")
-    terminal.until_text("server included")
-    terminal.until(lambda: len(terminal.rows_in_reverse()) == 1, "the cursor of the results")
-    terminal.press("escape")
-    terminal.until_text("by volume")
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-
-
-def test_resizing_while_books_move_never_crashes(start: Start, home: Path) -> None:
-    terminal = start(size=(200, 50))
-    trader.wait_for_markets(terminal)
+    for size in ((80, 24), (40, 12)):
+        terminal.resize(*size)
+        for key, sign in (("p", "Positions"), ("l", "Log"), ("?", "Help"), ("m", "PAPER")):
+            terminal.press(key)
+            terminal.until_text(sign)
+    terminal.resize(200, 50)
+    terminal.until_text("MARKETS")
     market = PaperVenue(home).busy_markets()[0]
     trader.find_market(terminal, market)
     for size in ((80, 24), (40, 12), (20, 5), (80, 24), (200, 50)):
@@ -67,21 +53,5 @@ def test_resizing_while_books_move_never_crashes(start: Start, home: Path) -> No
         terminal.until(lambda seen=before: terminal.byte_count > seen, f"a picture at {size}")  # type: ignore[misc]  # bound now
         terminal.until(lambda: terminal.text().strip(), f"something at {size}")
     trader.wait_for_ladder(terminal, market)
-    terminal.press("q")
-    assert terminal.exit_code() == 0
-
-
-def test_every_screen_opens_at_80_by_24_and_at_40_by_12(start: Start, home: Path) -> None:
-    terminal = start(size=(80, 24))
-    trader.wait_for_markets(terminal)
-    market = PaperVenue(home).busy_markets()[0]
-    for size in ((80, 24), (40, 12)):
-        terminal.resize(*size)
-        for key, sign in (("p", "Positions"), ("l", "Log"), ("?", "Help"), ("m", "PAPER")):
-            terminal.press(key)
-            terminal.until_text(sign)
-    terminal.resize(80, 24)
-    terminal.until_text("MARKETS")
-    trader.find_market(terminal, market)
     terminal.press("q")
     assert terminal.exit_code() == 0

@@ -88,11 +88,14 @@ def open_first_market(terminal: Terminal) -> None:
     )
 
 
-def find_market(terminal: Terminal, market: Market) -> None:
-    """Search for a market by its whole question, and open it."""
+def find_market(terminal: Terminal, market: Market, *, is_typed: bool = False) -> None:
+    """Search for a market by its whole question, pasted or typed, and open it."""
     terminal.press("/")
     terminal.until_text("Search markets")
-    terminal.type(market.question)
+    if is_typed:
+        terminal.type(market.question)
+    else:
+        terminal.paste(market.question)
     terminal.until(lambda: _title(terminal) == market.question, "the market")
     terminal.press("enter")
     wait_for_ladder(terminal, market)
@@ -190,8 +193,14 @@ def notice(terminal: Terminal) -> str:
     return terminal.rows()[_NOTICE_ROW]
 
 
-def rest_an_order(terminal: Terminal, *, size: str = "40") -> Decimal:
-    """Buy far below the market from an open market screen; returns the price."""
+def rest_an_order(terminal: Terminal, *, size: str = "40", count: int = 1) -> Decimal:
+    """Buy far below the market from an open market screen; returns the price.
+
+    Args:
+        terminal: at a market.
+        size: in shares.
+        count: the orders that are working then.
+    """
     shown = quote(terminal)
     assert shown is not None
     price = shown[0] - 10 * CENT
@@ -200,7 +209,7 @@ def rest_an_order(terminal: Terminal, *, size: str = "40") -> Decimal:
     review(terminal)
     send(terminal)
     terminal.until_text("Working:")
-    terminal.until_text("1 working")
+    terminal.until_text(f"{count} working")
     return price
 
 
