@@ -1,4 +1,4 @@
-"""Reads rows of the metadata host into the venue's model.
+"""Reads rows of the metadata host into the venue's model, and names what is made up for it.
 
 Rows are never refused for a field that is absent or odd, only when they cannot be named; what
 cannot be traded is kept to look at. Numbers are read from JSON numbers or strings alike.
@@ -12,6 +12,8 @@ import msgspec
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
 from pmtui.domain.money import ONE, ZERO, Micros, MoneyError, round_micros
+from pmtui.signing.contracts import POLYGON, condition_id, token_ids
+from pmtui.signing.eip712 import keccak256
 from pmtui.sim.catalogue.model import (
     Activity,
     CatalogueEvent,
@@ -239,3 +241,27 @@ def decimal_number(amount: Micros) -> int | float:
     """Return an amount as the JSON number the metadata host writes: whole values as integers."""
     whole, rest = divmod(amount, ONE)
     return whole if rest == 0 else float(Decimal(amount) / ONE)
+
+
+REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
+NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
+"""Resolvers of regular and negative-risk markets; the first is also the oracle of its conditions."""
+PROTOCOL = "v1"
+"""By which a market settles. Newer rows name it, and the official library asks every row for it."""
+
+
+def made_up_hash(text: str) -> str:
+    """Return 0x and 64 hex digits that belong to a text."""
+    return "0x" + keccak256(text.encode()).hex()
+
+
+def chain_ids(question_id: str, *, neg_risk: bool) -> tuple[ConditionId, tuple[TokenId, TokenId]]:
+    """Return condition and token ids, by the contracts' own derivation."""
+    oracle = POLYGON.neg_risk_adapter if neg_risk else REGULAR_ORACLE
+    condition = condition_id(oracle, question_id)
+    return condition, token_ids(condition, neg_risk=neg_risk)
+
+
+def in_string(value: object) -> str:
+    """Return JSON the way the host puts it inside strings: with a space after each comma."""
+    return msgspec.json.encode(value).decode().replace('","', '", "')

@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-import msgspec
-
 from pmtui.domain.ids import EventId
 from pmtui.domain.money import Micros
-from pmtui.sim.catalogue.gamma import read_event, read_market
-from pmtui.sim.catalogue.making import shapes
+from pmtui.sim.catalogue.gamma import (
+    PROTOCOL,
+    REGULAR_ORACLE,
+    chain_ids,
+    in_string,
+    made_up_hash,
+    read_event,
+    read_market,
+)
 from pmtui.sim.catalogue.model import (
     Activity,
     CatalogueEvent,
@@ -150,20 +155,20 @@ def _window(coin: Coin, index: int, start: datetime, *, now: datetime) -> Catalo
 
 
 def _market_fields(coin: Coin, slug: str, start: datetime, rng: random.Random) -> dict[str, object]:
-    question_id = shapes.made_up_hash(f"window:{slug}")
-    condition_id, tokens = shapes.chain_ids(question_id, neg_risk=False)
+    question_id = made_up_hash(f"window:{slug}")
+    condition_id, tokens = chain_ids(question_id, neg_risk=False)
     volume = round(rng.uniform(8_000, 140_000), 6)
     return {
         "questionID": question_id,
         "conditionId": condition_id,
-        "clobTokenIds": _in_string(tokens),
+        "clobTokenIds": in_string(tokens),
         "outcomes": '["Up", "Down"]',
         "outcomePrices": '["0.505", "0.495"]',
-        "resolvedBy": shapes.REGULAR_ORACLE,
+        "resolvedBy": REGULAR_ORACLE,
         "eventStartTime": f"{start:%Y-%m-%dT%H:%M:%SZ}",
         "acceptingOrders": True,
         "acceptingOrdersTimestamp": f"{start - _LISTED_BEFORE:%Y-%m-%dT%H:%M:%SZ}",
-        "version": shapes.PROTOCOL,
+        "version": PROTOCOL,
         "orderPriceMinTickSize": coin.tick,
         "orderMinSize": 5,
         "bestBid": 0.5,
@@ -216,7 +221,3 @@ def _read(row: Row, event_id: EventId) -> CatalogueMarket:
 
 def _stamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.5Z"
-
-
-def _in_string(values: tuple[str, ...]) -> str:
-    return msgspec.json.encode(values).decode().replace('","', '", "')

@@ -4,12 +4,11 @@ from importlib import resources
 
 import pytest
 
-from pmtui.sim.catalogue import generate
-from pmtui.sim.catalogue.gamma import text_of
+from pmtui.sim.catalogue.gamma import chain_ids, text_of
 from pmtui.sim.catalogue.load import PACKAGED_NAME
-from pmtui.sim.catalogue.making import shapes
-from pmtui.sim.catalogue.making.drafts import People, exclusive_prices
 from pmtui.sim.catalogue.model import Catalogue, MarketState
+from tests.catalogue import generate, shapes
+from tests.catalogue.drafts import People, exclusive_prices
 
 
 def _packaged_bytes() -> bytes:
@@ -42,7 +41,7 @@ def test_ids_follow_the_derivation_of_the_contracts(packaged: Catalogue) -> None
     for market in packaged.markets[::9]:
         if market.state is MarketState.LEGACY or not market.token_ids:
             continue
-        condition_id, tokens = shapes.chain_ids(market.question_id, neg_risk=market.neg_risk)
+        condition_id, tokens = chain_ids(market.question_id, neg_risk=market.neg_risk)
         assert market.condition_id == condition_id
         assert market.token_ids == tokens
         checked += 1

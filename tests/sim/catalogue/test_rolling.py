@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.sim.catalogue.making import shapes
+from pmtui.sim.catalogue.gamma import chain_ids
 from pmtui.sim.catalogue.model import Activity, MarketState
 from pmtui.sim.catalogue.rolling import COINS, WINDOW, windows_between
 
@@ -48,7 +48,7 @@ def test_a_window_has_the_same_ids_on_every_run(minutes: int) -> None:
     for before, after in zip(first, later, strict=True):
         assert before.markets[0].token_ids == after.markets[0].token_ids
         assert after.markets[0].state is MarketState.RESOLVED
-        derived = shapes.chain_ids(before.markets[0].question_id, neg_risk=False)
+        derived = chain_ids(before.markets[0].question_id, neg_risk=False)
         assert derived == (before.markets[0].condition_id, before.markets[0].token_ids)
 
 

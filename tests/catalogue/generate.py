@@ -1,4 +1,4 @@
-"""Writes the packaged catalogue: `python -m pmtui.sim.catalogue.generate`.
+"""Writes the packaged catalogue: `python -m tests.catalogue.generate`.
 
 One seed gives one file, byte for byte, so that a change of texts is a change one can read.
 """
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from pmtui.sim.catalogue import dates
+from pmtui.sim.catalogue import dates, load
 from pmtui.sim.catalogue.load import PACKAGED_NAME
-from pmtui.sim.catalogue.making.drafts import (
+from tests.catalogue.drafts import (
     People,
     SeriesDraft,
     event_drafts,
@@ -19,16 +19,17 @@ from pmtui.sim.catalogue.making.drafts import (
     series_drafts,
     sport_drafts,
 )
-from pmtui.sim.catalogue.making.oddities import legacy_events, odd_drafts
-from pmtui.sim.catalogue.making.people import (
+from tests.catalogue.oddities import legacy_events, odd_drafts
+from tests.catalogue.people import (
     comment_rows,
     profile_rows,
     sport_rows,
     team_rows,
 )
-from pmtui.sim.catalogue.making.shapes import EventShaper, Registry
+from tests.catalogue.shapes import EventShaper, Registry
 
 SEED = 20_261_102
+PACKAGED = Path(load.__file__).with_name(PACKAGED_NAME)
 
 
 def catalogue_json(seed: int = SEED) -> bytes:
@@ -70,7 +71,7 @@ def _season_series(code: str, name: str) -> SeriesDraft:
 
 def main() -> None:
     """Rewrite the packaged file."""
-    Path(__file__).with_name(PACKAGED_NAME).write_bytes(packed_catalogue())
+    PACKAGED.write_bytes(packed_catalogue())
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making import shapes
-from pmtui.sim.catalogue.making.drafts import League, text_file, words_of
+from tests.catalogue import shapes
+from tests.catalogue.drafts import League, text_file, words_of
 
 _Rows = list[dict[str, object]]
 _COLOURS = ("#1f6f8b", "#a63d40", "#5b8c5a", "#e9b872", "#6c4a8c", "#2f3e46", "#c8553d")

@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making.drafts import EventDraft, MarketDraft, Moment
-from pmtui.sim.catalogue.making.shapes import in_string
+from pmtui.sim.catalogue.gamma import in_string
+from tests.catalogue.drafts import EventDraft, MarketDraft, Moment
 
 _OLD_S = -2_100 * dates.DAY_S
 """About as long before the anchor as the service's first order-less markets."""

@@ -108,7 +108,7 @@ Fields = Mapping[str, object]
 
 def text_file(name: str) -> dict[str, object]:
     """Read one of the packaged text files."""
-    folder = resources.files("pmtui.sim.catalogue.making").joinpath("texts")
+    folder = resources.files("tests.catalogue").joinpath("texts")
     return tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
 
 

@@ -9,19 +9,17 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-import msgspec
-
-from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.signing.contracts import POLYGON, condition_id, token_ids
 from pmtui.signing.eip712 import keccak256
 from pmtui.sim.catalogue import dates
-from pmtui.sim.catalogue.making.drafts import EventDraft, Game, MarketDraft, SeriesDraft
-
-REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
-NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
-"""Resolvers of regular and negative-risk markets; the first is also the oracle of its conditions."""
-PROTOCOL = "v1"
-"""By which a market settles. Newer rows name it, and the official library asks every row for it."""
+from pmtui.sim.catalogue.gamma import (
+    NEG_RISK_RESOLVER,
+    PROTOCOL,
+    REGULAR_ORACLE,
+    chain_ids,
+    in_string,
+    made_up_hash,
+)
+from tests.catalogue.drafts import EventDraft, Game, MarketDraft, SeriesDraft
 
 _MARK = re.compile(r"\{\{(-?\d+)\|(\w+)\}\}")
 _SLUG_FORMS = {"year": "year", "month": "monthslug", "monthname": "monthslug"}
@@ -45,11 +43,6 @@ def _plain_slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.replace("'", "")).strip("-")
 
 
-def made_up_hash(text: str) -> str:
-    """Return 0x and 64 hex digits that belong to a text."""
-    return "0x" + keccak256(text.encode()).hex()
-
-
 def made_up_address(text: str) -> str:
     """Return 0x and 40 hex digits that belong to a text."""
     return "0x" + keccak256(text.encode())[-20:].hex()
@@ -58,13 +51,6 @@ def made_up_address(text: str) -> str:
 def neg_risk_question(market_id: str, index: int) -> str:
     """Return the question id of one outcome: the event's market id ending in the index."""
     return f"{market_id[:-2]}{index:02x}"
-
-
-def chain_ids(question_id: str, *, neg_risk: bool) -> tuple[ConditionId, tuple[TokenId, TokenId]]:
-    """Return condition and token ids, by the contracts' own derivation."""
-    oracle = POLYGON.neg_risk_adapter if neg_risk else REGULAR_ORACLE
-    condition = condition_id(oracle, question_id)
-    return condition, token_ids(condition, neg_risk=neg_risk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,11 +170,6 @@ _FLAGS = {
     "version": PROTOCOL,
 }
 """What stands on every market and hardly ever differs."""
-
-
-def in_string(value: object) -> str:
-    """Return JSON the way the host puts it inside strings: with a space after each comma."""
-    return msgspec.json.encode(value).decode().replace('","', '", "')
 
 
 class MarketShaper:

@@ -1,1 +1,0 @@
-"""How the packaged catalogue is written: texts, prices and oddities from one seed."""

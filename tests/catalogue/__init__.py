@@ -1,0 +1,1 @@
+"""How the packaged catalogue of the local venue is written: texts, prices and oddities from one seed."""
