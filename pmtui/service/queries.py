@@ -17,6 +17,7 @@ from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
+from pmtui.service.markets.search_index import windows_by_end
 from pmtui.service.parts import AccountParts, Parts
 from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -284,7 +285,7 @@ class ServiceQueries:
         found = sorted((*local, *index.markets(others)), key=lambda market: _is_over(market, now))
         return SearchView(
             text=topic.text,
-            rows=tuple(map(self._market_row, found)),
+            rows=tuple(map(self._market_row, windows_by_end(found))),
             load=state.load if is_answered else Load.EMPTY,
             indexed=len(index),
             problem=state.problem if is_answered else "",

@@ -70,6 +70,8 @@ class Column(NamedTuple):
     """Nobody can hide it: what the row is about, or what its prices are worth."""
     about: str = ""
     """What it is called where columns are chosen, if not as its title says."""
+    is_name: bool = False
+    """What a row is about: names that would be cut to the same words show what is their own."""
 
     @property
     def name(self) -> str:

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import takewhile
 
 from rich.cells import cell_len, set_cell_size
 
@@ -63,6 +65,46 @@ def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
             return " " * free + clean
         case Align.CENTER:
             return " " * (free // 2) + clean + " " * (free - free // 2)
+
+
+def tell_apart(texts: Iterable[str], width: int) -> Mapping[str, str]:
+    """Return what stands for those of some texts that are too long and begin alike.
+
+    Each keeps its beginning, and after an ellipsis what is its own: `Cut of 50 bps…European Central Bank`. What
+    is not among them is cut at its end.
+    """
+    alike: dict[str, dict[str, None]] = {}
+    for text in texts:
+        if cell_width(text) > width:
+            alike.setdefault(set_cell_size(text, width // 2), {})[text] = None
+    found: dict[str, str] = {}
+    for group in alike.values():
+        if len(group) > 1:
+            found |= _cut_common(tuple(group), width)
+    return found
+
+
+def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
+    """Leave out what texts have in common before they differ, but for their beginning."""
+    first, last = min(texts), max(texts)
+    common = first[
+        : sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+    ]
+    # From the beginning of the word that differs.
+    begin, most = common.rfind(" ") + 1, width // 2 - 1
+    if begin <= most + 1:
+        return {}
+    head = set_cell_size(common, most)
+    words = head.rpartition(" ")[0]
+    head = words if cell_width(words) > most // 2 else head.rstrip()
+    room = width - cell_width(head) - 1
+    ends = {text: text[begin:] for text in texts}
+    return {
+        text: f"{head}…{end}"
+        if cell_width(end) <= room
+        else f"{head}…{set_cell_size(end, room - 1)}…"
+        for text, end in ends.items()
+    }
 
 
 def cell_width(text: str) -> int:

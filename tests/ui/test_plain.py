@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.plain import Align, cell_width, cut_notice, cut_words, fit, plain
+from pmtui.ui.plain import Align, cell_width, cut_notice, cut_words, fit, plain, tell_apart
 
 HOSTILE = st.text(
     st.one_of(
@@ -154,3 +154,37 @@ def test_a_title_gives_way_to_the_reason() -> None:
 def test_it_is_never_wider_than_its_room(text: str, width: int) -> None:
     for cut in (cut_words, cut_notice):
         assert cell_width(cut(text, width)) <= width
+
+
+BANKS = (
+    "Cut of 50 bps or more: What will the European Central Bank do to its rate?",
+    "Cut of 50 bps or more: What will the Bank of Japan do to its rate?",
+    "Cut of 50 bps or more: What will the Bank of England do to its rate?",
+)
+
+
+def test_names_that_begin_alike_show_what_is_their_own() -> None:
+    short = tell_apart((*BANKS, "No change: What will the Bank of Japan do to its rate?"), 42)
+    assert [short[name] for name in BANKS] == [
+        "Cut of 50 bps or…European Central Bank do…",
+        "Cut of 50 bps or…Bank of Japan do to its …",
+        "Cut of 50 bps or…Bank of England do to it…",
+    ]
+    # The only one of its kind is cut at its end, and what has room is not cut at all.
+    assert set(short) == {*BANKS}
+    assert not tell_apart(BANKS, 80)
+
+
+def test_windows_of_a_series_keep_day_and_time() -> None:
+    windows = [f"Solana: up or down, November {day}, 23:40–23:45 UTC" for day in (23, 24)]
+    short = tell_apart(windows, 42)
+    assert [short[each].rpartition("…")[2] for each in windows] == [
+        "23, 23:40–23:45 UTC", "24, 23:40–23:45 UTC",
+    ]  # fmt: skip
+
+
+@given(st.lists(st.text("ab …界", max_size=30), max_size=6), st.integers(4, 24))
+def test_a_short_name_never_takes_more_than_its_room(texts: list[str], width: int) -> None:
+    short = tell_apart(texts, width)
+    assert all(cell_width(each) <= width for each in short.values())
+    assert all(cell_width(text) > width for text in short)

@@ -11,9 +11,9 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import accumulate, islice
 from typing import NamedTuple, get_type_hints
 
@@ -71,6 +71,8 @@ _GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![
 """A number with its thousands apart."""
 _NAME = re.compile(r"[^\W\d_a-z]\w+(?: (?:of )?[^\W\d_a-z]\w+)+")
 """Words with capitals that follow each other: `European Central Bank`, `Bank of Japan`."""
+_NUMBER = re.compile(r"\d+")
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _SHORTEST = 3
 """Letters of a short name: two would be found everywhere."""
 _JOINED = str.maketrans(dict.fromkeys(_APART, ""))
@@ -97,6 +99,27 @@ def initials(text: str) -> str:
     found = (found.group().split() for found in _NAME.finditer(text))
     short = ("".join(word[0] for word in words) for words in found)
     return "".join(f" {each}" for each in dict.fromkeys(short) if len(each) >= _SHORTEST)
+
+
+def windows_by_end(found: Sequence[Market]) -> tuple[Market, ...]:
+    """Let the windows of a series, whose names differ in numbers alone, stand in the order in which they end.
+
+    Together they keep the places that they had; what is closed keeps its own.
+    """
+    places: dict[str, list[int]] = {}
+    for place, market in enumerate(found):
+        if market.end_at is not None and not market.closed:
+            places.setdefault(_NUMBER.sub("0", market.question), []).append(place)
+    ordered = list(found)
+    for series in places.values():
+        ends = sorted((found[place] for place in series), key=_end_of)
+        for place, market in zip(series, ends, strict=True):
+            ordered[place] = market
+    return tuple(ordered)
+
+
+def _end_of(market: Market) -> datetime:
+    return market.end_at or _NEVER
 
 
 class _Entry(NamedTuple):

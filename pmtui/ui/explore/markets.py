@@ -147,6 +147,7 @@ class MarketsScreen(FrameScreen):
                 lambda: self._shown.table, placeholder="Search markets", id="search",
                 not_text=dict.fromkeys(keymap.keys_of("global.star"), "app.star"),
                 begins=keymap.keys_of("global.search"),
+                if_none=lambda: self.message_line.show("Nothing found: nothing to open."),
             )  # fmt: skip
             yield TextLine(id="note")
         with Horizontal(id="lists"):

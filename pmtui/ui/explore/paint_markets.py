@@ -59,7 +59,7 @@ NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
     Column("own", "", 1, about="In position"),
-    Column("title", "Event", 28, grow=3, ease=44, is_essential=True),
+    Column("title", "Event", 28, grow=3, ease=44, is_essential=True, is_name=True),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
@@ -75,7 +75,7 @@ EVENT_COLUMNS = (
 )
 RESULT_COLUMNS = (
     Column("own", "", 1, about="In position"),
-    Column("question", "Market", 27, grow=3, ease=44, is_essential=True),
+    Column("question", "Market", 27, grow=3, ease=44, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),

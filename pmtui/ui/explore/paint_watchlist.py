@@ -46,7 +46,7 @@ LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (
-    Column("title", "Event or market", 23, grow=3, ease=36, is_essential=True),
+    Column("title", "Event or market", 23, grow=3, ease=36, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 12, priority=2, grow=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),

@@ -73,7 +73,7 @@ FLOW_WIDTH = 12
 """Cash with its sign."""
 _R = Align.RIGHT
 POSITION_COLUMNS = (
-    Column("title", "Market", 17, grow=1, ease=32, is_essential=True),
+    Column("title", "Market", 17, grow=1, ease=32, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 7, is_essential=True),
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("average", "Average", 7, priority=1, align=_R),
@@ -97,7 +97,7 @@ ORDER_COLUMNS = (
     Column("tif", "TIF", 8),
     Column("age", "Age", 4, align=_R),
     Column("outcome", "Token", 5, is_essential=True),
-    Column("title", "Market", 12, grow=1, is_essential=True),
+    Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
     Column("status", "Status", 9, is_essential=True),
 )
 FILL_COLUMNS = (
@@ -106,7 +106,7 @@ FILL_COLUMNS = (
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
     Column("outcome", "Token", 5, is_essential=True),
-    Column("title", "Market", 12, grow=1, is_essential=True),
+    Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
     Column("liquidity", "Liq", 5, priority=1),
@@ -114,7 +114,7 @@ FILL_COLUMNS = (
 )
 CLOSED_COLUMNS = (
     Column("age", "Age", 4, align=_R),
-    Column("title", "Market", 20, grow=1, is_essential=True),
+    Column("title", "Market", 20, grow=1, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 8, is_essential=True),
     Column("average", "Average", 7, align=_R),
     Column("bought", "Bought", 9, align=_R),
@@ -123,7 +123,7 @@ CLOSED_COLUMNS = (
 ACTIVITY_COLUMNS = (
     Column("age", "Age", 4, align=_R),
     Column("kind", "What", 13, is_essential=True),
-    Column("title", "Market", 14, grow=1, is_essential=True),
+    Column("title", "Market", 14, grow=1, is_essential=True, is_name=True),
     Column("side", "Side", 4, is_essential=True),
     Column("outcome", "Outcome", 7),
     Column("price", "Price", PRICE_WIDTH, align=_R),
@@ -132,7 +132,7 @@ ACTIVITY_COLUMNS = (
 )
 REWARD_COLUMNS = (
     Column("day", "Day (UTC)", 9),
-    Column("title", "Market", 20, grow=1, is_essential=True),
+    Column("title", "Market", 20, grow=1, is_essential=True, is_name=True),
     Column("reward", "Reward", MONEY_WIDTH, align=_R),
     Column("rebate", "Rebate", MONEY_WIDTH, align=_R),
     Column("total", "Total", MONEY_WIDTH, align=_R),

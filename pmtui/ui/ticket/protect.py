@@ -68,7 +68,7 @@ CONDITIONAL_COLUMNS = (
     Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
     Column("worst", "Limit", PRICE_WIDTH, align=Align.RIGHT),
     Column("profit", "Target", PRICE_WIDTH, align=Align.RIGHT),
-    Column("title", "Market", 16, grow=1),
+    Column("title", "Market", 16, grow=1, is_name=True),
 )
 
 _ROLES = {

@@ -5,7 +5,7 @@ places never move it to another row. Titles and numbers come in as cells; the ta
 them. There is no cell cursor, no editing and no sorting here: rows are shown in the order given.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line, least_width
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.plain import fit
+from pmtui.ui.plain import fit, tell_apart
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
@@ -63,6 +63,10 @@ class TableColumns:
         self._order = ("", "")
         self._pointed_at = ""
         self._placed: tuple[tuple[int, int], ...] = ()
+        self._names: tuple[object, ...] = ()
+        """What the names in view were told apart from."""
+        self.short_names: Mapping[str, str] = {}
+        """What stands for names that would be cut to the same words."""
 
     @property
     def in_view(self) -> frozenset[str]:
@@ -104,6 +108,19 @@ class TableColumns:
             apart = least_width(self.all) < width
             self._placed = fit_columns(self.all, width - apart, hidden=self.hidden)
         return self._placed
+
+    def follow_names(self, rows: Sequence[Row]) -> bool:
+        """Tell the names of some rows apart; return whether any looks different from now on."""
+        index = next((i for i, column in enumerate(self.all) if column.is_name), None)
+        if index is None:
+            return False
+        width = self.width_of(self.all[index].key)
+        names = (width, *(row.cells[index].text for row in rows))
+        if names == self._names:
+            return False
+        self._names, before = names, self.short_names
+        self.short_names = tell_apart((row.cells[index].text for row in rows), width)
+        return before != self.short_names
 
     def press(self, x: int) -> None:
         """Do what a click on the title in a cell does; between titles is nothing."""
@@ -278,6 +295,9 @@ class LineTable(ScrollView, can_focus=True):
         elif new:
             new_index = min(max(old_index, 0), len(new) - 1)
         self._put_cursor(new[new_index].key if new else None)
+        if self.columns.follow_names(new):
+            self._strips.clear()
+            self._painted.clear()
         self._repaint_changed()
         self._announce_end()
         self._announce_view()
@@ -361,6 +381,7 @@ class LineTable(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Choose the columns anew and keep the cursor in view."""
         self._forget_layout()
+        _ = self.columns.follow_names(self._rows)
         self._resize_canvas()
         if self._cursor_index >= 0:
             self._bring_into_view(self._cursor_index)
@@ -442,8 +463,9 @@ class LineTable(ScrollView, can_focus=True):
         for index, width in placed:
             if line:
                 line.append(Cell(" ", ground=ground))
-            cell, align = cells[index], self.columns.all[index].align
-            text = fit(cell.text, width, align)
+            cell, column = cells[index], self.columns.all[index]
+            short = self.columns.short_names.get(cell.text) if column.is_name else None
+            text = fit(cell.text if short is None else short, width, column.align)
             line.append(cell._replace(text=text, ground=cell.ground or ground))
         used = sum(width for _, width in placed) + max(0, len(placed) - 1)
         if used < self.size.width:

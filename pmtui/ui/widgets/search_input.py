@@ -34,6 +34,7 @@ class SearchInput(Input):
     def __init__(
         self, table: Callable[[], LineTable], *, placeholder: str = "", id: str | None = None,  # noqa: A002 - Textual's word
         not_text: Mapping[str, str] | None = None, begins: Collection[str] = (),
+        if_none: Callable[[], object] | None = None,
     ) -> None:  # fmt: skip
         """Start empty.
 
@@ -45,6 +46,7 @@ class SearchInput(Input):
                 the space are always text.
             begins: keys that open the search elsewhere. They are no text before any other, nor over
                 words that the next letter replaces.
+            if_none: called when a row is to be opened and there is none.
         """
         super().__init__(
             placeholder=placeholder, max_length=MOST_LETTERS, compact=True, id=id,
@@ -55,6 +57,7 @@ class SearchInput(Input):
         self._table = table
         self._not_text = not_text or {}
         self._begins = frozenset(begins)
+        self._if_none = if_none
 
     async def on_key(self, event: events.Key) -> None:
         """Do what a sign does that is no text here."""
@@ -72,6 +75,8 @@ class SearchInput(Input):
         """Open the row under the table's cursor, and leave the keys to the rows for who comes back."""
         table = self._table()
         table.action_open()
+        if not table.rows and self._if_none is not None:
+            _ = self._if_none()
         if table.rows:
             # At once: the next letter is a key already.
             self.screen.set_focus(table)

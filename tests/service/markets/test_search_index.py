@@ -1,6 +1,7 @@
 import random
 import string
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,13 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import EventId, MarketId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
-from pmtui.service.markets.search_index import MOST_HITS, SearchIndex, fold_text, initials
+from pmtui.service.markets.search_index import (
+    MOST_HITS,
+    SearchIndex,
+    fold_text,
+    initials,
+    windows_by_end,
+)
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -134,3 +141,23 @@ def test_long_names_are_found_by_what_they_are_called_in_short() -> None:
     assert initials("European Central Bank decision in December 2026") == " ECB"
     assert initials("Will the Bank of Japan follow the European Central Bank?") == " BoJ ECB"
     assert initials("Will it rain in Lisbon?") == ""
+
+
+def test_windows_of_a_series_stand_in_the_order_in_which_they_end() -> None:
+    names = (
+        "Up or down, 12:10–12:15",
+        "River",
+        "Up or down, 12:00–12:05",
+        "Up or down, 12:05–12:10",
+    )
+    minutes = (15, 1, 5, 10)
+    found = [
+        replace(market, end_at=NOW + timedelta(minutes=ends))
+        for market, ends in zip(event(1, "", *names).markets, minutes, strict=True)
+    ]
+    ordered = windows_by_end(found)
+    assert [market.question for market in ordered] == [names[2], "River", names[3], names[0]]
+    # What is closed stays where it was put: behind all others.
+    found[2] = replace(found[2], closed=True)
+    ordered = windows_by_end(found)
+    assert [market.question for market in ordered] == [names[3], "River", names[2], names[0]]

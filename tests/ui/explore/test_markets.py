@@ -146,6 +146,31 @@ async def test_a_click_on_a_title_orders_by_its_column_and_another_click_reverse
         assert shows(app, "by movers 24h ▾")
 
 
+async def test_enter_on_no_results_says_so() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("slash", *"zzz", "enter")
+        await until(pilot, lambda: "Nothing found" in text_of(app, "#notice"), "the answer")
+        assert app.screen.query_one(SearchInput).has_focus
+        assert not app.chosen
+
+
+async def test_results_that_begin_alike_show_what_is_their_own() -> None:
+    service = believable_service()
+    banks = ("Northern", "Southern")
+    name = "Cut of 50 basis points or more: What will the {} Central Bank do to its rate in May?"
+    events = [believable.single(n, name.format(bank)) for n, bank in enumerate(banks, 800)]
+    service.searches["cut"] = SearchView(
+        "cut", believable.market_rows(*events), Load.READY, indexed=2
+    )  # fmt: skip
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("slash", *"cut")
+        for bank in banks:
+            await until(pilot, lambda bank=bank: shows(app, f"…{bank}"), bank)  # type: ignore[misc]
+
+
 WINDOWS = tuple(
     replace(
         believable.single(500 + n, f"Ether up or down, window {n}?", volume=100),
