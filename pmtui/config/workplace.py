@@ -17,6 +17,9 @@ _logger = logging.getLogger(__name__)
 _LARGEST = 1 << 16
 """Bytes of a file that is read at all."""
 
+_MOST_GROUPINGS = 50
+"""Markets whose grouping is remembered."""
+
 WORKPLACE_FILE = "workplace.json"
 """In the state directory."""
 EVENT_PLACE, MARKET_PLACE, MARKETS_PLACE = "event", "market", "markets"
@@ -70,8 +73,8 @@ class Workplace:
     """Which of the sizes of single keys was chosen."""
     interval: str = ""
     """How far back charts reached."""
-    grouping: int = 0
-    """How many times the ladder's rows were widened."""
+    groupings: tuple[str, ...] = ()
+    """How many times the rows of a market's ladder were widened, each as `condition id:times`; the newest last."""
     has_candles: bool = False
     has_depth: bool = False
     """Whether the depth of the book stood in the place of the prices."""
@@ -174,9 +177,19 @@ class Memory:
         """Remember how far back charts reach."""
         self.keep(lambda now: replace(now, interval=interval))
 
-    def keep_grouping(self, steps: int) -> None:
-        """Remember how wide the ladder's rows are."""
-        self.keep(lambda now: replace(now, grouping=steps))
+    def grouping_of(self, market: str) -> int:
+        """Return how many times the rows of a market's ladder were widened."""
+        for kept in self._now.groupings:
+            name, _, times = kept.rpartition(":")
+            if name == market and times.isdecimal():
+                return int(times)
+        return 0
+
+    def keep_grouping(self, market: str, times: int) -> None:
+        """Remember how wide the rows of a market's ladder are; one row a tick is nothing to remember."""
+        others = tuple(k for k in self._now.groupings if k.rpartition(":")[0] != market)
+        kept = (*others, f"{market}:{times}") if times else others
+        self.keep(lambda now: replace(now, groupings=kept[-_MOST_GROUPINGS:]))
 
     def keep_charts(self, *, has_candles: bool, has_depth: bool) -> None:
         """Remember which chart is on show, and how it is drawn."""

@@ -20,9 +20,10 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.config.workplace import Place
-from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.money import Micros
 from pmtui.service.surface import Subscription, Subscriptions
 from pmtui.service.topics import (
     AccountTopic,
@@ -65,6 +66,8 @@ class MarketChosen(Message):
     outcome_index: int = 0
     side: Side | None = None
     """Of the ticket to open; None for no ticket."""
+    aim: tuple[TokenId, Micros] | None = None
+    """What the cursor begins at: an own order, say."""
 
 
 @dataclass

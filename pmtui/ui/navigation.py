@@ -44,6 +44,7 @@ class Navigation:
                     MarketScreen(
                         self._surface, destination.condition_id,
                         outcome_index=destination.outcome_index, ticket=destination.side,
+                        aim=destination.aim,
                     )
                 )  # fmt: skip
             case DeskChosen(event_id, first):

@@ -14,7 +14,9 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     memory.keep_size("250")
     memory.keep_preset(3)
     memory.keep_interval("1w")
-    memory.keep_grouping(2)
+    memory.keep_grouping("0x2", 1)
+    memory.keep_grouping("0x1", 2)
+    memory.keep_grouping("0x2", 0)
     memory.keep_charts(has_candles=True, has_depth=False)
     memory.keep_both(has_both=True)
     memory.keep_sides(has_sides=True)
@@ -23,8 +25,9 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     memory.keep_times("utc")
     memory.keep_place(Place(screen="market", item="0x1", outcome=1))
     memory.keep_listing(KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")))
+    assert [Memory(path).grouping_of(market) for market in ("0x1", "0x2")] == [2, 0]
     assert Memory(path).now == Workplace(
-        "nord", "250", 3, "1w", 2, has_candles=True, has_both=True, has_sides=True, tape_from=1_000,
+        "nord", "250", 3, "1w", ("0x1:2",), has_candles=True, has_both=True, has_sides=True, tape_from=1_000,
         prices="american", times="utc",
         place=Place(screen="market", item="0x1", outcome=1),
         listing=KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")),

@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.money import ONE, Micros, complement
+from pmtui.domain.money import ONE, ZERO, Micros, complement
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +227,10 @@ def telling_reach(book: BookView) -> Reach:
 
 
 def depth_within(book: BookView, distance: Micros) -> tuple[Micros, Micros]:
-    """Return what is bid, and what is offered, within a distance of the middle."""
-    middle = _middle(book)
-    bids = sum(level.size for level in book.bids if middle - level.price <= distance)
-    asks = sum(level.size for level in book.asks if level.price - middle <= distance)
+    """Return what is bid within a distance of the best bid, and what is offered so near to the best ask."""
+    bid, ask = book.best_bid or ZERO, book.best_ask or ZERO
+    bids = sum(level.size for level in book.bids if bid - level.price <= distance)
+    asks = sum(level.size for level in book.asks if level.price - ask <= distance)
     return Micros(bids), Micros(asks)
 
 

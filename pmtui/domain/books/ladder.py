@@ -163,6 +163,8 @@ class LadderMarks:
     """Prices that an alert of the outcome on show waits for."""
     ghosts: tuple[Ghost, ...] = ()
     """What is being typed for the outcome on show."""
+    is_trading: bool = True
+    """Whether the market takes orders; else what stands in its book is no offer to anybody."""
     is_account_known: bool = True
     """Before the account has been read, own orders that appear are not news."""
 

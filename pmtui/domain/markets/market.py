@@ -26,7 +26,7 @@ class Trading(StrEnum):
     OPEN = "open"
     NOT_OPEN = "not open"
     """It has not begun."""
-    HALTED = "halted"
+    HALTED = "paused"
     """It takes no orders now."""
     CLOSED = "closed"
     """It takes none any more."""

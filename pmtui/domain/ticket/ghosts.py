@@ -26,7 +26,7 @@ def ghosts_of_ticket(draft: TicketDraft, tick: Micros, *, size: Micros | None) -
     shares = size or ZERO
     ghosts = list[Ghost]()
     price = _price(draft.price_text, tick)
-    if price is not None and draft.kind is OrderKind.LIMIT:
+    if price is not None and shares and draft.kind is OrderKind.LIMIT:
         ghosts.append(Ghost(price, draft.side, shares))
     if draft.side is Side.BUY:
         ghosts += ghosts_of_exits(

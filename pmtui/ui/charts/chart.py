@@ -88,6 +88,28 @@ def _half(price: Micros, axes: Axes) -> int:
     return (2 * (axes.high - price) * last + (axes.high - axes.low)) // (2 * (axes.high - axes.low))
 
 
+def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
+    """Put the last price of a line as a tag on the axis; one out of sight stands at the nearer end.
+
+    The drawing may be seconds old: what it is tagged with is not.
+    """
+    if not line.points or not drawing.rows:
+        return drawing
+    first, last = line.points[0].price, line.points[-1].price
+    low, high = drawing.prices
+    at = row_of_price(Micros(min(max(last, low), high)), drawing.prices, drawing.rows)
+    row = 0 if at is None else at
+    if row >= len(drawing.lines):
+        return drawing
+    tag = f" {axis_price(last)}".ljust(drawing.axis)[: drawing.axis]
+    role = Role.UP if last >= first else Role.DOWN
+    width = line_width(drawing.lines[row]) - drawing.axis
+    tagged = (
+        *_cropped(drawing.lines[row], width), Cell(tag, role, Emphasis.BOLD | Emphasis.REVERSE)
+    )  # fmt: skip
+    return drawing._replace(lines=(*drawing.lines[:row], tagged, *drawing.lines[row + 1 :]))
+
+
 def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     """Draw a line at a price where the curve is not, with the price beside it.
 
@@ -255,7 +277,7 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
         canvas.tint_below(curve, Role.AREA_UP if rises else Role.AREA_DOWN)
     _draw_fills(canvas, axes, data.fills)
     _draw_volume(canvas, axes, data.prints, strip)
-    names = _axis_cells(axes, last, role, strip=strip, width=axis)
+    names = _axis_cells(axes, strip=strip, width=axis)
     lines = [fit_line((*canvas.line(row), *names[row]), width) for row in range(rows)]
     lines.append(fit_line((Cell(time_line(axes, axis), Role.DIM),), width))
     return Drawing(tuple(lines[-height:]), axes.prices, axes.rows, axis)
@@ -269,12 +291,14 @@ def _drawable(points: tuple[PricePoint, ...]) -> tuple[PricePoint, ...]:
 
 def _axis_width(data: ChartData, width: int, rows: int) -> int:
     axes = axes_over(data.points, width, rows)
-    last = axis_price(data.points[-1].price)
-    return 2 + max(len(name) for name in (last, *price_names(axes).values()))
+    # The tag moves on while the drawing stays: its digits have room beforehand.
+    last = data.points[-1].price
+    near = (axis_price(Micros(last + step)) for step in (0, FINEST, -FINEST))
+    return 2 + max(len(name) for name in (*near, *price_names(axes).values()))
 
 
-def _axis_cells(axes: Axes, last: Micros, role: Role, *, strip: int, width: int) -> list[Line]:
-    """Return what stands right of each row: labelled prices, the last one as a tag, the volume."""
+def _axis_cells(axes: Axes, *, strip: int, width: int) -> list[Line]:
+    """Return what stands right of each row: labelled prices, and the volume."""
     names = price_names(axes)
     cells: list[Line] = []
     for row in range(axes.rows + strip):
@@ -283,10 +307,6 @@ def _axis_cells(axes: Axes, last: Micros, role: Role, *, strip: int, width: int)
         if strip and row == axes.rows:
             text = "  vol"
         cells.append((Cell(text.ljust(width)[:width], Role.DIM),))
-    at = axes.row_of(last)
-    if at is not None:
-        tag = f" {axis_price(last)}".ljust(width)
-        cells[at] = (Cell(tag[:width], role, Emphasis.BOLD | Emphasis.REVERSE),)
     return cells
 
 
@@ -444,4 +464,4 @@ class ChartPane(DrawnPane, can_focus=True):
         lines = super().paint(width, height)
         if self.shown is None:
             return lines
-        return mark_price(self.shown, self._cursor)
+        return mark_price(tag_price(self.shown, self._line), self._cursor)

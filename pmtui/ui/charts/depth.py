@@ -171,10 +171,9 @@ def _placed(places: Sequence[tuple[int, str]], width: int) -> str:
 
 
 def _near(book: BookView) -> list[Cell]:
-    sign, cent = ("±", "¢")
     bids, asks = (format_size_compact(size).strip() for size in depth_within(book, _A_CENT))
     return [
-        Cell(f"{sign}1{cent} ", Role.DIM),
+        Cell("1¢ deep ", Role.DIM),
         Cell(f"{bids} ", Role.BID),
         Cell("/ ", Role.DIM),
         Cell(f"{asks} ", Role.ASK),

@@ -236,7 +236,7 @@ def paint_outcomes_title(
     if found.halted:
         names = ", ".join(plain(name, 20) for name in found.halted[:2])
         more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
-        values = [(Cell(f"HALTED {names}{more}: no whole set", Role.NOTICE_WARN),)]
+        values = [(Cell(f"PAUSED {names}{more}: no whole set", Role.NOTICE_WARN),)]
     values.append(_paint_sums(found, room))
     if not found.halted:
         sides = (("buy all", found.buying), ("sell all", found.selling))

@@ -360,7 +360,7 @@ def _quote_cells(
             # Nobody bids or asks: there is no price that could be live.
             return price, Cell(""), change, spread_cell
         # A live price needs no word. Proven prices of a market that takes no orders are none to trade at.
-        age = Cell("") if market.takes_orders else Cell("halt", Role.STALE)
+        age = Cell("") if market.takes_orders else Cell("paused", Role.STALE)
         return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
     price = paint_price(first_price(market), Role.STALE)

@@ -19,9 +19,9 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
 from pmtui.domain.orders.own_orders import OwnChange, Place, own_changes
-from pmtui.ui.cells import Cell, Line, blank_line, focus_mark
+from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_titles
-from pmtui.ui.ladder.ladder_state import paint_facts
+from pmtui.ui.ladder.ladder_state import paint_beyond, paint_facts
 from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung
 from pmtui.ui.theme.theme import Role
@@ -194,18 +194,19 @@ class LadderLines:
         if not width or not height:
             return []
         viewport = self._viewport
-        states = [_LineState(facts=self._titles(width))]
         has_facts = viewport.has_facts
+        away = paint_beyond(*viewport.beyond, tick=viewport.axis.tick)
+        states = [_LineState(facts=self._titles(width, () if has_facts else away))]
         ladder, top, book = viewport.ladder, viewport.top, viewport.book
         if ladder is None or top is None or book is None:
             states += [_LineState()] * (height - 1)
         else:
-            is_good = book.state.is_good
+            is_good = book.state.is_good and viewport.marks.is_trading
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
                 facts = paint_facts(
                     ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good,
-                    is_log=bool(self._scale.unit and viewport.columns.bar),
+                    is_log=bool(self._scale.unit and viewport.columns.bar), beyond=away,
                 )  # fmt: skip
                 states.append(_LineState(facts=facts))
         self._wanted = states
@@ -247,12 +248,16 @@ class LadderLines:
         )
         return max(found, key=ranks.index, default=None)
 
-    def _titles(self, width: int) -> Line:
+    def _titles(self, width: int, away: tuple[Line, ...]) -> Line:
         viewport = self._viewport
         blank, *titles = paint_titles(viewport.columns, width, other_label=viewport.other_label)
         # In a frame the mark stands in its title.
         has_mark = self.has_focus and not self.is_framed
-        return (Cell(focus_mark(), Role.KEY) if has_mark else blank, *titles)
+        line = (Cell(focus_mark(), Role.KEY) if has_mark else blank, *titles)
+        for mark in away[:1]:
+            # No line is left for it: names that every trader knows make way.
+            line = (*fit_line(line, max(width - line_width(mark) - 1, 0)), Cell(" "), *mark)
+        return fit_line(line, width)
 
     def _paint(self, state: _LineState) -> Line:
         width = self._size().width
@@ -314,7 +319,8 @@ class LadderRepaint:
         """
         self._flash_changes(book, orders, fills, marks, is_same=is_same)
         motion, before = self._lines.motion, self._viewport.book
-        if self.is_calm or not is_same or self._lag_s() >= SLOW_S:
+        is_quiet = self.is_calm or not marks.is_trading
+        if is_quiet or not is_same or self._lag_s() >= SLOW_S:
             motion.forget()
         else:
             motion.follow(before, book, traded=volume)

@@ -16,6 +16,7 @@ from pmtui.ui.format import (
     format_size,
     format_size_compact,
 )
+from pmtui.ui.ladder.ladder_viewport import Beyond
 from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import trim_line
@@ -154,25 +155,42 @@ def paint_facts(
     in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
     is_log: bool = False,
+    beyond: tuple[Line, ...] = (),
 ) -> Line:
     """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
 
-    Facts that do not fit are left out from the right, whole. What closing would bring now is told
-    of a good book only.
+    Facts that do not fit are left out whole. What closing would bring now is told
+    of a good book only. What is ours and out of view (`beyond`) makes way for nothing.
     """
+    facts = list(beyond)
     if cursor is not None:
-        facts = _row_facts(ladder, cursor)
+        facts += _row_facts(ladder, cursor)
     else:
-        facts = [*_imbalance(*in_view, is_log=is_log), *_holding_facts(ladder, is_good=is_good)]
+        facts += [*_imbalance(*in_view, is_log=is_log), *_holding_facts(ladder, is_good=is_good)]
     line: list[Cell] = []
     used = 0
     for fact in facts:
         gap = "  " if line else " "
-        used += len(gap) + line_width(fact)
-        if used > width:
-            break
-        line += [Cell(gap), *fact]
+        more = len(gap) + line_width(fact)
+        if used + more <= width:
+            used += more
+            line += [Cell(gap), *fact]
     return fit_line(tuple(line), width)
+
+
+def paint_beyond(
+    above: Beyond | None, below: Beyond | None, *, tick: Micros
+) -> tuple[Line, ...]:  # fmt: skip
+    """Say how much of ours is above the rows in view and below them, with the nearest price."""
+    return tuple(
+        (
+            Cell(f"{sign} ", Role.KEY),
+            Cell(f"{each.number} {each.word} ", Role.OWN_ORDER, Emphasis.BOLD),
+            Cell(format_price(each.price, tick=tick)),
+        )
+        for sign, each in (("▴", above), ("▾", below))
+        if each is not None
+    )
 
 
 def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:

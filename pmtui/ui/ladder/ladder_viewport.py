@@ -6,7 +6,7 @@ points somewhere, or not at all while it is held. Where there is no book yet, no
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from textual.geometry import Size
@@ -23,7 +23,9 @@ from pmtui.domain.books.ladder import (
     follow,
     groupings,
     reveal,
+    row_of,
     size_in_view,
+    stop_row,
 )
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -120,6 +122,21 @@ class LadderViewport:
         if rows and min(rows) > self.top:
             return "above"
         return "below" if rows and max(rows) <= self.top - self.body_height else ""
+
+    @property
+    def beyond(self) -> tuple["Beyond | None", "Beyond | None"]:
+        """What is ours above the rows in view, and below them; None where nothing is."""
+        if self.ladder is None or self.top is None:
+            return None, None
+        axis, top, bottom = self.axis, self.top, self.top - self.body_height + 1
+        ours = [(row_of(axis, each.price, each.side), each.price, "mine") for each in self.orders]
+        ours += [
+            (stop_row(axis, each), each.price, each.trigger.value) for each in self.marks.stops
+        ]
+        ours += [(row_of(axis, g.price, g.side), g.price, "typed") for g in self.marks.ghosts]
+        above = [(price, word) for row, price, word in ours if row > top]
+        below = [(price, word) for row, price, word in ours if row < bottom]
+        return _beyond(above, min), _beyond(below, max)
 
     def shows(
         self, book: BookView, *, tick: Micros | None, orders: tuple[Order, ...], volume: Volume,
@@ -282,6 +299,27 @@ class LadderViewport:
             if self.cursor is not None:
                 self.top = reveal(self.top, self.ladder.index_of(self.cursor), height)
         self.top = self._bound(self.top)
+
+
+class Beyond(NamedTuple):
+    """Own orders, stops and what is being typed, out of view at one end of the rows."""
+
+    number: int
+    word: str
+    """What they are; `mine` for several kinds."""
+    price: Micros
+    """The nearest of their prices."""
+
+
+def _beyond(
+    ours: list[tuple[Micros, str]], nearest: Callable[[Iterable[Micros]], Micros]
+) -> Beyond | None:
+    if not ours:
+        return None
+    words = {word for _, word in ours}
+    return Beyond(
+        len(ours), words.pop() if len(words) == 1 else "mine", nearest(price for price, _ in ours)
+    )
 
 
 SEEING_S = 0.3

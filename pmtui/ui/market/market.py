@@ -4,6 +4,7 @@ The ticket has a region of its own at every size and never covers the ladder. Wh
 `controls`; this is the layout, and the way from Textual to them.
 """
 
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -15,9 +16,10 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.config.workplace import MARKET_PLACE, Place
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.domain.money import Micros
 from pmtui.service.topics import Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
@@ -70,7 +72,7 @@ class MarketScreen(TradingScreen[MarketControls]):
 
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, outcome_index: int = 0,
-        ticket: Side | None = None,
+        ticket: Side | None = None, aim: tuple[TokenId, Micros] | None = None,
     ) -> None:  # fmt: skip
         """Show a market.
 
@@ -79,6 +81,7 @@ class MarketScreen(TradingScreen[MarketControls]):
             condition_id: of the market.
             outcome_index: whose book to begin with.
             ticket: the side of the ticket that opens with it; None for none.
+            aim: the outcome and the price that the cursor begins at; None for none.
         """
         super().__init__(surface)
         self.head = MarketHead(id="head")
@@ -115,6 +118,8 @@ class MarketScreen(TradingScreen[MarketControls]):
         self.lacks = (self.controls.missing,)
         if ticket is not None:
             self.controls.trading.want_ticket(ticket)
+        elif aim is not None:
+            self.controls.trading.want(partial(self.controls.outcomes.point_at, *aim))
 
     @override
     def compose_body(self) -> ComposeResult:

@@ -158,6 +158,7 @@ def ladder_inputs(
             (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
         ),
         alerts=_prices_waited_for(alerts, token_id),
+        is_trading=trading_of(view) is Trading.OPEN,
         is_account_known=account.load is Load.READY,
     )
     return LadderInputs(orders, marks, label if is_mirrored else "")

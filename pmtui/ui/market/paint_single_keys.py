@@ -212,6 +212,8 @@ class ArmedKeys:
     """How each action's key is written, by its name in the market's context."""
     held: Micros = ZERO
     """Shares of the outcome on show."""
+    pulls_bids: bool = False
+    """Whether selling them cancels bids of ours first."""
     closing: Micros | None = None
     """What selling them now would bring against their cost, net of fees."""
     round_trip_ms: int | None = None
@@ -359,6 +361,7 @@ def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
                 Cell(key, Role.KEY, Emphasis.BOLD),
                 Cell(f" {'flat' if is_brief else 'flatten'} {size}"),
                 *worth,
+                *((Cell(", pulls bids", Role.DIM),) if armed.pulls_bids else ()),
             )
         )
     pulled = ("bids", "asks", "off") if is_brief else ("pull bids", "pull asks", "disarm")

@@ -260,7 +260,8 @@ class PortfolioScreen(FrameScreen):
             self.message_line.show("No market on this line.")
         else:
             index = item.outcome_index if isinstance(item, Position) else 0
-            self.post_message(MarketChosen(item.condition_id, index))
+            aim = (item.token_id, item.price) if isinstance(item, Order) else None
+            self.post_message(MarketChosen(item.condition_id, index, aim=aim))
 
     def _step_tab(self, steps: int) -> None:
         self.show_tab(TABS[(TABS.index(self._rows.tab) + steps) % len(TABS)])

@@ -156,6 +156,11 @@ def test_the_reach_is_where_the_levels_that_matter_lie() -> None:
     assert telling_reach(book_of(step=CENT, levels=2)) is Reach.TEN
 
 
-def test_depth_near_the_middle_counts_both_sides() -> None:
+def test_depth_is_counted_from_the_best_price_of_each_side() -> None:
     book = book_of(step=1_000, levels=50)
-    assert depth_within(book, Micros(CENT)) == (10 * 10**6, 10 * 10**6)
+    assert depth_within(book, Micros(CENT)) == (11 * 10**6, 11 * 10**6)
+    wide = replace(
+        book, asks=tuple(replace(a, price=Micros(a.price + 5 * CENT)) for a in book.asks)
+    )
+    assert depth_within(wide, Micros(CENT)) == (11 * 10**6, 11 * 10**6)
+    assert depth_within(replace(book, bids=(), asks=()), Micros(CENT)) == (0, 0)

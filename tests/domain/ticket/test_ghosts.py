@@ -22,9 +22,11 @@ def test_a_purchase_brings_its_stop_and_its_target() -> None:
     )
 
 
-def test_a_sale_brings_neither_and_a_size_may_come_later() -> None:
+def test_a_sale_brings_neither_and_nothing_is_drawn_without_a_size() -> None:
     draft = replace(DRAFT, side=Side.SELL)
-    assert ghosts_of_ticket(draft, TICK, size=None) == (Ghost(m("0.40"), Side.SELL, Micros(0)),)
+    assert ghosts_of_ticket(draft, TICK, size=None) == ()
+    size = Micros(10 * 10**6)
+    assert ghosts_of_ticket(draft, TICK, size=size) == (Ghost(m("0.40"), Side.SELL, size),)
 
 
 def test_what_is_no_price_of_the_grid_stands_nowhere() -> None:

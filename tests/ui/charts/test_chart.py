@@ -25,6 +25,7 @@ from pmtui.ui.charts.chart import (
     draw_chart,
     mark_price,
     paint_chart_title,
+    tag_price,
 )
 from pmtui.ui.charts.plot import axes_over, corners, price_range, row_of_price
 from pmtui.ui.theme.theme import Role
@@ -244,9 +245,15 @@ def test_the_moments_below_a_short_chart_differ() -> None:
 
 def test_the_price_now_is_a_tag_on_the_axis() -> None:
     drawing = draw_chart(ChartData(points_of(400_000, 500_000, 455_000)), 60, 12)
-    tags = [cell for line in drawing.lines for cell in line if Emphasis.REVERSE in cell.emphasis]
-    assert [tag.text.strip() for tag in tags] == ["45.5¢"]
-    assert {tag.role for tag in tags} == {Role.UP}
+    for last, said, role in (
+        (455_000, "45.5¢", Role.UP), (460_000, "46¢", Role.UP), (399_000, "39.9¢", Role.DOWN),
+        (990_000, "99¢", Role.UP),
+    ):  # fmt: skip
+        tagged = tag_price(drawing, PriceLine(points_of(400_000, 500_000, last)))
+        tags = [cell for line in tagged.lines for cell in line if Emphasis.REVERSE in cell.emphasis]
+        assert [tag.text.strip() for tag in tags] == [said]
+        assert {tag.role for tag in tags} == {role}
+        assert {line_width(line) for line in tagged.lines} == {60}
 
 
 def test_what_lies_below_the_line_is_tinted_by_the_sign_of_the_change() -> None:

@@ -149,10 +149,10 @@ async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
     _with_quotes(service, (396, 398), (387, 388), (106, 108), (102, 104))
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
-        said = f"HALTED {second.title}: no whole set"
+        said = f"PAUSED {second.title}: no whole set"
         await until(pilot, lambda: said in text_of(app, "#outcomes-panel"), said)
         assert "buy all" not in text_of(app, "#outcomes-panel")
-        assert "halted" in _row(app, second.title)
+        assert "paused" in _row(app, second.title)
 
 
 async def test_chances_stand_as_bars_that_compare_outcomes() -> None:

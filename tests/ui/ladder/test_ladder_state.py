@@ -169,7 +169,7 @@ def test_rows_of_markets_that_take_no_orders_are_never_called_live() -> None:
         assert all(cell.role is not Role.VERIFIED for cell in cells)
         # A live price alone has no word beside it.
         assert cells[-1].text
-        assert stopped.closed or "halt" in [cell.text for cell in cells]
+        assert stopped.closed or "paused" in [cell.text for cell in cells]
 
 
 def test_a_held_axis_is_said() -> None:

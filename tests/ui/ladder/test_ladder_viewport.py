@@ -10,13 +10,18 @@ from textual.pilot import Pilot
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.books.ladder import NO_MARKS
-from pmtui.domain.ids import TokenId
+from pmtui.domain.books.ladder import NO_MARKS, Ghost, LadderMarks, StopMark
+from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_viewport import SEEING_S, LadderViewport, RecentLadders
+from pmtui.ui.ladder.ladder_state import paint_beyond
+from pmtui.ui.ladder.ladder_viewport import SEEING_S, Beyond, LadderViewport, RecentLadders
+from tests.ui.fake_surface import NOW
 from tests.ui.ladder.test_ladder import SIZE, book, cents
+from tests.ui.screens.look import words
 from tests.ui.stage import Stage
 from tests.ui.wait import settle
 
@@ -323,3 +328,40 @@ async def test_another_outcome_is_no_book_that_moved() -> None:
         await pilot.click("#ladder", offset=(20, line))
         assert ladder.cursor is not None
         assert not ladder.doubts
+
+
+def _order(price: int, side: Side = Side.BUY) -> Order:
+    return Order(
+        OrderId(f"0x{price}"), ConditionId("0xa"), TokenId("1"), "Yes", side, cents(price), Micros(10**6),
+        Micros(0), OrderStatus.LIVE, TimeInForce.GTC, NOW,
+    )  # fmt: skip
+
+
+def test_what_is_ours_out_of_view_is_counted_at_its_end_with_the_nearest_price() -> None:
+    viewport = Viewport()
+    stop = StopMark(ConditionalId("1"), Trigger.STOP, cents(20), Micros(10**6), is_active=True)
+    orders = tuple(_order(price) for price in (50, 30, 10))
+    marks = replace(NO_MARKS, ghosts=(Ghost(cents(80), Side.SELL, Micros(10**6)),))
+
+    def take(marks: LadderMarks, orders: tuple[Order, ...]) -> None:
+        _ = viewport.show(
+            book(50, 52), tick=None, orders=orders, volume=(), marks=marks, other_label="",
+            lag_s=0.0,
+        )  # fmt: skip
+
+    def seen() -> tuple[Beyond | None, Beyond | None]:
+        return viewport.beyond
+
+    take(marks, orders)
+    assert seen() == (Beyond(1, "typed", cents(80)), Beyond(2, "mine", cents(30)))
+    take(replace(marks, ghosts=(), stops=(stop,)), (orders[0],))
+    assert seen() == (None, Beyond(1, "stop", cents(20)))
+    take(replace(marks, ghosts=(), stops=(stop,)), orders)
+    assert seen() == (None, Beyond(3, "mine", cents(30)))
+    viewport.centre_on(cents(30))
+    above, below = viewport.beyond
+    assert above == Beyond(1, "mine", cents(50))
+    assert below == Beyond(2, "mine", cents(20))
+    above_line, below_line = paint_beyond(above, below, tick=cents(1))
+    assert words(above_line) == "▴ 1 mine 50¢"
+    assert words(below_line) == "▾ 2 mine 20¢"

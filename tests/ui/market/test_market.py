@@ -8,6 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from pmtui.domain.books.book_view import BookState
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -88,10 +89,12 @@ async def test_every_layout_shows_bids_asks_position_and_ticket_together(
         is_line = screen.ticket.is_on_a_line
         assert is_line is (size in (SMALL, (79, 24)))
         assert screen.ticket.size.height >= (3 if is_line else 9)
-        assert screen.ticket.size.width >= (79 if is_line else 34)
-        for pane in (screen.ladder, screen.position, screen.tape):
+        assert screen.ticket.size.width >= (79 if is_line else 31)
+        has_tape = not screen.has_class("-wide")
+        beside = screen.tape if has_tape else screen.orders
+        for pane in (screen.ladder, screen.position, beside):
             assert not screen.ticket.region.overlaps(pane.region)
-        assert screen.tape.size.height >= 2
+        assert beside.size.height >= 2
 
 
 async def test_only_a_wide_screen_fetches_the_chart() -> None:
@@ -323,6 +326,47 @@ async def test_grouping_and_rules_have_their_keys() -> None:
         assert "group 2¢" in line(screen, "book")
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules open")
+
+
+@pytest.mark.parametrize("token_id", [YES, NO])
+async def test_a_market_opens_at_the_order_it_was_opened_for(token_id: TokenId) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        _ = await opened(app, pilot)
+        screen = MarketScreen(app.market.service.surface(), CONDITION, aim=(token_id, cents(20)))
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.ladder.cursor is not None, "the cursor is there")
+        assert screen.reader.token_id == token_id
+        assert screen.ladder.cursor is not None
+        assert screen.ladder.cursor[0] == cents(20)
+        rows = range(1, screen.ladder.viewport.body_height + 1)
+        shown = [screen.ladder.viewport.price_at_line(y) for y in rows]
+        assert cents(20) in shown
+
+
+async def test_candles_are_refused_where_depth_is_on_show() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        style = screen.chart.style
+        await pilot.press("d", "c")
+        assert screen.chart.style is style
+        await pilot.press("d", "c")
+        assert screen.chart.style is not style
+
+
+async def test_the_grouping_of_one_market_is_not_that_of_another() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("g")
+        memory = screen.surface.memory
+        assert memory.grouping_of(CONDITION) == 1
+        assert memory.grouping_of("0xother") == 0
+        again = MarketScreen(screen.surface, CONDITION)
+        await app.push_screen(again)
+        await until(pilot, lambda: again.ladder.ladder is not None, "the book is shown")
+        assert again.ladder.axis.group == cents(2)
 
 
 async def test_read_only_says_why_keys_do_nothing() -> None:

@@ -170,6 +170,12 @@ def test_the_usual_width_leaves_no_key_out() -> None:
         assert all(sign in second for sign in ("D hit", "U lift", "F flat", "( bids", "v off"))
 
 
+def test_the_sale_of_all_says_that_it_pulls_bids() -> None:
+    for pulls_bids in (True, False):
+        _, second = paint_armed(replace(ARMED, pulls_bids=pulls_bids), 160)
+        assert ("-$1.60, pulls bids" in text_of(second)) is pulls_bids
+
+
 RESTING = RestingKeys(
     presets=ARMED.presets, chosen=1, keys={**ARMED.keys, "preset_2": "2", "cancel_bids": "("}
 )

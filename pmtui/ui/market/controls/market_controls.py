@@ -7,6 +7,7 @@ from textual.containers import Container
 from textual.message import Message
 
 from pmtui.domain.books.tape import TapeFilter
+from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.topics import (
@@ -66,11 +67,12 @@ class MarketControls:
         self._reader = workspace.reader
         self._page = workspace.page
         self._widgets = widgets
+        self._grouped: ConditionId | None = None
+        """The market whose grouping the ladder has."""
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
         kept = workspace.surface.memory.now
-        widgets.ladder.viewport.grouping = kept.grouping
         workspace.reader.is_mirrored = kept.has_both
         widgets.tape.wanted = next(
             (each for each in TapeFilter if each.value == kept.tape_from), TapeFilter.ALL
@@ -345,7 +347,8 @@ class MarketControls:
     def _group_prices(self) -> None:
         """Change to the next grouping of the ladder."""
         group = self._widgets.ladder.next_grouping()
-        self._workspace.surface.memory.keep_grouping(self._widgets.ladder.viewport.grouping)
+        times = self._widgets.ladder.viewport.grouping
+        self._workspace.surface.memory.keep_grouping(self._reader.condition_id, times)
         self._workspace.line.confirm(f"Group {self._workspace.price(group)}.")
         self._page.show_parts(Part.STATE)
 
@@ -365,6 +368,10 @@ class MarketControls:
         self._display.show_own(model)
 
     def _show_book(self, model: MarketModel) -> None:
+        if self._grouped != model.condition_id:
+            self._grouped = model.condition_id
+            memory = self._workspace.surface.memory
+            self._widgets.ladder.viewport.grouping = memory.grouping_of(model.condition_id)
         self._display.show_book(model)
         self._show_state(model)
 

@@ -6,7 +6,7 @@ The screen stays and its market changes: nothing that belongs to the one before 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from pmtui.domain.ids import ConditionId, EventId
+from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.listing import rolling_series, window_beside
 from pmtui.domain.markets.market import Event, MarketSort
 from pmtui.domain.money import Micros, complement
@@ -161,6 +161,15 @@ class Outcomes:
         else:
             ladder.action_recentre()
         self._page.show_parts(Part.TICKET)
+
+    def point_at(self, token_id: TokenId, price: Micros) -> None:
+        """Put the cursor on a price of either outcome of the market on show."""
+        if self._reader.token_id not in (token_id, None):
+            self.flip()
+        else:
+            # Its rows may be still to come.
+            self._page.show_parts(Part.MARKET)
+        self._workspace.ladder.go_to(price)
 
     def show_both(self) -> None:
         """Show the other outcome's prices and own orders on the same rows, or no more."""

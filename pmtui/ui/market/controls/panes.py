@@ -80,6 +80,15 @@ class Charts:
 
     def switch_candles(self) -> None:
         """Draw candles in the place of the line, or the other way round."""
+        if not self._shows_prices:
+            key = self._workspace.key("switch_chart")
+            is_small = self._page.size.width < CHART_FROM_WIDTH
+            self._line.show(
+                f"The price chart needs {CHART_FROM_WIDTH} columns."
+                if is_small
+                else f"Depth is on show: {key} shows the prices."
+            )
+            return
         self._prices.switch_style()
         self._keep()
 

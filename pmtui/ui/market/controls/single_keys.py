@@ -302,6 +302,7 @@ class SingleKeys:
             },
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=Micros(sum(s.size for s in stakes if s.is_other == stakes[0].is_other)),
+            pulls_bids=any(order.side is Side.BUY for order in own),
             closing=None if ladder is None else ladder.placed.marks.profit_now(*ladder.touch),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
