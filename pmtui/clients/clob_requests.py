@@ -262,7 +262,6 @@ class SignedRequests(ClobRequests):
         call: Call,
         decode: Callable[[bytes], T],
         *,
-        query: Query = (),
         body: bytes | None = None,
         identifier: str = "",
         may_be_empty: bool = False,
@@ -272,7 +271,6 @@ class SignedRequests(ClobRequests):
         """Send exactly one request and read its answer; see `send`."""
         answer = await self.send(
             call,
-            query=query,
             body=body,
             identifier=identifier,
             may_be_empty=may_be_empty,

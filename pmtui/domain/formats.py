@@ -120,7 +120,6 @@ def _shares(size: Micros) -> str:
     return "share" if size == ONE else "shares"
 
 
-_CENT = SCALE // 100
 _EVEN = ONE // 2
 _HUNDREDTHS = 100
 _WHOLE_FROM = 100 * _HUNDREDTHS
@@ -138,33 +137,8 @@ class PriceFormat(StrEnum):
     """What a hundred wins where the price is below a half, else what wins a hundred."""
 
 
-def write_price(price: Micros, prices: PriceFormat, *, decimals: int = 0) -> str:
-    """Write a price; one at which nothing can be staked or won has no odds and is `-`.
-
-    Args:
-        price: in millionths of a dollar.
-        prices: how it is written.
-        decimals: at least so many, of cents and per cent; digits beyond them are shown, never cut.
-    """
-    match prices:
-        case PriceFormat.CENTS:
-            return f"{_hundredths_of(price, decimals)}¢"
-        case PriceFormat.PERCENT:
-            return f"{_hundredths_of(price, decimals)}%"
-        case PriceFormat.DECIMAL:
-            return _decimal_odds(price)
-        case PriceFormat.AMERICAN:
-            return _american_odds(price)
-
-
-def _hundredths_of(price: int, decimals: int) -> str:
-    whole, rest = divmod(abs(price), _CENT)
-    fraction = f"{rest:04d}".rstrip("0").ljust(decimals, "0")
-    return f"{'-' if price < 0 else ''}{whole}{f'.{fraction}' if fraction else ''}"
-
-
-def _decimal_odds(price: int) -> str:
-    """Return `1 / price`, rounded half up at the hundredth."""
+def decimal_odds(price: Micros) -> str:
+    """Return `1 / price`, rounded half up at the hundredth; `-` where nothing can be won."""
     if not 0 < price <= ONE:
         return "-"
     hundredths = (2 * _HUNDREDTHS * ONE + price) // (2 * price)
@@ -173,8 +147,8 @@ def _decimal_odds(price: int) -> str:
     return f"{hundredths // _HUNDREDTHS}.{hundredths % _HUNDREDTHS:02d}"
 
 
-def _american_odds(price: int) -> str:
-    """Return the odds to the nearest whole, `+150` below a half, `-150` from it on."""
+def american_odds(price: Micros) -> str:
+    """Return the odds to the nearest whole, `+150` below a half, `-150` from it on; else `-`."""
     if not 0 < price < ONE:
         return "-"
     wins = ONE - price

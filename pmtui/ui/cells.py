@@ -94,9 +94,9 @@ def focus_mark() -> str:
     return "■"
 
 
-def blank_line(width: int, ground: Role | None = None) -> Line:
+def blank_line(width: int) -> Line:
     """Return an empty line."""
-    return (Cell(" " * width, ground=ground),)
+    return (Cell(" " * width),)
 
 
 def fit_line(line: Line, width: int) -> Line:

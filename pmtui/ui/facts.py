@@ -33,13 +33,11 @@ FRESH_S = 35
 """Lists are polled twice a minute; within that they are fresh."""
 
 
-def paint_price(
-    price: Micros | None, role: Role = Role.TEXT, *, tick: Micros | None = None
-) -> Cell:
+def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
     """Show a price for reading, to a tenth of a cent where the exact one has no room."""
     if price is None:
         return Cell(ABSENT, Role.DIM)
-    text = read_price(price, tick=tick)
+    text = read_price(price)
     return Cell(text if len(text) <= PRICE_WIDTH else read_average(price), role)
 
 

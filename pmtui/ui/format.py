@@ -41,32 +41,26 @@ def format_price(
     beyond it are shown, never rounded away.
     """
     text = _cents(abs(price), tick) + "¢"
-    return _place(("-" if price < 0 else "") + text, width)
+    return fit_right(("-" if price < 0 else "") + text, width)
 
 
-def format_average(price: Micros, *, width: int | None = None) -> str:
+def format_average(price: Micros) -> str:
     """Write an average price in cents, rounded at a tenth of a cent.
 
     One below 100¢ is never written as 100¢, and one above 0¢ never as 0¢.
     """
     rounded = round_price(price, TENTH_OF_CENT)
-    return format_price(rounded, tick=TENTH_OF_CENT, width=width)
+    return format_price(rounded, tick=TENTH_OF_CENT)
 
 
-def format_price_change(
-    change: Micros,
-    *,
-    tick: Micros | None = None,
-    width: int | None = None,
-) -> str:
+def format_price_change(change: Micros) -> str:
     """Write a change of price with its sign: `+1.5¢`, `-2¢`, `0¢`."""
-    text = _cents(abs(change), tick) + "¢"
-    return _place(_sign(change) + text, width)
+    return f"{_sign(change)}{_cents(abs(change), None)}¢"
 
 
-def format_size(size: Micros, *, width: int | None = None) -> str:
+def format_size(size: Micros) -> str:
     """Write a size exactly: `1,234.5`."""
-    return _place(_exact(size), width)
+    return _exact(size)
 
 
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
@@ -76,7 +70,7 @@ def format_size_compact(size: Micros, *, width: int | None = None) -> str:
     figure wherever it is shown; and something is never shown as nothing. Only how large it is decides
     the unit, so that a column does not mix them at random.
     """
-    return _place(_compact(size, width), width)
+    return fit_right(_compact(size, width), width)
 
 
 def format_whole_size(size: Micros, *, width: int) -> str:
@@ -93,7 +87,7 @@ def format_whole_size(size: Micros, *, width: int) -> str:
             each for each in reversed(_UNITS) if size >= each[1] * SCALE * 999 // 1_000
         )
         text = f"{_nearest(size, unit * SCALE, tenths=size < 100 * unit * SCALE)}{letter}"
-    return _place(text, width) if len(text) <= width else _place(_compact(size, width), width)
+    return fit_right(text, width) if len(text) <= width else fit_right(_compact(size, width), width)
 
 
 def format_size_ceil(size: Micros, *, width: int) -> str:
@@ -120,34 +114,34 @@ def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> 
     letter, unit = next(units, ("", 1))
     tenths = size * 10 // (unit * SCALE)
     fraction = f".{tenths % 10}" if tenths % 10 else ""
-    return _place(f"{tenths // 10:,}{fraction}{letter}", width)
+    return fit_right(f"{tenths // 10:,}{fraction}{letter}", width)
 
 
-def format_money(amount: Micros, *, width: int | None = None) -> str:
+def format_money(amount: Micros) -> str:
     """Write cash that is there or comes in, to the cent, rounded down: `$1,234.56`."""
-    return _place(write_dollars(cents_down(amount)), width)
+    return write_dollars(cents_down(amount))
 
 
-def format_cost(amount: Micros, *, width: int | None = None) -> str:
+def format_cost(amount: Micros) -> str:
     """Write cash that is paid, a fee too, to the cent, rounded up: `$1,234.57`."""
-    return _place(write_dollars(cents_up(amount)), width)
+    return write_dollars(cents_up(amount))
 
 
-def format_past_money(amount: Micros, *, width: int | None = None) -> str:
+def format_past_money(amount: Micros) -> str:
     """Write cash that has changed hands, rounded half away from zero to the cent: `$50.00`."""
-    return _place(write_dollars(cents_near(amount)), width)
+    return write_dollars(cents_near(amount))
 
 
-def format_money_change(amount: Micros, *, width: int | None = None) -> str:
+def format_money_change(amount: Micros) -> str:
     """Write a gain or a loss with its sign, to the nearest cent: `+$3.10`, `-$3.10`, `$0.00`."""
     cents = cents_near(amount)
-    return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
+    return ("+" if cents > 0 else "") + write_dollars(cents)
 
 
-def format_worth_change(amount: Micros, *, width: int | None = None) -> str:
+def format_worth_change(amount: Micros) -> str:
     """Write the change of an account's value, rounded down as the value itself is."""
     cents = cents_down(amount)
-    return _place(("+" if cents > 0 else "") + write_dollars(cents), width)
+    return ("+" if cents > 0 else "") + write_dollars(cents)
 
 
 def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
@@ -156,25 +150,25 @@ def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
     # A compact amount has no cents.
     whole = Micros(abs(amount) // SCALE * SCALE)
     if amount and not whole:
-        return _place(f"{sign}<$1", width)
+        return fit_right(f"{sign}<$1", width)
     room = None if width is None else max(1, width - 1 - len(sign))
-    return _place(f"{sign}${_compact(whole, room)}", width)
+    return fit_right(f"{sign}${_compact(whole, room)}", width)
 
 
-def format_percent(ratio: Micros, *, decimals: int = 1, width: int | None = None) -> str:
+def format_percent(ratio: Micros, *, decimals: int = 1) -> str:
     """Write a share of one as percent, rounded half away from zero: `51.5%`."""
     text = _percent(ratio, decimals)
     negative = ratio < 0 and text.strip("0.")
-    return _place(f"{'-' if negative else ''}{text}%", width)
+    return f"{'-' if negative else ''}{text}%"
 
 
-def format_age(age_s: float, *, width: int | None = None) -> str:
+def format_age(age_s: float) -> str:
     """Write how old something is, in its largest unit: `3s`, `2m`, `5h`, `4d`."""
     seconds = max(0, floor(age_s))
     for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds >= length:
-            return _place(f"{seconds // length}{unit}", width)
-    return _place(f"{seconds}s", width)
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"
 
 
 def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
@@ -184,22 +178,18 @@ def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
     """
     seconds = floor(seconds_left)
     if seconds <= 0:
-        return _place("ended" if width is None or width >= 5 else "-", width)
+        return fit_right("ended" if width is None or width >= 5 else "-", width)
     units = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
     for (unit, length), (smaller, step) in pairwise(units):
         if seconds >= length:
             large, small = f"{seconds // length}{unit}", f"{seconds % length // step}{smaller}"
             both = f"{large} {small}"
-            return _place(both if width is None or len(both) <= width else large, width)
-    return _place(f"{seconds}s", width)
+            return fit_right(both if width is None or len(both) <= width else large, width)
+    return fit_right(f"{seconds}s", width)
 
 
 def fit_right(text: str, width: int | None) -> str:
     """Return a number in exactly so many cells, to the right; as it is where none are named."""
-    return _place(text, width)
-
-
-def _place(text: str, width: int | None) -> str:
     if width is None:
         return text
     return text.rjust(width) if len(text) <= width else "#" * width

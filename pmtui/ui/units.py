@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from pmtui.config.terminal_settings import Times
-from pmtui.domain.formats import PriceFormat, write_price
+from pmtui.domain.formats import PriceFormat, american_odds, decimal_odds
 from pmtui.domain.money import Micros, round_price
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -91,7 +91,8 @@ def read_price(price: Micros, *, tick: Micros | None = None, width: int | None =
         return format_price(price, tick=tick, width=width)
     if UNITS.prices is PriceFormat.PERCENT:
         return fit_right(format_price(price, tick=tick).replace("¢", "%"), width)
-    text = write_price(price, UNITS.prices)
+    is_decimal = UNITS.prices is PriceFormat.DECIMAL
+    text = decimal_odds(price) if is_decimal else american_odds(price)
     is_long = len(text) > (_LONGEST if width is None else width)
     return fit_right(text.replace(",", "") if is_long else text, width)
 

@@ -213,15 +213,15 @@ def flag(source: Row, *names: str, default: bool) -> bool:
     return default
 
 
-def side(source: Row, name: str = "side") -> Side:
+def side(source: Row) -> Side:
     """Return a side, in either case of letters.
 
     Raises:
         WireError: it is none.
     """
-    value = text(source, name)
+    value = text(source, "side")
     if value.upper() not in ("BUY", "SELL"):
-        raise WireError(name, f"neither BUY nor SELL: {value[:20]!r}")
+        raise WireError("side", f"neither BUY nor SELL: {value[:20]!r}")
     return Side(value.upper())
 
 

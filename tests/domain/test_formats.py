@@ -3,14 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.formats import (
-    PriceFormat,
+    american_odds,
     are,
     count,
     count_shares,
+    decimal_odds,
     exact_dollars,
     exact_shares,
     shares_are,
-    write_price,
 )
 from pmtui.domain.money import ONE, Micros, parse_micros
 
@@ -59,35 +59,27 @@ prices = st.integers(1, ONE - 1).map(Micros)
 
 
 @pytest.mark.parametrize(
-    ("price", "cents", "percent", "decimal", "american"),
+    ("price", "decimal", "american"),
     [
-        (397_000, "39.7¢", "39.7%", "2.52", "+152"),
-        (500_000, "50¢", "50%", "2.00", "-100"),
-        (600_000, "60¢", "60%", "1.67", "-150"),
-        (990_000, "99¢", "99%", "1.01", "-9,900"),
-        (10_000, "1¢", "1%", "100", "+9,900"),
-        (1_000, "0.1¢", "0.1%", "1,000", "+99,900"),
-        (0, "0¢", "0%", "-", "-"),
-        (ONE, "100¢", "100%", "1.00", "-"),
-        (-20_000, "-2¢", "-2%", "-", "-"),
+        (397_000, "2.52", "+152"),
+        (500_000, "2.00", "-100"),
+        (600_000, "1.67", "-150"),
+        (990_000, "1.01", "-9,900"),
+        (10_000, "100", "+9,900"),
+        (1_000, "1,000", "+99,900"),
+        (0, "-", "-"),
+        (ONE, "1.00", "-"),
+        (-20_000, "-", "-"),
     ],
 )
-def test_each_way_to_write_a_price(
-    price: int, cents: str, percent: str, decimal: str, american: str
-) -> None:
-    written = [write_price(Micros(price), each) for each in PriceFormat]
-    assert written == [cents, percent, decimal, american]
-
-
-def test_a_column_of_prices_lines_up() -> None:
-    assert write_price(Micros(400_000), PriceFormat.PERCENT, decimals=1) == "40.0%"
-    assert write_price(Micros(402_500), PriceFormat.CENTS, decimals=1) == "40.25¢"
+def test_a_price_as_odds(price: int, decimal: str, american: str) -> None:
+    assert (decimal_odds(Micros(price)), american_odds(Micros(price))) == (decimal, american)
 
 
 @given(prices)
 def test_american_odds_of_both_sides_mirror_each_other(price: Micros) -> None:
     other = Micros(ONE - price)
-    one, two = (write_price(each, PriceFormat.AMERICAN) for each in (price, other))
+    one, two = (american_odds(each) for each in (price, other))
     if price != other:
         assert {one[0], two[0]} == {"+", "-"}
         assert one[1:] == two[1:]
@@ -96,5 +88,5 @@ def test_american_odds_of_both_sides_mirror_each_other(price: Micros) -> None:
 @given(prices, prices)
 def test_a_dearer_share_never_has_longer_odds(one: Micros, other: Micros) -> None:
     low, high = sorted((one, other))
-    odds = [float(write_price(each, PriceFormat.DECIMAL).replace(",", "")) for each in (low, high)]
+    odds = [float(decimal_odds(each).replace(",", "")) for each in (low, high)]
     assert odds[0] >= odds[1]

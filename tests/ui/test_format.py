@@ -68,7 +68,7 @@ def test_changes_carry_their_sign() -> None:
 def test_sizes_are_exact() -> None:
     assert f.format_size(Micros(1_234_500_000)) == "1,234.5"
     assert f.format_size(Micros(-1)) == "-0.000001"
-    assert f.format_size(Micros(5_000_000), width=4) == "   5"
+    assert f.fit_right(f.format_size(Micros(5_000_000)), 4) == "   5"
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,7 @@ def test_every_number_fills_its_width(amount: int, width: int) -> None:
     value = Micros(amount)
     for text in (
         f.format_price(value, width=width),
-        f.format_average(value, width=width),
-        f.format_price_change(value, width=width),
-        f.format_size(value, width=width),
-        f.format_money(value, width=width),
-        f.format_money_change(value, width=width),
         f.format_money_compact(value, width=width),
-        f.format_percent(value, width=width),
-        f.format_age(abs(amount), width=width),
         f.format_time_left(amount, width=width),
     ):
         assert len(text) == width

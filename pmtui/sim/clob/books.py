@@ -50,20 +50,12 @@ class BookDocument(msgspec.Struct):
 _encoder = msgspec.json.Encoder()
 
 
-def book_document(
-    book: BookView, market: MarketView, *, timestamp_ms: int | None = None
-) -> BookDocument:
-    """Write a book with its hash.
-
-    Args:
-        book: of one of the market's tokens.
-        market: its market, for everything around the levels.
-        timestamp_ms: None takes the time of the last change, as the service does.
-    """
+def book_document(book: BookView, market: MarketView) -> BookDocument:
+    """Write a book with its hash and the time of its last change; all around the levels is its market's."""
     document = BookDocument(
         market=market.spec.condition_id,
         asset_id=book.token_id,
-        timestamp=str(book.changed_ms if timestamp_ms is None else timestamp_ms),
+        timestamp=str(book.changed_ms),
         hash="",
         bids=_rows(book.bids),
         asks=_rows(book.asks),

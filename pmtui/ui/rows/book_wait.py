@@ -36,9 +36,9 @@ class BookWait:
         finally:
             subscription.close()
 
-    async def until_ready(self, *, longest_s: float = LONGEST_WAIT_S) -> None:
+    async def until_ready(self) -> None:
         """Wait until every market has its terms and every book has come, or no longer."""
-        await self._until(lambda: all(map(self._is_ready, self._positions)), longest_s)
+        await self._until(lambda: all(map(self._is_ready, self._positions)), LONGEST_WAIT_S)
 
     async def _until(self, is_ready: Callable[[], bool], longest_s: float) -> None:
         try:

@@ -35,11 +35,9 @@ class TextBlock(Widget):
     TextBlock { height: auto; width: 1fr; }
     """
 
-    def __init__(
-        self, *, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
-    ) -> None:  # fmt: skip
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
-        super().__init__(id=id, classes=classes)
+        super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
         self._role_styles: RoleStyles | None = None
 

@@ -215,7 +215,7 @@ class LineTable(ScrollView, can_focus=True):
     def __init__(
         self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
         show_header: bool = True, show_cursor: bool = True,
-        name: str | None = None, id: str | None = None, classes: str | None = None,  # noqa: A002 - Textual's word
+        id: str | None = None,  # noqa: A002 - Textual's word
     ) -> None:  # fmt: skip
         """Start without rows.
 
@@ -224,11 +224,9 @@ class LineTable(ScrollView, can_focus=True):
             empty: What to say while there are no rows.
             show_header: Whether the first line holds the columns' titles.
             show_cursor: Whether a row is marked at all; a tape needs no cursor.
-            name: As for every widget.
             id: As for every widget.
-            classes: As for every widget.
         """
-        super().__init__(name=name, id=id, classes=classes)
+        super().__init__(id=id)
         self.columns = TableColumns(
             columns,
             # The scrollbar has a place of its own, also while there is nothing to scroll.

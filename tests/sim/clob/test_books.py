@@ -60,7 +60,6 @@ def test_a_view_becomes_a_document_with_the_time_of_its_last_change() -> None:
     assert document.bids == (BookRow("0.4", "12.5"),)
     assert (document.last_trade_price, document.min_order_size) == ("0.980", "5")
     assert document.hash == book_hash(document)
-    assert book_document(book, market, timestamp_ms=5).timestamp == "5"
 
 
 def test_last_prices_have_three_decimals_at_least() -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -81,7 +82,7 @@ def test_the_ladder_hashes_as_the_engines_book_after_every_change(
         for index, token_id in enumerate(view.spec.tokens):
             book = reads.book(token_id)
             assert book is not None
-            document = book_document(book, view, timestamp_ms=START_MS)
+            document = book_document(replace(book, changed_ms=START_MS), view)
             assert ladder.hash(index, START_MS) == document.hash
     venue.close()
 
