@@ -279,7 +279,7 @@ def show_account(settings: Settings, state: Path) -> str:
 def _show_paper(settings: Settings, state: Path) -> str:
     folder = state / settings.profile
     if not (folder / PAPER_KEY_FILE).exists():
-        return "The paper account is made when the terminal first opens; it needs nothing of yours."
+        return "The paper account is made when it is first used; it needs nothing of yours."
     address = Signer(load_paper_key(folder)).address
     return (
         f"The paper account of the profile {settings.profile}:\n\n"
@@ -485,7 +485,9 @@ def _parser() -> SecretiveParser:
         metavar="ACTION",
         help="new, import, show, remove, or one of the wallet",
     )
-    parser.add_argument("--profile", help="whose account; not paper, which has a key of its own")
+    parser.add_argument(
+        "--profile", help="whose account; `paper` has a key of its own, made by itself"
+    )
     parser.add_descriptor("--passphrase-fd", "read the passphrase from a line of file descriptor N")
     parser.add_descriptor(
         "--key-fd",

@@ -255,7 +255,7 @@ def _unanswered(failure: Failure) -> Finding:
 def _paper_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
     folder = state / settings.profile
     if not (folder / PAPER_KEY_FILE).exists():
-        text = "the paper account is made when the terminal first opens"
+        text = "the paper account is made when it is first used"
         return None, (_key_finding("key", State.OK, text, kind="paper"),)
     try:
         address = Signer(load_paper_key(folder)).address

@@ -245,7 +245,7 @@ def find_login_key(settings: Settings, state: Path, passphrase: Secret | None) -
     if settings.is_paper:
         folder = state / settings.profile
         if not (folder / PAPER_KEY_FILE).exists():
-            return NoKey("the paper account is made when the terminal first opens")
+            return NoKey("the paper account is made when it is first used")
         try:
             return load_paper_key(folder)
         except (OSError, ValueError):

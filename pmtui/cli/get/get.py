@@ -336,7 +336,8 @@ def _parser(read: Read | None) -> SecretiveParser:
         description="Ask any host of the profile; `pmtui get` alone lists what can be asked."
         if read is None
         else f"{read.words[0].upper()}{read.words[1:]}. Asks the {read.host.value}.",
-        epilog="Exit codes: 0, 1 where the answer is no, 2 for wrong usage, 69 without an answer.",
+        epilog="Exit codes: 0, 1 where the answer is no, 2 for wrong usage, 69 without an answer, "
+        "70 for a bug.",
     )
     if read is None:
         parser.add_argument("name", metavar="NAME", help="one of those that `pmtui get` lists")

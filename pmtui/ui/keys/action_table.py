@@ -204,7 +204,7 @@ ACTIONS: tuple[Action, ...] = (
             command="app.switch_unit('times')"),
     _action("global.change_theme", "", "Theme…", "Preview themes and choose one.",
             in_footer=False),
-    _action("global.quit", "q", "Quit", "Quit; asks while orders are working.",
+    _action("global.quit", "q", "Quit", "Quit; asks while orders, stops or alerts are active.",
             danger=Danger.ASKS),
     _replay("pause", "P", "Pause", "Pause the replay, or go on; at its end, begin again."),
     _replay("step", "N", "Step", "Pause at the next message of the recording."),

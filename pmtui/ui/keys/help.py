@@ -57,8 +57,8 @@ GLOSSARY: tuple[Term, ...] = (
          "marked and fetched again."),
     Term("dead man's switch", "The venue cancels every order of a key that sent a heartbeat once "
          "and then stops."),
-    Term("delayed", "Some markets hold orders that would trade at once for a few seconds, so that "
-         "makers can react to news."),
+    Term("delayed", "Some markets hold orders that would trade at once, for a fraction of a second or "
+         "for seconds, so that makers can react to news."),
     Term("deposit wallet", "The contract that holds your money and shares. Your key signs for it and "
          "never holds anything itself."),
     Term("depth", "How many shares wait at a price or better."),

@@ -208,7 +208,7 @@ def test_the_paper_profile_keeps_no_keystore(home: Path, account: Said, action: 
 
 
 def test_the_paper_account_is_shown_and_never_made_by_looking(home: Path, account: Said) -> None:
-    assert "when the terminal first opens" in account("show", profile="paper")[1]
+    assert "when it is first used" in account("show", profile="paper")[1]
     assert not (home / "state").exists()
     secret = load_paper_key(home / "state" / "paper")
     _, out, _ = account("show", profile="paper")
