@@ -61,7 +61,7 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         opened = open_line(starter.place, first_topics(paths.state / WORKPLACE_FILE, name))
         # Textual and all screens, half a second: the service starts and reads the settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
-        from pmtui.cli.terminal import end_past_terminal  # noqa: PLC0415
+        from pmtui.cli.terminal import exit_despite_stuck_output  # noqa: PLC0415
         from pmtui.cli.terminal_app import read_keys, read_look  # noqa: PLC0415
 
         settings = starter.settings()
@@ -74,7 +74,7 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         if starter is not None:
             starter.take_back()
         return refuse(str(error))
-    end_past_terminal(code)
+    exit_despite_stuck_output(code)
     if code == CRASHED:
         warn(f"pmtui: stopped by a bug; details in {log}")
     return code

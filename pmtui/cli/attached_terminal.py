@@ -11,7 +11,7 @@ import socket
 
 from pmtui.cli.output import show_last, warn
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
-from pmtui.cli.session_process import CRASHED, give_back, use_one_pool
+from pmtui.cli.session_process import CRASHED, trim_heap, use_one_malloc_arena
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.domain.health import HealthState, Source, SourceHealth
@@ -25,7 +25,7 @@ from pmtui.service.views import Mode, StatusView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 
-GIVE_BACK_S = 20.0
+TRIM_PERIOD_S = 20.0
 OLD_RULES = "The service runs with older settings: `pmtui stop`, then `pmtui`, to use the new ones."
 _ENDED = (signal.SIGHUP, signal.SIGTERM)
 
@@ -65,7 +65,7 @@ class AttachedTerminal:
 
     async def run(self) -> int:
         """Show the terminal until it is left; returns the exit code."""
-        use_one_pool()
+        use_one_malloc_arena()
         mirror = self._mirror
         line = Attachment(
             self._starter.place,
@@ -85,12 +85,12 @@ class AttachedTerminal:
         for number in _ENDED:
             loop.add_signal_handler(number, app.exit)
         listening = asyncio.create_task(line.run())
-        giving_back = asyncio.create_task(self._give_back_memory())
+        trimming = asyncio.create_task(self._trim_heap_regularly())
         gc.freeze()
         gc.enable()
         await app.run_async()
         self._is_leaving = True
-        giving_back.cancel()
+        trimming.cancel()
         if app.quit_key.stop_policy is not None and app.crash is None:
             await self._stop(line, listening, app.quit_key.stop_policy)
         await line.close()
@@ -150,7 +150,7 @@ class AttachedTerminal:
             clock_skew_ms=None, now=self._clock.now(), are_orders_known=False,
         )  # fmt: skip
 
-    async def _give_back_memory(self) -> None:
+    async def _trim_heap_regularly(self) -> None:
         while True:
-            await self._clock.sleep(GIVE_BACK_S)
-            give_back()
+            await self._clock.sleep(TRIM_PERIOD_S)
+            trim_heap()

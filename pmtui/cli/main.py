@@ -55,9 +55,9 @@ def _open_terminal(
         from pmtui.cli import attach  # noqa: PLC0415 - asyncio: a tenth of a second
 
         return attach.open_attached(profile, passphrase_fd, is_fresh=is_fresh)
-    from pmtui.cli import compose  # noqa: PLC0415 - Textual and all screens: 0.7 s
+    from pmtui.cli import standalone  # noqa: PLC0415 - Textual and all screens: 0.7 s
 
-    return compose.open_standalone(profile, passphrase_fd, is_fresh=is_fresh)
+    return standalone.open_standalone(profile, passphrase_fd, is_fresh=is_fresh)
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:

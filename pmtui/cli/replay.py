@@ -20,8 +20,8 @@ from typing_extensions import override
 
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
-from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_pool
-from pmtui.cli.terminal import end_past_terminal
+from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_malloc_arena
+from pmtui.cli.terminal import exit_despite_stuck_output
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.cli.venue.paper import STARTING_CASH, load_paper_key
@@ -168,7 +168,7 @@ def run(arguments: Sequence[str]) -> int:
             code = asyncio.run(run_logged(session.run()))
         except ConfigError as error:
             return refuse(f"{options.file}: {error}", prog=_PROG, code=UNUSABLE)
-    end_past_terminal(code)
+    exit_despite_stuck_output(code)
     if code == CRASHED:
         warn(f"{_PROG}: stopped by a bug; details in {log}")
     return code
@@ -222,7 +222,7 @@ class ReplaySession:
         Raises:
             ConfigError: the recording holds nothing to show.
         """
-        use_one_pool()
+        use_one_malloc_arena()
         async with AsyncExitStack() as stack:
             try:
                 venue = await stack.enter_async_context(

@@ -1,4 +1,4 @@
-"""The process of a session: one lock for one account, the log of what goes wrong, memory given back."""
+"""The process of a session: its lock on the account, its log of failures, and the memory it returns."""
 
 import asyncio
 import ctypes
@@ -20,7 +20,11 @@ IN_USE = (
     "or set PMTUI_HOME"
 )
 CRASHED = 70
+"""Exit code of a session that a bug ended."""
+_LOCK_FILE = "session.lock"
 _M_ARENA_MAX = -8
+"""The option of mallopt in glibc's malloc.h."""
+_logger = logging.getLogger(__name__)
 
 
 class InUseError(ConfigError):
@@ -28,9 +32,9 @@ class InUseError(ConfigError):
 
 
 def is_session_running(state_dir: Path) -> bool:
-    """Tell whether a terminal trades on this account now."""
+    """Whether any process holds the session lock: a terminal, a service, or a command."""
     try:
-        handle = os.open(state_dir / "session.lock", os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(state_dir / _LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -46,13 +50,13 @@ def is_session_running(state_dir: Path) -> bool:
 def session_lock(state_dir: Path) -> Iterator[None]:
     """Hold the account's directory for as long as the block lasts.
 
-    The system lets go of the lock whatever becomes of the process.
+    The system releases the lock however the process ends.
 
     Raises:
         InUseError: another terminal or service holds it.
         ConfigError: the directory cannot be written.
     """
-    path = state_dir / "session.lock"
+    path = state_dir / _LOCK_FILE
     try:
         private_dir(state_dir)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -67,9 +71,6 @@ def session_lock(state_dir: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-_logger = logging.getLogger(__name__)
 
 
 async def run_logged(work: Coroutine[None, None, int]) -> int:
@@ -103,14 +104,14 @@ def start_log(profile: str, paths: Paths) -> Path:
     return log
 
 
-def use_one_pool() -> None:
-    """Let all threads share one pool; each would keep its own, and ours never allocate at once."""
+def use_one_malloc_arena() -> None:
+    """Make malloc serve all threads from one arena: ours never allocate at the same time."""
     if (libc := _glibc()) is not None:
         libc.mallopt(_M_ARENA_MAX, 1)
 
 
-def give_back() -> bool:
-    """Return whole free pages to the system, in less than a millisecond; whether there were any."""
+def trim_heap() -> bool:
+    """Return free memory to the system, in less than a millisecond; returns whether there was any."""
     libc = _glibc()
     return libc is not None and bool(libc.malloc_trim(0))
 

@@ -1,4 +1,4 @@
-"""The terminal around us: which characters it shows, its clipboard, and one that reads no more."""
+"""The surrounding terminal: its characters, its colours, its clipboard, and output that is stuck."""
 
 import asyncio
 import locale
@@ -16,20 +16,20 @@ DEADLINE_S = 2.0
 _PASS_ON = ("tmux", "load-buffer", "-w", "-")
 """From version 3.2 on. `-w`: into the clipboard of the terminal that tmux is shown on, too."""
 _PLAIN = ("vt100", "vt102", "vt220", "linux")
-"""Terminals without most of our signs; the font of the Linux console has at most 512."""
+"""Terminals that lack most of our characters; the font of the Linux console has at most 512."""
 
 
 def is_without_color() -> bool:
-    """Tell, and let Textual know, which reads one variable only: else a cursor is a colour."""
+    """Whether to use no colour; sets NO_COLOR, the only variable that Textual reads."""
     if os.environ.get("TERM", "") in WITHOUT_COLOR or wants_no_color(os.environ):
         os.environ["NO_COLOR"] = "1"
     return bool(os.environ.get("NO_COLOR"))
 
 
 def wants_no_color(environ: Mapping[str, str]) -> bool:
-    """Tell whether the user asked for no colour.
+    """Whether the user asked for no colour.
 
-    `NO_COLOR` says so whatever else is set, `CLICOLOR=0` unless `CLICOLOR_FORCE` takes it back.
+    `NO_COLOR` wins over everything else; `CLICOLOR=0` counts unless `CLICOLOR_FORCE` overrides it.
     """
     if environ.get("NO_COLOR"):
         return True
@@ -38,14 +38,14 @@ def wants_no_color(environ: Mapping[str, str]) -> bool:
 
 
 def is_ascii_terminal() -> bool:
-    """Tell whether the terminal shows plain ASCII only, by its kind and by the user's locale."""
+    """Whether the terminal shows ASCII only, by its type and the user's locale."""
     encoding = locale.getpreferredencoding(do_setlocale=False).lower().replace("-", "")
     is_plain = os.environ.get("TERM", "") in _PLAIN or _asked_locale() in ("C", "POSIX")
     return is_plain or encoding not in ("utf8", "utf")
 
 
 def _asked_locale() -> str:
-    """Return what the user says the terminal speaks; Python overrules a plain `C` for itself."""
+    """Return the locale that the user set; Python replaces a plain `C` in its own settings."""
     if everything := os.environ.get("LC_ALL"):
         return everything
     letters = "" if sys.flags.utf8_mode else os.environ.get("LC_CTYPE")
@@ -53,7 +53,7 @@ def _asked_locale() -> str:
 
 
 async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> bool:
-    """Give tmux a text for its buffer and for the clipboard; tells whether it took it."""
+    """Send a text to tmux for its buffer and the clipboard; returns whether tmux took it."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
@@ -69,10 +69,10 @@ async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
     return process.returncode == 0
 
 
-def end_past_terminal(code: int) -> None:
-    """End the process here and now where a thread is stuck on a terminal that reads no more.
+def exit_despite_stuck_output(code: int) -> None:
+    """Exit at once if the output thread is stuck on a terminal that no longer reads.
 
-    Whatever is printed from here on would wait as well.
+    Anything printed from here on would block as well.
     """
     if any(thread.name == "textual-output" for thread in threading.enumerate()):
         logging.shutdown()

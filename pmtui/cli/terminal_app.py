@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.theme import Theme
 
-from pmtui.cli.session_process import give_back
+from pmtui.cli.session_process import trim_heap
 from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.terminal_settings import TerminalSettings
@@ -82,7 +82,7 @@ def make_app(
         or usual_theme(os.environ, is_grey=is_grey),
         on_quit=settings.on_quit,
     )
-    app.after_drawing = give_back
+    app.after_drawing = trim_heap
     if os.environ.get("TMUX"):
         app.clipboard_writer.hand_over = hand_to_tmux
     return app

@@ -124,7 +124,7 @@ def _key_table(value: object) -> object:
     return flat
 
 
-def _check_leaving(
+def _check_exit_policy(
     policy: ExitPolicy | None, heartbeat: HeartbeatPolicy | None
 ) -> ExitPolicy | None:
     """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
@@ -279,11 +279,11 @@ class LimitTable(_Table):
         )
 
 
-_NOT_THE_SERVICES = {
+_TERMINAL_ONLY = {
     "private_key", "theme", "frame_rate", "presets", "flatten_percent", "chart", "ticket", "prices", "calm",
     "times", "keys",
 }  # fmt: skip
-"""What only a terminal goes by, and what is no rule."""
+"""Excluded from the digest of the settings: a service does not use them, or they are secret."""
 DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
 BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
 
@@ -347,7 +347,7 @@ class Settings(BaseSettings, Addresses):
     @field_validator("on_quit", "on_hangup")
     @classmethod
     def _fits_heartbeat(cls, policy: ExitPolicy | None, info: ValidationInfo) -> ExitPolicy | None:
-        return _check_leaving(policy, info.data.get("heartbeat"))
+        return _check_exit_policy(policy, info.data.get("heartbeat"))
 
     @property
     def chosen(self) -> Profile:
@@ -395,7 +395,7 @@ class Settings(BaseSettings, Addresses):
 
         What is only looked at, such as themes and keys, is not in it; neither is any secret.
         """
-        stated = self.model_dump_json(exclude=_NOT_THE_SERVICES)
+        stated = self.model_dump_json(exclude=_TERMINAL_ONLY)
         return hashlib.sha256(stated.encode()).hexdigest()[:16]
 
     def for_terminal(self) -> TerminalSettings:

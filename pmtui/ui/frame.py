@@ -216,7 +216,7 @@ class FrameScreen(Screen[None]):
         use_spans(self)
         self.surface = surface
         self.lines = FrameLines(
-            self, surface, entries=self._working_keys, do_keys_rest=lambda: self.do_keys_rest
+            self, surface, entries=self._working_keys, are_keys_locked=lambda: self.are_keys_locked
         )
         """Status, tour, notice and keys."""
         self.message_line = self.lines.message_line
@@ -245,7 +245,7 @@ class FrameScreen(Screen[None]):
         return footer_entries(*self.CONTEXTS, Context.GLOBAL, keymap=self.surface.options.keymap)
 
     @property
-    def do_keys_rest(self) -> bool:
+    def are_keys_locked(self) -> bool:
         """Whether single keys trade nothing right here, armed or not."""
         return False
 

@@ -34,7 +34,7 @@ class FrameLines:
         surface: Surface,
         *,
         entries: Callable[[], tuple[FooterEntry, ...]],
-        do_keys_rest: Callable[[], bool],
+        are_keys_locked: Callable[[], bool],
     ) -> None:
         """Build the lines, empty.
 
@@ -42,12 +42,12 @@ class FrameLines:
             screen: the one that they surround.
             surface: the service and the user's choices.
             entries: the keys that work on the screen right now, the nearest first.
-            do_keys_rest: whether single keys trade nothing right now, armed or not.
+            are_keys_locked: whether single keys trade nothing right now, armed or not.
         """
         self._screen = screen
         self._surface = surface
         self._entries = entries
-        self._do_keys_rest = do_keys_rest
+        self._are_keys_locked = are_keys_locked
         self._greeting: Line = ()
         self._status = TextLine(id="status")
         self._loss = TextLine(id="loss")
@@ -66,7 +66,7 @@ class FrameLines:
         """Yield what stands below the body."""
         if (replay := self._surface.replay) is not None:
             yield ReplayLine(
-                replay, self._surface.options.keymap, on_standstill=self.show_status
+                replay, self._surface.options.keymap, on_pause_change=self.show_status
             )  # fmt: skip
         yield self._tour
         yield self._notice
@@ -101,8 +101,8 @@ class FrameLines:
                 self._screen.size.width,
                 armed_size=self._armed_size,
                 news=count_news(self._surface.queries.log()),
-                do_keys_rest=self._do_keys_rest(),
-                standstill="" if replay is None else replay.view().standstill,
+                are_keys_locked=self._are_keys_locked(),
+                paused_reason="" if replay is None else replay.view().paused_reason,
             )
         )
 

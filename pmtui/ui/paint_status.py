@@ -102,8 +102,8 @@ def paint_status(
     width: int,
     *,
     news: News = NO_NEWS,
-    do_keys_rest: bool = False,
-    standstill: str = "",
+    are_keys_locked: bool = False,
+    paused_reason: str = "",
     armed_size: str = "",
 ) -> Line:
     """Lay the status out in one line: what is ours on the left, the sources on the right.
@@ -115,12 +115,12 @@ def paint_status(
         view: the status.
         width: cells there are.
         news: what of the notices tells of fills and stops.
-        do_keys_rest: single keys trade nothing right now, armed or not.
+        are_keys_locked: single keys trade nothing right now, armed or not.
         armed_size: the shares that a single key sends; empty to leave that out.
-        standstill: why the sources of a replay tell nothing new; empty while they do.
+        paused_reason: why the sources of a replay tell nothing new; empty while they do.
     """
-    facts = _account_facts(view, news, do_keys_rest=do_keys_rest, armed_size=armed_size)
-    troubles = _trouble_lines(view, standstill)
+    facts = _account_facts(view, news, are_keys_locked=are_keys_locked, armed_size=armed_size)
+    troubles = _trouble_lines(view, paused_reason)
     rights = (*_unwell_lines(view), *troubles)
     with_reason = len(rights) - len(troubles) // 2
     for dropped in range(_TODAY + 1, _KEPT, -1):
@@ -206,12 +206,12 @@ def _open_orders(view: StatusView) -> str:
 
 
 def _account_facts(
-    view: StatusView, news: News, *, do_keys_rest: bool, armed_size: str
+    view: StatusView, news: News, *, are_keys_locked: bool, armed_size: str
 ) -> list[_Fact]:
     mode = Cell(f" {view.mode.value} ", _MODE_ROLES[view.mode], Emphasis.BOLD)
     facts = [
         _Fact(_KEPT, (mode,)),
-        _Fact(_KEPT, _entry_cells(view, do_keys_rest=do_keys_rest, armed_size=armed_size)),
+        _Fact(_KEPT, _entry_cells(view, are_keys_locked=are_keys_locked, armed_size=armed_size)),
         _Fact(_KEPT, paint_venue(view.venue, view.now)),
     ]
     is_ours = view.mode is not Mode.READ_ONLY
@@ -288,12 +288,12 @@ def _gain(amount: Micros) -> Cell:
     return Cell(format_worth_change(amount), Role.UP if amount > 0 else Role.DOWN)
 
 
-def _entry_cells(view: StatusView, *, do_keys_rest: bool, armed_size: str) -> Line:
+def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) -> Line:
     """Whether orders may be entered, and by single keys: said first of all where it matters."""
     if view.entry_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
-        if do_keys_rest:
+        if are_keys_locked:
             return (Cell(" ARMED, ticket open ", Role.DIM),)
         minutes, seconds = divmod(int((view.armed_until - view.now).total_seconds()), 60)
         size = f"{armed_size} · " if armed_size else ""
@@ -327,7 +327,7 @@ def is_starting(view: StatusView) -> bool:
     return all(health.state is HealthState.IDLE for health in view.health)
 
 
-def _trouble_lines(view: StatusView, standstill: str) -> tuple[Line, ...]:
+def _trouble_lines(view: StatusView, paused_reason: str) -> tuple[Line, ...]:
     """Where not every source has room: the worst in words, and how many more are not well.
 
     Ever shorter, the second half without a reason.
@@ -337,8 +337,8 @@ def _trouble_lines(view: StatusView, standstill: str) -> tuple[Line, ...]:
     ]
     bad = [row for row in said if row[1] != "live"]
     if not bad:
-        if said and standstill:
-            return ((Cell(f"○ {standstill} ", Role.STALE),),)
+        if said and paused_reason:
+            return ((Cell(f"○ {paused_reason} ", Role.STALE),),)
         # One sign while all is well: names are for what is not.
         text, role = ("● all live ", Role.VERIFIED) if said else ("○ starting ", Role.DIM)
         return ((Cell(text, role),),)

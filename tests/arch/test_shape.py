@@ -209,7 +209,7 @@ def imported_by(code: str) -> set[str]:
 
 
 def test_the_libraries_of_keystores_and_of_the_local_venue_do_not_come_with_a_session() -> None:
-    loaded = imported_by("import pmtui.cli.compose, pmtui.cli.hosts, pmtui.ui.charts.chart")
+    loaded = imported_by("import pmtui.cli.standalone, pmtui.cli.hosts, pmtui.ui.charts.chart")
     assert not loaded & {"eth_account", "Crypto", "plotext", "starlette", "uvicorn"}
 
 

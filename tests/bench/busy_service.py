@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pmtui.cli.service.serving import configure, resident_bytes
-from pmtui.cli.session_process import give_back, use_one_pool
+from pmtui.cli.session_process import trim_heap, use_one_malloc_arena
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.config.settings import load_settings
 from pmtui.link.local_socket import bind, socket_path
@@ -23,13 +23,13 @@ from pmtui.link.server import Household, LinkServer
 from pmtui.service.clock import SystemClock
 from tests.bench.busy_terminal import busy_service, event_of
 
-GIVE_BACK_S = 20.0
+TRIM_PERIOD_S = 20.0
 """As the service does."""
 
 
 async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
     """Serve until killed."""
-    use_one_pool()
+    use_one_malloc_arena()
     os.environ["PMTUI_HOME"] = str(home)
     channel = MarketChannel(stream_url, random=random.Random(1))
     state = home / "state" / "paper"
@@ -44,8 +44,8 @@ async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
         gc.freeze()
         print("ready", flush=True)
         while True:
-            await asyncio.sleep(GIVE_BACK_S)
-            give_back()
+            await asyncio.sleep(TRIM_PERIOD_S)
+            trim_heap()
 
 
 def _household() -> Household:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.session_process import give_back, session_lock, use_one_pool
+from pmtui.cli.session_process import session_lock, trim_heap, use_one_malloc_arena
 from pmtui.config.toml_file import ConfigError
 
 
@@ -38,12 +38,12 @@ def test_a_place_that_cannot_be_written_is_a_configuration_error(tmp_path: Path)
 RESIDENT = """
 import ctypes
 from pathlib import Path
-from pmtui.cli.session_process import give_back, use_one_pool
+from pmtui.cli.session_process import trim_heap, use_one_malloc_arena
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1])
 
-use_one_pool()
+use_one_malloc_arena()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
 blocks = [libc.malloc(60_000) for _ in range(400)]
@@ -52,7 +52,7 @@ for block in blocks:
 for block in blocks[:-1]:
     libc.free(block)
 before = resident()
-assert give_back()
+assert trim_heap()
 print(before - resident())
 """
 
@@ -68,5 +68,5 @@ def test_free_pages_go_back_below_what_is_still_used() -> None:
 
 def test_both_may_be_done_again() -> None:
     for _ in range(2):
-        use_one_pool()
-        give_back()
+        use_one_malloc_arena()
+        trim_heap()

@@ -39,11 +39,11 @@ STATUS = StatusView(
 
 
 def test_a_replay_that_stands_still_is_not_called_live() -> None:
-    line = paint_status(STATUS, 80, standstill="recording ended")
+    line = paint_status(STATUS, 80, paused_reason="recording ended")
     said = "".join(cell.text for cell in line)
     assert ("recording ended" in said, "live" in said) == (True, False)
     down = replace(STATUS, health=(health(Source.TRADING, HealthState.DOWN, reason="lost"),))
-    line = paint_status(down, 80, standstill="recording ended")
+    line = paint_status(down, 80, paused_reason="recording ended")
     assert "down: lost" in "".join(cell.text for cell in line)
 
 
@@ -200,7 +200,7 @@ def test_armed_keys_that_rest_do_not_look_armed() -> None:
     armed = replace(STATUS, armed_until=STATUS.now + timedelta(minutes=1))
     (keys,) = (cell for cell in paint_status(armed, 80) if "ARMED" in cell.text)
     (resting,) = (
-        cell for cell in paint_status(armed, 80, do_keys_rest=True) if "ARMED" in cell.text
+        cell for cell in paint_status(armed, 80, are_keys_locked=True) if "ARMED" in cell.text
     )
     assert (keys.text, keys.role) == (" ARMED 1:00 ", Role.ARMED)
     assert (resting.text, resting.role) == (" ARMED, ticket open ", Role.DIM)

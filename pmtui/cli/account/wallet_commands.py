@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.account.wallet_access import WalletKeyFiles
-from pmtui.cli.agent.running_service import attach
+from pmtui.cli.agent.running_service import open_service_reader
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
@@ -343,8 +343,8 @@ def run_wallet(action: str, arguments: list[str]) -> int:
 
 async def _ask_service(place: Path) -> WalletView | None:
     """Return what a service that runs knows of its wallet; None where none runs."""
-    async with attach(place) as onlooker:
-        return None if onlooker is None else await onlooker.wallet()
+    async with open_service_reader(place) as service:
+        return None if service is None else await service.wallet()
 
 
 def _show_status(view: WalletView, request: WalletRequest, profile: str) -> int:

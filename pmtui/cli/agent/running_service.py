@@ -75,7 +75,7 @@ ROWS_S = 1.5
 GREETING_S = 2.0
 WALLET_S = 15.0
 """For the hosts to tell the service of its wallet, where nobody has looked at it yet."""
-_UNTOLD = frozenset({BookState.LOADING, BookState.NO_BOOK})
+_NOT_LOADED = frozenset({BookState.LOADING, BookState.NO_BOOK})
 _Seen = TypeVar(
     "_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView, WalletView
 )
@@ -84,7 +84,7 @@ HOSTS_S = 3.0
 """Seconds that hosts may take to add to what the service has told already."""
 MOST_KNOWN = 500
 """Tokens whose markets are remembered."""
-_NOTHING_TOLD = Refused(Refusal.UNAVAILABLE, "an answer without a market")
+_NO_MARKET = Refused(Refusal.UNAVAILABLE, "an answer without a market")
 MOST_AGE = timedelta(seconds=60)
 """The service asks six times as often."""
 
@@ -98,7 +98,7 @@ class OwnViews(NamedTuple):
     """The wallet that trades; empty where none does."""
 
 
-class Onlooker:
+class ServiceReader:
     """One connection, for one question after another."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -118,7 +118,7 @@ class Onlooker:
                         continue
                     if view.state is BookState.NO_BOOK:
                         return None
-                    if _is_told(view):
+                    if _has_book(view):
                         newest = view
                         if view.state.is_good:
                             break
@@ -184,7 +184,7 @@ class Onlooker:
             async with asyncio.timeout(ROWS_S):
                 async for view in self._views(watch, RowBooksView):
                     # After the first one each view holds what has changed.
-                    newest.update((book.token_id, book) for book in view.books if _is_told(book))
+                    newest.update((book.token_id, book) for book in view.books if _has_book(book))
                     if all(t in newest and newest[t].state.is_good for t in wanted):
                         break
         except TimeoutError:
@@ -204,24 +204,24 @@ class Onlooker:
             return
 
 
-def _is_told(book: BookView) -> bool:
-    return book.as_of is not None and book.state not in _UNTOLD
+def _has_book(book: BookView) -> bool:
+    return book.as_of is not None and book.state not in _NOT_LOADED
 
 
 @asynccontextmanager
-async def attach(place: Path) -> AsyncIterator[Onlooker | None]:
+async def open_service_reader(socket_path: Path) -> AsyncIterator[ServiceReader | None]:
     """Connect to the service of a profile; None where none runs, or none of this version.
 
     Args:
-        place: where it listens.
+        socket_path: where it listens.
     """
     try:
-        reader, writer = await asyncio.open_unix_connection(place)
+        reader, writer = await asyncio.open_unix_connection(socket_path)
     except OSError:
         yield None
         return
     try:
-        yield Onlooker(reader, writer) if await _is_welcome(reader, writer) else None
+        yield ServiceReader(reader, writer) if await _is_welcome(reader, writer) else None
     finally:
         writer.close()
 
@@ -247,15 +247,15 @@ class _Facts:
 class LiveBooks:
     """Fulfils the agent's port: books and searches from the service, all else from the hosts."""
 
-    def __init__(self, hosts: ReadPort, place: Path) -> None:
+    def __init__(self, hosts: ReadPort, socket_path: Path) -> None:
         """Take whom to ask.
 
         Args:
             hosts: for everything that the service does not give.
-            place: where the service of the profile listens, if it runs.
+            socket_path: where the service of the profile listens, if it runs.
         """
         self._hosts = hosts
-        self._place = place
+        self._socket_path = socket_path
         self._facts: OrderedDict[TokenId, _Facts] = OrderedDict()
 
     def now(self) -> datetime:
@@ -272,10 +272,10 @@ class LiveBooks:
         return answer or await self._hosts.ask(read, values, limit=limit)
 
     async def _live_book(self, token: TokenId) -> Answered | None:
-        async with attach(self._place) as onlooker:
-            if onlooker is None:
+        async with open_service_reader(self._socket_path) as service:
+            if service is None:
                 return None
-            told = await self._book_and_facts(onlooker, token)
+            told = await self._book_and_facts(service, token)
         if told is None:
             return None
         view, facts = told
@@ -295,10 +295,10 @@ class LiveBooks:
         return Answered((book,), self.now(), SERVICE)
 
     async def _book_and_facts(
-        self, onlooker: Onlooker, token: TokenId
+        self, service: ServiceReader, token: TokenId
     ) -> tuple[BookView, _Facts] | None:
         """Return both; None where the service has no book, at once where the venue has no such token."""
-        reading = asyncio.create_task(onlooker.book(token))
+        reading = asyncio.create_task(service.book(token))
         asking = asyncio.create_task(self._facts_of(token))
         try:
             _ = await asyncio.wait((reading, asking), return_when=asyncio.FIRST_COMPLETED)
@@ -336,23 +336,23 @@ class LiveBooks:
             return answer
         market = next((item for item in answer.items if isinstance(item, TokenMarket)), None)
         if market is None:
-            return _NOTHING_TOLD
+            return _NO_MARKET
         named = Values({"condition_id": (market.condition_id,)})
         answer = await self._hosts.ask(READS["market-terms"], named, limit=None)
         items = answer.items if isinstance(answer, Answered) else ()
         terms = next((item for item in items if isinstance(item, MarketTerms)), None)
         if terms is None:
-            return _NOTHING_TOLD
+            return _NO_MARKET
         return _Facts(market.condition_id, terms.min_order_size, terms.neg_risk)
 
     async def _search(
         self, read: Read, values: Values, limit: int | None
     ) -> Answered | Refused | None:
-        async with attach(self._place) as onlooker:
-            if onlooker is None:
+        async with open_service_reader(self._socket_path) as service:
+            if service is None:
                 return None
             rows, told = await asyncio.gather(
-                onlooker.markets(values.text("query")), self._ask_in_time(read, values, limit)
+                service.markets(values.text("query")), self._ask_in_time(read, values, limit)
             )
             others = () if isinstance(told, Refused) else told.items
             hits = merge_hits(rows, [hit for hit in others if isinstance(hit, SearchHit)])
@@ -360,7 +360,7 @@ class LiveBooks:
                 # The host's own refusal says why nothing was found; it is not asked twice.
                 return told
             kept = hits if limit is None else hits[:limit]
-            books = await onlooker.row_books(_streamed(kept))
+            books = await service.row_books(_streamed(kept))
         source = SERVICE if isinstance(told, Refused) else f"{SERVICE}, {told.source}"
         is_whole = len(kept) == len(hits) and isinstance(told, Answered) and told.is_whole
         skipped = told.skipped if isinstance(told, Answered) else 0
@@ -414,7 +414,7 @@ def _found(
     return to_found(hit, book=book, listed_at=listed_at)
 
 
-class _Told(NamedTuple):
+class _KnownRows(NamedTuple):
     rows: Sequence[object]
     lists: tuple[OwnList, ...]
     """Those that must be known wholly for the rows to be all there are."""
@@ -423,15 +423,15 @@ class _Told(NamedTuple):
 class OwnFigures:
     """Fulfils the agent's port: figures of the account from the service, all else from another port."""
 
-    def __init__(self, inner: ReadPort, place: Path) -> None:
+    def __init__(self, inner: ReadPort, socket_path: Path) -> None:
         """Take whom to ask.
 
         Args:
             inner: for everything that the service does not give.
-            place: where the service of the profile listens, if it runs.
+            socket_path: where the service of the profile listens, if it runs.
         """
         self._inner = inner
-        self._place = place
+        self._socket_path = socket_path
 
     def now(self) -> datetime:
         """Return the time."""
@@ -447,8 +447,8 @@ class OwnFigures:
         return known if known is not None and is_silent else answer
 
     async def _of_service(self, read: Read, values: Values, limit: int | None) -> Answered | None:
-        async with attach(self._place) as onlooker:
-            views = None if onlooker is None else await onlooker.own()
+        async with open_service_reader(self._socket_path) as service:
+            views = None if service is None else await service.own()
         if views is None or views.account.load is not Load.READY or views.account.as_of is None:
             return None
         told = OWN_READS[read.name](views, values)
@@ -458,25 +458,25 @@ class OwnFigures:
         return Answered(kept, views.account.as_of, SERVICE, len(kept) == len(told.rows))
 
 
-def _open_orders(views: OwnViews, values: Values) -> _Told:
+def _open_orders(views: OwnViews, values: Values) -> _KnownRows:
     condition, token = values.text("condition_id").lower(), values.text("token_id")
     rows = [
         order
         for order in views.account.open_orders
         if condition in ("", order.condition_id.lower()) and token in ("", order.token_id)
     ]
-    return _Told(rows, (OwnList.ORDERS,))
+    return _KnownRows(rows, (OwnList.ORDERS,))
 
 
-def _order(views: OwnViews, values: Values) -> _Told | None:
+def _order(views: OwnViews, values: Values) -> _KnownRows | None:
     """Find one order; one that ended long ago is left to the host."""
     wanted = values.text("order_id").lower()
     known = (*views.account.open_orders, *views.account.recent)
     found = next((order for order in known if order.order_id.lower() == wanted), None)
-    return None if found is None else _Told((found,), ())
+    return None if found is None else _KnownRows((found,), ())
 
 
-def _fills(views: OwnViews, values: Values) -> _Told | None:
+def _fills(views: OwnViews, values: Values) -> _KnownRows | None:
     """Return the fills of a span that the service has surely read; earlier ones are left to the host."""
     condition, token = values.text("condition_id").lower(), values.text("token_id")
     after, before = values.moment("after"), values.moment("before")
@@ -492,19 +492,19 @@ def _fills(views: OwnViews, values: Values) -> _Told | None:
         )
 
     rows = [fill for fill in views.fills.fills if is_wanted(fill)]
-    return _Told(rows, (OwnList.FILLS,))
+    return _KnownRows(rows, (OwnList.FILLS,))
 
 
-def _positions(views: OwnViews, values: Values) -> _Told | None:
+def _positions(views: OwnViews, values: Values) -> _KnownRows | None:
     """Return the account's own positions; those of another wallet are left to the host."""
     wallet = values.text("wallet").lower()
     is_ours = bool(views.address) and wallet == views.address.lower()
     if not is_ours or not {"wallet", "user", "limit"} >= values.by_name.keys():
         return None
-    return _Told(views.account.positions, (OwnList.POSITIONS, OwnList.FILLS))
+    return _KnownRows(views.account.positions, (OwnList.POSITIONS, OwnList.FILLS))
 
 
-OWN_READS: Mapping[str, Callable[[OwnViews, Values], _Told | None]] = MappingProxyType(
+OWN_READS: Mapping[str, Callable[[OwnViews, Values], _KnownRows | None]] = MappingProxyType(
     {"open-orders": _open_orders, "order": _order, "fills": _fills, "positions": _positions}
 )
 """Reads that the service can answer. Of a balance it keeps no approvals, so that is the host's."""

@@ -16,7 +16,13 @@ from pathlib import Path
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
 from pmtui.cli.output import show
 from pmtui.cli.service.session_service import SessionService, describe_report
-from pmtui.cli.session_process import give_back, run_logged, session_lock, start_log, use_one_pool
+from pmtui.cli.session_process import (
+    run_logged,
+    session_lock,
+    start_log,
+    trim_heap,
+    use_one_malloc_arena,
+)
 from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
@@ -115,7 +121,7 @@ class Serving:
 
     async def run(self) -> int:
         """Serve until asked to end; returns the exit code."""
-        use_one_pool()
+        use_one_malloc_arena()
         loop = asyncio.get_running_loop()
         for number, reason in _SIGNALS.items():
             loop.add_signal_handler(number, self._end, reason)
@@ -214,7 +220,7 @@ class Serving:
             await self._clock.sleep(LOOK_PERIOD_S)
             looks += 1
             if looks % GIVE_BACK_EVERY == 0:
-                give_back()
+                trim_heap()
             if not self._is_detached and looks % FILL_SEARCH_EVERY == 1:
                 # Programs search, too, before any terminal has come.
                 service.fill_search()

@@ -99,7 +99,7 @@ class DeskScreen(TradingScreen[DeskControls]):
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
         place = KeyPlace(
-            is_in_ticket=self.do_keys_rest, has_suggestion=self.ticket.has_suggestion,
+            is_in_ticket=self.are_keys_locked, has_suggestion=self.ticket.has_suggestion,
             is_moving=self.controls.moving.is_moving, is_on_ladder=True,
             is_armed=self.controls.is_armed,
         )  # fmt: skip

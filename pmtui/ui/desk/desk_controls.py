@@ -339,7 +339,7 @@ class DeskControls:
         aims = [column for column in self.shown if column.condition_id == wanted]
         if keyed := next(iter((*aims, *self.shown)), None):
             self.activate(keyed)
-            if not self._page.do_keys_rest:
+            if not self._page.are_keys_locked:
                 self._page.set_focus(keyed.ladder)
         self._page.show_parts(Part.TOPICS, Part.BOOK)
 

@@ -26,9 +26,9 @@ from pmtui.ui.theme.theme import Role
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN = "?"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
-"""Active, and paused."""
-_GHOST = "╌"
-"""On both sides of what has not been sent."""
+"""What guards a price: the sign while it is active, then the sign while it is paused."""
+_UNSENT = "╌"
+"""Stands on both sides of a size that has not been sent."""
 SIGNS = (
     ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
     ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
@@ -44,9 +44,9 @@ _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
 _LEAST_QUEUE = 4
 _FLOW_FROM = 10
-"""Cells of a bar from which on it carries what was added and pulled."""
+"""The narrowest bar, in cells, that also shows the size added and pulled."""
 _APART = 2
-"""Cells between such a figure and the bar."""
+"""Cells between the size added or pulled and the bar."""
 
 
 class Fresh(NamedTuple):
@@ -254,7 +254,7 @@ class _Row(NamedTuple):
             return None
         size = Micros(sum(ghost.size for ghost in typed))
         text = format_whole_size(size, width=self.columns.own - 2).strip() if size else ""
-        return Cell(f"{_GHOST}{text}{_GHOST}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
+        return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
 
     def _words(self) -> list[Cell]:
         """Spell what the row's price is to us."""
@@ -272,7 +272,7 @@ class _Row(NamedTuple):
         for ghost in self._ghost_exits:
             name = "stop" if ghost.trigger is Trigger.STOP else "target"
             amount = f" {format_whole_size(ghost.size, width=6).strip()}" if ghost.size else ""
-            words.append(Cell(f"{_GHOST}{name}{amount}{_GHOST}", Role.DIM))
+            words.append(Cell(f"{_UNSENT}{name}{amount}{_UNSENT}", Role.DIM))
         if rung.has_alert:
             words.append(Cell("alert", Role.NOTICE_WARN))
         return words
@@ -313,7 +313,7 @@ class _Row(NamedTuple):
         if rung.is_entry or rung.is_break_even:
             role = Role.OWN_ORDER
         if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
-            ours = _GHOST
+            ours = _UNSENT
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
         if look.pulse > 1:
             emphasis |= Emphasis.REVERSE

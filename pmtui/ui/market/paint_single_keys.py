@@ -31,7 +31,7 @@ def paint_arming(
     book: BookView,
     *,
     is_permitted: bool,
-    is_resting: bool = False,
+    are_keys_locked: bool = False,
     is_over: bool = False,
 ) -> Line:
     """Say on the line above the ladder that single keys trade, with which size, or are locked.
@@ -40,12 +40,12 @@ def paint_arming(
         size: the chosen preset.
         book: as it is on show.
         is_permitted: the next key may trade from it though it may be wrong.
-        is_resting: a ticket has the keys, so none of them trades.
+        are_keys_locked: a ticket has the keys, so none of them trades.
         is_over: nothing trades in this market any more.
     """
     if is_over:
         return (Cell(" KEYS OFF HERE ", Role.DIM, Emphasis.BOLD),)
-    if is_resting:
+    if are_keys_locked:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
         # What takes spends dollars: better prices bring more shares.

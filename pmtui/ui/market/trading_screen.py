@@ -67,7 +67,7 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
 
     @property
     @override
-    def do_keys_rest(self) -> bool:
+    def are_keys_locked(self) -> bool:
         return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
 
     def on_key(self, event: events.Key) -> None:

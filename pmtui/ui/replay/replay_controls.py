@@ -19,7 +19,7 @@ class ReplayView:
     has_ended: bool
 
     @property
-    def standstill(self) -> str:
+    def paused_reason(self) -> str:
         """Why nothing new comes; empty while it plays."""
         if self.has_ended:
             return "recording ended"

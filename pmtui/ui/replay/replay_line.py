@@ -25,20 +25,20 @@ class ReplayLine(TextLine):
     """
 
     def __init__(
-        self, controls: ReplayControls, keymap: Keymap, *, on_standstill: Callable[[], None]
+        self, controls: ReplayControls, keymap: Keymap, *, on_pause_change: Callable[[], None]
     ) -> None:
         """Follow a replay.
 
         Args:
             controls: of the replay.
             keymap: the user's keys.
-            on_standstill: called when the replay has ended, was paused, or goes on.
+            on_pause_change: called when the replay has ended, was paused, or goes on.
         """
         super().__init__(id="replay")
         self._controls = controls
         self._keymap = keymap
-        self._on_standstill = on_standstill
-        self._standstill = ""
+        self._on_pause_change = on_pause_change
+        self._paused_reason = ""
 
     def on_mount(self) -> None:
         """Look where it is, now and from now on."""
@@ -55,9 +55,9 @@ class ReplayLine(TextLine):
         self.show_in_width(
             lambda width: paint_replay(view, width, key=lambda each: key_of(self._keymap, each))
         )
-        if view.standstill != self._standstill:
-            self._standstill = view.standstill
-            self._on_standstill()
+        if view.paused_reason != self._paused_reason:
+            self._paused_reason = view.paused_reason
+            self._on_pause_change()
 
 
 def paint_replay(view: ReplayView, width: int, *, key: Callable[[str], str]) -> Line:

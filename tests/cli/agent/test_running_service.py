@@ -17,7 +17,7 @@ from pmtui.cli.agent.running_service import (
     SERVICE,
     LiveBooks,
     OwnFigures,
-    attach,
+    open_service_reader,
 )
 from pmtui.domain.account.position import Position
 from pmtui.domain.health import LinkState
@@ -416,9 +416,9 @@ async def test_the_wallet_is_told_by_the_service(
 ) -> None:
     # This one has no wallet: it is told as it is in the end.
     monkeypatch.setattr("pmtui.cli.agent.running_service.WALLET_S", 0.2)
-    async with running_house(tmp_path) as house, attach(house.path) as onlooker:
-        assert onlooker is not None
-        asking = asyncio.ensure_future(onlooker.wallet())
+    async with running_house(tmp_path) as house, open_service_reader(house.path) as service:
+        assert service is not None
+        asking = asyncio.ensure_future(service.wallet())
         await until(house.world, asking.done, "the wallet")
         view = await asking
         assert view == house.world.service.queries.wallet()

@@ -123,7 +123,7 @@ async def test_going_to_another_ladder_closes_the_ticket_of_the_one_before() -> 
         screen = await opened(service, pilot, app)
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket")
-        assert screen.do_keys_rest
+        assert screen.are_keys_locked
         # The ticket has the keys: an arrow moves in it.
         await pilot.press("U")
         assert not service.calls_of("place")

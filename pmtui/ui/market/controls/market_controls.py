@@ -130,7 +130,7 @@ class MarketControls:
         """
         model, ticket = self._reader.read(), self._widgets.ticket
         place = KeyPlace(
-            is_in_ticket=self._page.do_keys_rest,
+            is_in_ticket=self._page.are_keys_locked,
             has_suggestion=ticket.has_suggestion,
             is_moving=self.moving.is_moving,
             is_on_side_ladder=is_live and self.sides.have_keys,
@@ -380,7 +380,7 @@ class MarketControls:
             model,
             moving=self.moving.state_line(model),
             keys=self.single_keys.state_line(model),
-            is_in_ticket=self._page.do_keys_rest,
+            is_in_ticket=self._page.are_keys_locked,
         )
         dials = self.single_keys.dials(model)
         _ = self._page.set_class(dials is not None, "-dials")

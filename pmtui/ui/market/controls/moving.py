@@ -358,7 +358,7 @@ class Nudging:
     def nudge(self, ticks: int) -> None:
         """Take the orders at the cursor so many ticks up, or down."""
         model = self._workspace.reader.read()
-        if self._page.do_keys_rest or self._moving.is_moving:
+        if self._page.are_keys_locked or self._moving.is_moving:
             self._line.show("Finish the ticket or the move first.")
             return
         pending = self._nudge or self._begin(model)

@@ -261,16 +261,16 @@ class SingleKeys:
             return ()
         return paint_arming(
             self.preset, model.book, is_permitted=self._is_permitted(),
-            is_resting=self._page.do_keys_rest, is_over=model.is_over,
+            are_keys_locked=self._page.are_keys_locked, is_over=model.is_over,
         )  # fmt: skip
 
     def dials(self, model: MarketModel) -> Dials | None:
         """Return what every key does now, or would do; None where none of them ever trades."""
         if model.status.mode is Mode.READ_ONLY:
             return None
-        if not self._page.do_keys_rest and (armed := self._armed_keys(model)) is not None:
+        if not self._page.are_keys_locked and (armed := self._armed_keys(model)) is not None:
             return armed
-        reason = "ticket has the keys" if self._page.do_keys_rest else ""
+        reason = "ticket has the keys" if self._page.are_keys_locked else ""
         keymap = self._workspace.keymap
         return RestingKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,

@@ -63,7 +63,7 @@ class Page(Protocol):
         ...
 
     @property
-    def do_keys_rest(self) -> bool:
+    def are_keys_locked(self) -> bool:
         """Whether the ticket has the keys, so that single keys trade nothing."""
         ...
 

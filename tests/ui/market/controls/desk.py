@@ -40,7 +40,7 @@ class FakePage:
     """Implements `Page`: what is asked of it is written down."""
 
     size: Size = field(default=Size(120, 36))
-    do_keys_rest: bool = False
+    are_keys_locked: bool = False
     focused: Widget | None = None
     classes: set[str] = field(default_factory=set)
     shown: list[Part] = field(default_factory=list)

@@ -261,7 +261,7 @@ async def test_a_price_without_orders_and_keys_of_a_ticket_move_nothing() -> Non
     desk = desk_at(51)
     desk.nudging.nudge(1)
     assert "51" in desk.said
-    desk.page.do_keys_rest = True
+    desk.page.are_keys_locked = True
     desk.ladder.point_at(cents(49))
     desk.nudging.nudge(1)
     await settle(desk)

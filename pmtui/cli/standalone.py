@@ -11,13 +11,13 @@ from pmtui.cli.service.session_service import SessionService, print_report
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import (
     CRASHED,
-    give_back,
     run_logged,
     session_lock,
     start_log,
-    use_one_pool,
+    trim_heap,
+    use_one_malloc_arena,
 )
-from pmtui.cli.terminal import end_past_terminal
+from pmtui.cli.terminal import exit_despite_stuck_output
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import refuse
 from pmtui.cli.venue.paper import begin_anew
@@ -30,8 +30,8 @@ from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp
 
-GIVE_BACK_S = 20.0
-"""What lists and charts needed while they were made is free after this time, and given back."""
+TRIM_PERIOD_S = 20.0
+"""How often memory that lists and charts needed while they were made is returned to the system."""
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
@@ -65,7 +65,7 @@ def open_standalone(
             code = asyncio.run(run_logged(Session(settings, paths, key, look).run()))
     except ConfigError as error:
         return refuse(str(error))
-    end_past_terminal(code)
+    exit_despite_stuck_output(code)
     if code == CRASHED:
         warn(f"pmtui: stopped by a bug; details in {log}")
     return code
@@ -92,7 +92,7 @@ class Session:
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code."""
-        use_one_pool()
+        use_one_malloc_arena()
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
         app = make_app(
@@ -101,13 +101,13 @@ class Session:
         )  # fmt: skip
         async with parts.venue, service.running():
             self._leave_on_signals(app, service)
-            # What is loaded by now stays until the end: no search for garbage need look at it.
+            # What is loaded by now lives until the end: the garbage collector need not visit it.
             gc.collect()
             gc.freeze()
             gc.enable()
-            giving_back = asyncio.create_task(self._give_back_memory())
+            trimming = asyncio.create_task(self._trim_heap_regularly())
             await app.run_async()
-            giving_back.cancel()
+            trimming.cancel()
             departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
             report = await service.departing.leave(
                 departure, self._settings.leave_policy(departure)
@@ -117,7 +117,7 @@ class Session:
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
         def leave(departure: ExitReason) -> None:
-            # At once: giving a terminal back that does not read any more may take for ever.
+            # At once: restoring a terminal that reads no more may never end.
             service.departing.begin(departure, self._settings.leave_policy(departure))
             app.exit()
 
@@ -125,7 +125,7 @@ class Session:
         for number, departure in _SIGNALS.items():
             loop.add_signal_handler(number, leave, departure)
 
-    async def _give_back_memory(self) -> None:
+    async def _trim_heap_regularly(self) -> None:
         while True:
-            await self._clock.sleep(GIVE_BACK_S)
-            give_back()
+            await self._clock.sleep(TRIM_PERIOD_S)
+            trim_heap()
