@@ -33,7 +33,19 @@ from pmtui.domain.markets.market import (
     RewardTerms,
     Side,
 )
-from pmtui.domain.money import CASH, CENTS, PRICE, RATE, SIZE, TICK, ZERO, Micros, MoneyError
+from pmtui.domain.money import (
+    CASH,
+    CENTS,
+    ONE,
+    PRICE,
+    RATE,
+    SCALE,
+    SIZE,
+    TICK,
+    ZERO,
+    Micros,
+    MoneyError,
+)
 from pmtui.wire import bounds, fields
 from pmtui.wire.book_snapshot import decode_snapshot, decode_snapshot_body
 from pmtui.wire.bounds import UNREADABLE, Identifier, WireError, decode_json, split_list
@@ -198,7 +210,7 @@ def _fee_schedule(value: object) -> FeeSchedule:
     if value is None:
         return NO_FEE
     source = fields.row(value, "fd")
-    exponent, rest = divmod(fields.amount(source, "e", within=CASH) or Micros(1_000_000), 1_000_000)
+    exponent, rest = divmod(fields.amount(source, "e", within=CASH) or ONE, SCALE)
     if rest or not 1 <= exponent <= 4:
         raise WireError("fd.e", "not a small whole number")
     rate = fields.amount(source, "r", within=RATE) or ZERO

@@ -39,7 +39,7 @@ from pmtui.domain.books.market_events import (
     TradePrinted,
 )
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import PRICE, TICK, Micros, MoneyError
+from pmtui.domain.money import ONE, PRICE, TICK, Micros, MoneyError
 from pmtui.domain.orders.order import (
     OrderChanged,
     OrderEventKind,
@@ -111,8 +111,6 @@ SMALL_FRAME = 64 * 1024
 """Bytes of a frame that is read as a whole, whatever it holds."""
 LARGEST_MESSAGE = 1024 * 1024
 """Bytes of one message: a book of the finest tick with a level on every price has some 700,000."""
-MOST_MESSAGES = 4_096
-"""In one frame: ten times the tokens that are heard on one socket."""
 _BYTES_A_COMMA = 10
 """Less than any level of a book has; what is denser becomes many times its size when it is read."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -134,7 +132,7 @@ def split_frame(frame: bytes) -> Iterator[bytes]:
         parts = decode_json(_ARRAY, frame)
     except UNREADABLE as error:
         raise WireError("", "not an array") from error
-    if len(parts) > MOST_MESSAGES or any(
+    if len(parts) > bounds.MOST_MESSAGES or any(
         memoryview(part).nbytes > LARGEST_MESSAGE for part in parts
     ):
         raise WireError("", "too many or too long messages")
@@ -188,7 +186,7 @@ def _kind(message: Row) -> str:
     kind = _kind_of(message, "event_type")
     if kind:
         return kind
-    # Books are also fetched, and then nothing names them.
+    # A book fetched over REST has no event_type.
     return "book" if "bids" in message and "asks" in message else "no event type"
 
 
@@ -216,9 +214,7 @@ def _price_changes(source: Row) -> PriceChanges:
 
 
 def _change(source: Row, message: Row) -> LevelText:
-    side = SIDES.get(fields.text(source, "side"))
-    if side is None:
-        side = fields.side(source)
+    side = SIDES.get(fields.text(source, "side")) or fields.side(source)
     return LevelText(
         asset_id=fields.text(source, "asset_id") or fields.required(message, "asset_id"),
         side=side.value,
@@ -256,9 +252,9 @@ def _best_bid_ask(source: Row) -> BestBidAsk:
     return BestBidAsk(
         condition_id=ConditionId(fields.text(source, "market")),
         token_id=TokenId(fields.required(source, "asset_id")),
-        # An empty side is told as 0 or 1, at which no order can rest.
-        best_bid=bid if bid and bid < 1_000_000 else None,
-        best_ask=ask if ask and ask < 1_000_000 else None,
+        # The venue states 0 or 1 for an empty side; no order can rest at either.
+        best_bid=bid if bid and bid < ONE else None,
+        best_ask=ask if ask and ask < ONE else None,
         timestamp=fields.text(source, "timestamp"),
     )
 

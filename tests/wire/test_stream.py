@@ -33,12 +33,12 @@ from pmtui.domain.orders.order import (
     TradeChanged,
     TradeStatus,
 )
+from pmtui.wire import bounds
 from pmtui.wire.book_snapshot import decode_snapshot_body
 from pmtui.wire.bounds import WireError
 from pmtui.wire.orders import Owner
 from pmtui.wire.stream import (
     LARGEST_MESSAGE,
-    MOST_MESSAGES,
     BadMessage,
     MarketMessage,
     UnknownMessage,
@@ -453,7 +453,7 @@ def test_a_frame_is_split_into_the_messages_it_holds(
     [
         b"[" + b"[]," * 50_000 + b"[]]",
         b"[" + b"0," * 50_000 + b"0]",
-        b"[" + b'{"a":"bbbbbbbbbb"},' * MOST_MESSAGES + b"{}]",
+        b"[" + b'{"a":"bbbbbbbbbb"},' * bounds.MOST_MESSAGES + b"{}]",
         b'["' + b"x" * LARGEST_MESSAGE + b'"]',
         b'{"a":"' + b"x" * LARGEST_MESSAGE + b'"}',
         b"[" * 200_000,

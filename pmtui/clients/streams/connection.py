@@ -45,10 +45,10 @@ MAX_MESSAGE = 8 * 1024 * 1024
 """Bytes. The first books of 400 tokens take some 3 MB, and are asked for a hundred tokens at a time."""
 MAX_FRAGMENTS = 1_024
 """Of one message; empty ones count for no bytes."""
-MOST_MESSAGES = 256
-MOST_BYTES = 1024 * 1024
-"""Of messages that wait, after which nothing is read until a quarter is left. One longer message may
-come on top, or it would never be whole."""
+MOST_WAITING = 256
+MOST_WAITING_BYTES = 1024 * 1024
+"""Of messages that wait to be applied. Beyond either limit nothing is read until a quarter is left. One
+longer message may come on top, or it would never be whole."""
 SLICE = 4 * 1024
 """Bytes that are parsed at a time: at most two thousand frames, in some tens of milliseconds."""
 WORK_S = 0.004
@@ -240,7 +240,7 @@ class BoundedSocket(ClientConnection):
         self._is_full = (
             self.messages > 0
             and not self._is_discarding
-            and (self.messages * part > MOST_MESSAGES or self._bytes * part > MOST_BYTES)
+            and (self.messages * part > MOST_WAITING or self._bytes * part > MOST_WAITING_BYTES)
         )
         return self._is_full or self.paused
 

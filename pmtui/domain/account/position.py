@@ -43,12 +43,12 @@ class Position:
         """What the shares would fetch at the current price, rounded down."""
         if self.current_price is None:
             return None
-        return Micros(self.size * self.current_price // 1_000_000)
+        return notional_floor(self.current_price, self.size)
 
     @property
     def cost(self) -> Micros:
         """What the shares cost, rounded up."""
-        return Micros(-(-self.size * self.average_price // 1_000_000))
+        return notional_ceil(self.average_price, self.size)
 
     @property
     def unrealized(self) -> Micros | None:

@@ -15,8 +15,8 @@ from pmtui.clients.streams.channels import MarketChannel
 from pmtui.clients.streams.connection import (
     _MESSAGES_A_TURN,
     MAX_MESSAGE,
-    MOST_BYTES,
-    MOST_MESSAGES,
+    MOST_WAITING,
+    MOST_WAITING_BYTES,
     SLICE,
     open_socket,
 )
@@ -66,7 +66,7 @@ async def test_a_flood_of_tiny_frames_waits_outside() -> None:
             await until(lambda: bool(heard.events), "what came after the flood")
             (connection,) = channel.connections
             assert connection.counts.frames >= 30_001
-            assert connection.counts.most_messages <= MOST_MESSAGES + SLICE // 2
+            assert connection.counts.most_messages <= MOST_WAITING + SLICE // 2
 
 
 async def test_a_flood_of_large_frames_waits_outside() -> None:
@@ -77,7 +77,7 @@ async def test_a_flood_of_large_frames_waits_outside() -> None:
         async with running(channel) as heard:
             await until(lambda: bool(heard.events), "what came after the flood")
             (connection,) = channel.connections
-            assert connection.counts.most_bytes <= MOST_BYTES + len(large) + SLICE
+            assert connection.counts.most_bytes <= MOST_WAITING_BYTES + len(large) + SLICE
 
 
 async def test_pings_whose_answers_nobody_reads_are_left_unread() -> None:
@@ -209,10 +209,10 @@ async def test_a_flood_waits_outside_under_tls_too(tmp_path: Path) -> None:
         socket = await open_socket(
             f"wss://127.0.0.1:{port}", ssl=ours, proxy=None, close_timeout=20
         )
-        await until(lambda: socket.messages >= MOST_MESSAGES, "a full queue")
+        await until(lambda: socket.messages >= MOST_WAITING, "a full queue")
         for _ in range(50):
             await asyncio.sleep(0)
-        assert socket.counts.most_messages <= MOST_MESSAGES + SLICE // 2
+        assert socket.counts.most_messages <= MOST_WAITING + SLICE // 2
         for _ in range(30_000):
             socket.consumed(len(await socket.recv(decode=False)))
         socket.discard()
