@@ -5,7 +5,7 @@ What nobody understands is counted and told of, never fatal.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, final
+from typing import Generic, Protocol, TypeVar, final
 
 import msgspec
 
@@ -63,20 +63,45 @@ def count_malformed(protocols: Iterable[Counting]) -> dict[str, int]:
     return dict(counts)
 
 
-@final
-class MarketProtocol:
-    """One socket's worth of subscriptions, across reconnects."""
+E = TypeVar("E")
 
-    def __init__(self, *, chunk: int = CHUNK) -> None:
-        """Start without tokens; frames name so many of them at a time."""
-        self._chunk = chunk
-        self._wanted: frozenset[TokenId] = frozenset()
-        self._is_open = False
-        self._is_greeted = False
+
+class _CountingProtocol(Generic[E]):
+    """Counts what of a channel is of no use."""
+
+    def __init__(self) -> None:
         self.unknown: Counter[str] = Counter()
         """Messages that were readable and of no use, by kind."""
         self.bad: Counter[str] = Counter()
         """Messages and frames that could not be read, by kind."""
+
+    def refused(self) -> None:
+        """Count a frame that was not looked into."""
+        self.bad[""] += 1
+
+    def _tell_all(
+        self, messages: Iterable[E | UnknownMessage | BadMessage], tell: Callable[[E], None]
+    ) -> None:
+        for message in messages:
+            if isinstance(message, UnknownMessage):
+                count_kind(self.unknown, message.kind)
+            elif isinstance(message, BadMessage):
+                count_kind(self.bad, message.kind)
+            else:
+                tell(message)
+
+
+@final
+class MarketProtocol(_CountingProtocol[MarketEvent]):
+    """One socket's worth of subscriptions, across reconnects."""
+
+    def __init__(self, *, chunk: int = CHUNK) -> None:
+        """Start without tokens; frames name so many of them at a time."""
+        super().__init__()
+        self._chunk = chunk
+        self._wanted: frozenset[TokenId] = frozenset()
+        self._is_open = False
+        self._is_greeted = False
 
     @property
     def wanted(self) -> frozenset[TokenId]:
@@ -121,18 +146,8 @@ class MarketProtocol:
         except WireError:
             self.bad[""] += 1
             return True
-        for message in messages:
-            if isinstance(message, UnknownMessage):
-                count_kind(self.unknown, message.kind)
-            elif isinstance(message, BadMessage):
-                count_kind(self.bad, message.kind)
-            else:
-                tell(message)
+        self._tell_all(messages, tell)
         return True
-
-    def refused(self) -> None:
-        """Count a frame that was not looked into."""
-        self.bad[""] += 1
 
     def _added(self, tokens: frozenset[TokenId]) -> list[str]:
         frames: list[str] = []
@@ -163,17 +178,14 @@ def _text(frame: dict[str, object]) -> str:
 
 
 @final
-class UserProtocol:
+class UserProtocol(_CountingProtocol[UserEvent]):
     """One account's channel. No markets are named: naming some would leave out the rest."""
 
     def __init__(self, credentials: ApiCredentials, owner: Owner) -> None:
         """Take who we are, and how to tell own orders in a trade."""
+        super().__init__()
         self._credentials = credentials
         self._owner = owner
-        self.unknown: Counter[str] = Counter()
-        """Messages that were readable and of no use, by kind."""
-        self.bad: Counter[str] = Counter()
-        """Messages and frames that could not be read, by kind."""
 
     def opened(self) -> Sequence[str]:
         """Return what to send on a new socket."""
@@ -187,10 +199,6 @@ class UserProtocol:
     def closed(self) -> None:
         """Note that the socket is gone; nothing is remembered of it."""
 
-    def refused(self) -> None:
-        """Count a frame that was not looked into."""
-        self.bad[""] += 1
-
     def received(self, frame: bytes, tell: Callable[[UserEvent], None]) -> bool:
         """Tell the events of a frame; False for the host's sign of life. Failures are counted."""
         if frame == PONG:
@@ -200,11 +208,5 @@ class UserProtocol:
         except WireError:
             self.bad[""] += 1
             return True
-        for message in messages:
-            if isinstance(message, UnknownMessage):
-                count_kind(self.unknown, message.kind)
-            elif isinstance(message, BadMessage):
-                count_kind(self.bad, message.kind)
-            else:
-                tell(message)
+        self._tell_all(messages, tell)
         return True

@@ -13,50 +13,17 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 
+_RESTED = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED, OrderStatus.EXPIRED})
+_WORKED = _RESTED | {OrderStatus.PARTIALLY_FILLED}
+_TAKEN = _WORKED | {OrderStatus.LIVE}
+_ANSWERED = _TAKEN | {OrderStatus.REJECTED, OrderStatus.DELAYED}
 LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.PENDING: frozenset({OrderStatus.SENT, OrderStatus.REJECTED}),
-    OrderStatus.SENT: frozenset(
-        {
-            OrderStatus.UNKNOWN,
-            OrderStatus.REJECTED,
-            OrderStatus.DELAYED,
-            OrderStatus.LIVE,
-            OrderStatus.PARTIALLY_FILLED,
-            OrderStatus.FILLED,
-            OrderStatus.CANCELLED,
-        }
-    ),
-    OrderStatus.UNKNOWN: frozenset(
-        {
-            OrderStatus.REJECTED,
-            OrderStatus.DELAYED,
-            OrderStatus.LIVE,
-            OrderStatus.PARTIALLY_FILLED,
-            OrderStatus.FILLED,
-            OrderStatus.CANCELLED,
-            OrderStatus.EXPIRED,
-        }
-    ),
-    OrderStatus.DELAYED: frozenset(
-        {
-            OrderStatus.LIVE,
-            OrderStatus.PARTIALLY_FILLED,
-            OrderStatus.FILLED,
-            OrderStatus.CANCELLED,
-            OrderStatus.EXPIRED,
-        }
-    ),
-    OrderStatus.LIVE: frozenset(
-        {
-            OrderStatus.PARTIALLY_FILLED,
-            OrderStatus.FILLED,
-            OrderStatus.CANCELLED,
-            OrderStatus.EXPIRED,
-        }
-    ),
-    OrderStatus.PARTIALLY_FILLED: frozenset(
-        {OrderStatus.FILLED, OrderStatus.CANCELLED, OrderStatus.EXPIRED}
-    ),
+    OrderStatus.SENT: (_ANSWERED | {OrderStatus.UNKNOWN}) - {OrderStatus.EXPIRED},
+    OrderStatus.UNKNOWN: _ANSWERED,
+    OrderStatus.DELAYED: _TAKEN,
+    OrderStatus.LIVE: _WORKED,
+    OrderStatus.PARTIALLY_FILLED: _RESTED,
     # A trade that the venue matched before the end may be heard of after it.
     OrderStatus.CANCELLED: frozenset({OrderStatus.FILLED}),
     OrderStatus.EXPIRED: frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED}),
@@ -84,15 +51,7 @@ STAGE = {status: stage for stage, status in enumerate(_STAGES)}
 """How far along in life a state is; of two reports, the one further along counts."""
 IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 """States in which nobody knows whether the venue has the order."""
-_AT_THE_VENUE = frozenset(
-    {
-        OrderStatus.DELAYED,
-        OrderStatus.LIVE,
-        OrderStatus.PARTIALLY_FILLED,
-        OrderStatus.EXPIRED,
-        OrderStatus.FILLED,
-    }
-)
+_AT_THE_VENUE = (_TAKEN | {OrderStatus.DELAYED}) - {OrderStatus.CANCELLED}
 
 
 class Flaw(StrEnum):

@@ -415,14 +415,7 @@ class ChartPane(DrawnPane, can_focus=True):
         self.repaint()
 
     @override
-    def title(self) -> Line:
-        return self._titles()[0]
-
-    @override
-    def value(self) -> Line:
-        return self._titles()[1]
-
-    def _titles(self) -> tuple[Line, Line]:
+    def titles(self) -> tuple[Line, Line]:
         if self._view is None or self._now is None:
             return (Cell("PRICE", Role.HEADING),), ()
         width = self.title_width

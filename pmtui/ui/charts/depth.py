@@ -240,14 +240,7 @@ class DepthPane(LinePane, can_focus=True):
             self._reach = telling_reach(book)
 
     @override
-    def title(self) -> Line:
-        return self._titles()[0]
-
-    @override
-    def value(self) -> Line:
-        return self._titles()[1]
-
-    def _titles(self) -> tuple[Line, Line]:
+    def titles(self) -> tuple[Line, Line]:
         if self._book is None:
             return (Cell("DEPTH", Role.HEADING),), ()
         return paint_depth_title(

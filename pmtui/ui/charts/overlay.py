@@ -270,14 +270,7 @@ class OverlayPane(DrawnPane):
         self.repaint()
 
     @override
-    def title(self) -> Line:
-        return self._titles()[0]
-
-    @override
-    def value(self) -> Line:
-        return self._titles()[1]
-
-    def _titles(self) -> tuple[Line, Line]:
+    def titles(self) -> tuple[Line, Line]:
         if not self._leaders:
             return (Cell("PRICE", Role.HEADING),), ()
         curves = [

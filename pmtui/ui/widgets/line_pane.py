@@ -46,6 +46,10 @@ class LinePane(Widget):
         """Return what matters most of it, for the right end of the frame's title."""
         return ()
 
+    def titles(self) -> tuple[Line, Line]:
+        """Return both, for panes that make them together."""
+        return self.title(), self.value()
+
     @property
     def panel(self) -> Panel | None:
         """The frame around it, where it has one."""
@@ -60,7 +64,7 @@ class LinePane(Widget):
     @property
     def title_rows(self) -> int:
         """Lines that the title takes from the pane."""
-        return 1 if self.panel is None and self.title() else 0
+        return 1 if self.panel is None and self.titles()[0] else 0
 
     def repaint(self) -> None:
         """Paint anew and refresh the lines that differ."""
@@ -98,10 +102,10 @@ class LinePane(Widget):
 
     def _paint_lines(self, width: int, height: int) -> tuple[Line, ...]:
         if self.panel is not None:
-            self.panel.show_title(self.title(), self.value())
+            self.panel.show_title(*self.titles())
             title: Line = ()
         else:
-            title = self._marked(self.title(), width)
+            title = self._marked(self.titles()[0], width)
         lines = ((title,) if title else ()) + self.paint(width, height - bool(title))
         self._lines = lines[:height]
         return self._lines

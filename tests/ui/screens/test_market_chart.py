@@ -21,7 +21,8 @@ from tests.ui.wait import until
 
 def head(screen: MarketScreen) -> str:
     """Return what stands in the frame above the chart."""
-    return "".join(cell.text for cell in (*screen.chart.title(), *screen.chart.value()))
+    name, value = screen.chart.titles()
+    return "".join(cell.text for cell in (*name, *value))
 
 
 async def test_a_chart_reaches_as_far_back_as_was_chosen() -> None:
