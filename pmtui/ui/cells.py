@@ -70,6 +70,8 @@ class Column(NamedTuple):
     """Nobody can hide it: what the row is about, or what its prices are worth."""
     about: str = ""
     """What it is called where columns are chosen, if not as its title says."""
+    silent: tuple[str, ...] | None = None
+    """Texts that tell nothing: while all rows say one of these, the column is left out."""
     is_name: bool = False
     """What a row is about: names that would be cut to the same words show what is their own."""
 

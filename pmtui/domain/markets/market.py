@@ -180,15 +180,16 @@ class Market:
 
     @property
     def distinct_name(self) -> str:
-        """The question, after the group title where that does not stand near its beginning.
+        """The question; where its group title does not stand near its beginning, that and the event.
 
-        The questions of an event may begin alike, and a narrow line shows no more of them. A group
+        The questions of an event may begin alike, and a narrow line shows no more of them: `Cut of 25 bps:
+        Bank of Canada decision in December` says in few words which market of which event it is. A group
         title that no such line shows whole is not put before a question that holds it already.
         """
         name, group = self.question or self.title, self.group_title
         place = _folded(name).find(_folded(group))
         is_near = place >= 0 and (len(group) > _NEAR or place <= _NEAR - len(group))
-        return name if not group or is_near else f"{group}: {name}"
+        return name if not group or is_near else f"{group}: {self.event_title or name}"
 
     @property
     def names_its_group(self) -> bool:

@@ -280,7 +280,7 @@ def _explain_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
         return f" Could not load: {plain(earned.problem)}. {again} to retry."
     if earned.load is not Load.READY:
         return " Loading rewards…"
-    return " No rewards or rebates in the last 7 days. On a ladder $ marks an order that earns."
+    return " No rewards or rebates in the last 7 days."
 
 
 def paint_day(result: Micros) -> Cell:

@@ -85,7 +85,7 @@ POSITION_COLUMNS = (
     Column("exit", "At bid", MONEY_WIDTH, priority=4, align=_R, about="P&L at bid"),
     Column("stop", "Stop", PRICE_WIDTH, priority=4, align=_R),
     Column("realized", "Realised", MONEY_WIDTH, priority=2, align=_R),
-    Column("note", "", 10, is_essential=True),
+    Column("note", "", 10, is_essential=True, silent=("",)),
 )
 ORDER_COLUMNS = (
     Column("mark", "", 1, is_essential=True),
@@ -98,7 +98,7 @@ ORDER_COLUMNS = (
     Column("age", "Age", 4, align=_R),
     Column("outcome", "Token", 5, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
-    Column("status", "Status", 9, is_essential=True),
+    Column("status", "Status", 9, is_essential=True, silent=("live",)),
 )
 FILL_COLUMNS = (
     Column("time", "Time", 8),
@@ -110,7 +110,7 @@ FILL_COLUMNS = (
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
     Column("liquidity", "Liq", 5, priority=1),
-    Column("status", "Settled", 9),
+    Column("status", "Settled", 9, silent=("confirmed",)),
 )
 CLOSED_COLUMNS = (
     Column("age", "Age", 4, align=_R),

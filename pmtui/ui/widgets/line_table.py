@@ -67,6 +67,8 @@ class TableColumns:
         """What the names in view were told apart from."""
         self.short_names: Mapping[str, str] = {}
         """What stands for names that would be cut to the same words."""
+        self._silent: frozenset[int] = frozenset()
+        """The places of those that tell nothing now."""
 
     @property
     def in_view(self) -> frozenset[str]:
@@ -106,11 +108,27 @@ class TableColumns:
             # Where there is room the last column stands apart from the scrollbar.
             width = self._width()
             apart = least_width(self.all) < width
-            self._placed = fit_columns(self.all, width - apart, hidden=self.hidden)
+            spoken = [c for i, c in enumerate(self.all) if i not in self._silent]
+            places = [i for i in range(len(self.all)) if i not in self._silent]
+            fitted = fit_columns(spoken, width - apart, hidden=self.hidden)
+            self._placed = tuple((places[i], size) for i, size in fitted)
         return self._placed
 
-    def follow_names(self, rows: Sequence[Row]) -> bool:
-        """Tell the names of some rows apart; return whether any looks different from now on."""
+    def follow(self, rows: Sequence[Row]) -> bool:
+        """Leave out what tells nothing and tell names apart; return whether lines look different from now on."""
+        silent = frozenset(
+            index
+            for index, column in enumerate(self.all)
+            if column.silent is not None
+            and all(row.cells[index].text in column.silent for row in rows)
+        )
+        has_other = bool(rows) and silent != self._silent
+        if has_other:
+            self._silent = silent
+            self.forget()
+        return self._tell_names_apart(rows) or has_other
+
+    def _tell_names_apart(self, rows: Sequence[Row]) -> bool:
         index = next((i for i, column in enumerate(self.all) if column.is_name), None)
         if index is None:
             return False
@@ -293,7 +311,7 @@ class LineTable(ScrollView, can_focus=True):
         elif new:
             new_index = min(max(old_index, 0), len(new) - 1)
         self._put_cursor(new[new_index].key if new else None)
-        if self.columns.follow_names(new):
+        if self.columns.follow(new):
             self._strips.clear()
             self._painted.clear()
         self._repaint_changed()
@@ -379,7 +397,7 @@ class LineTable(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Choose the columns anew and keep the cursor in view."""
         self._forget_layout()
-        _ = self.columns.follow_names(self._rows)
+        _ = self.columns.follow(self._rows)
         self._resize_canvas()
         if self._cursor_index >= 0:
             self._bring_into_view(self._cursor_index)

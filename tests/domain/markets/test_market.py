@@ -16,6 +16,9 @@ MARKET = believable.market(1, QUESTION)
 def test_siblings_are_told_apart_on_a_narrow_line() -> None:
     hidden = replace(MARKET, group_title="No change")
     assert hidden.distinct_name == f"No change: {QUESTION}"
+    # Its event says in few words what all of them are about.
+    of_event = replace(hidden, event_title="Bank of Canada decision in December")
+    assert of_event.distinct_name == "No change: Bank of Canada decision in December"
     early = replace(MARKET, question="Will Ether touch $4,000 in May?", group_title="$4,000")
     assert early.distinct_name == early.question
     alone = replace(MARKET, group_title="")

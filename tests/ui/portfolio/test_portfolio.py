@@ -111,7 +111,7 @@ async def test_brackets_go_round_the_tabs() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for heading in (
             "Open/size",
-            "Settled",
+            "Fee",
             "Bought",
             "What",
             "Share now",
@@ -265,7 +265,7 @@ async def test_a_market_without_a_known_name_is_looked_up() -> None:
         view = service.market(believable.order(1, 100).condition_id)
         service.markets[stranger.condition_id] = replace(view, market=known)
         service.announce(stranger)
-        await until(pilot, lambda: shows(app, "Will the str"), "the name")
+        await until(pilot, lambda: shows(app, "strange"), "the name")
         await until(pilot, lambda: stranger not in service.watched(), "the look-up to end")
 
 

@@ -330,3 +330,18 @@ async def test_a_table_lives_without_colour(theme: str, monkeypatch: pytest.Monk
         await until(pilot, shows, "the row on the screen")
         (reverse,) = {segment.style.reverse for segment in list(painted(table))[1] if segment.style}
         assert reverse
+
+
+async def test_a_column_that_tells_nothing_is_left_out() -> None:
+    columns = (
+        Column("name", "Name", 8, grow=1),
+        Column("state", "State", 9, is_essential=True, silent=("fine",)),
+    )
+    table = LineTable(columns)
+    async with Stage(table).run_test(size=(40, 8)) as pilot:
+        await settle(pilot)
+        for number, said in enumerate((("fine", "fine"), ("fine", "late"), ("fine", "fine"))):
+            rows = [Row(f"{i}", (Cell(f"{number}"), Cell(text))) for i, text in enumerate(said)]
+            table.set_rows(rows)
+            await settle(pilot)
+            assert ("State" in shown_text(table)[0]) is ("late" in said)
