@@ -144,6 +144,8 @@ class Ghost:
     """Shares; 0 where that is not known yet."""
     trigger: Trigger | None = None
     """Which of both it is; None for an order."""
+    is_leaving: bool = False
+    """It is where something picked up still stands, and not where it would go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +333,8 @@ class Rung:
     """An alert waits for this price."""
     ghosts: tuple[Ghost, ...] = ()
     """What is being typed at this price."""
+    is_leaving: bool = False
+    """What is ours here is picked up, to go elsewhere."""
     profit: Micros | None = None
     """What closing everything at this price would bring, net of fees; None with nothing held."""
 
@@ -453,6 +457,7 @@ class Ladder:
         # The estimate may be of a moment before this book: no two numbers contradict.
         has_ahead = shown.ahead and own.ahead is not None
         ahead, last = _ahead_within(own, bid, ask) if has_ahead else (None, None)
+        ghosts = placed.ghosts.get(index, ())
         return Rung(
             price=price,
             zone=zone,
@@ -474,7 +479,8 @@ class Ladder:
             is_break_even=index in placed.evens,
             stops=placed.stops.get(index, ()),
             has_alert=index in placed.alerts,
-            ghosts=placed.ghosts.get(index, ()),
+            ghosts=ghosts and tuple([g for g in ghosts if not g.is_leaving]),
+            is_leaving=bool(ghosts) and any(g.is_leaving for g in ghosts),
             profit=placed.marks.profit_at(price) if shown.profit else None,
         )
 

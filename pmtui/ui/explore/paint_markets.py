@@ -394,9 +394,12 @@ def heated(cell: Cell, change: Micros | None) -> Cell:
     size = abs(change or 0)
     if change is None or size < _MOVE:
         return cell
-    if change > 0:
-        return cell._replace(ground=Role.FLASH_UP if size >= _STRONG_MOVE else Role.AREA_UP)
-    return cell._replace(ground=Role.FLASH_DOWN if size >= _STRONG_MOVE else Role.AREA_DOWN)
+    if size >= _STRONG_MOVE:
+        # On a strong ground a colour is hard to read; the sign says the direction.
+        return cell._replace(
+            role=Role.TEXT, ground=Role.FLASH_UP if change > 0 else Role.FLASH_DOWN
+        )
+    return cell._replace(ground=Role.AREA_UP if change > 0 else Role.AREA_DOWN)
 
 
 def _tag_names(event: Event) -> str:

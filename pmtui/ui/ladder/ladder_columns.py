@@ -103,8 +103,10 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     if free >= wanted:
         plan, free = plan._replace(bar=_BAR), free - wanted
         for name, size in (("traded", _TRADED), ("depth", _DEPTH), ("profit", _PROFIT)):
-            if free > size:
-                plan, free = plan._replace(**{name: size}), free - size - 1
+            # A sum of money at the very edge would be glued to the frame.
+            least = size + (name == "profit")
+            if free > least:
+                plan, free = plan._replace(**{name: size}), free - least - 1
         return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2))
     bar = free // 2 - 1
     return plan._replace(bar=bar) if bar >= _LEAST_BAR else plan

@@ -133,7 +133,11 @@ class LadderViewport:
         ours += [
             (stop_row(axis, each), each.price, each.trigger.value) for each in self.marks.stops
         ]
-        ours += [(row_of(axis, g.price, g.side), g.price, "typed") for g in self.marks.ghosts]
+        ours += [
+            (row_of(axis, g.price, g.side), g.price, "typed")
+            for g in self.marks.ghosts
+            if not g.is_leaving
+        ]
         above = [(price, word) for row, price, word in ours if row > top]
         below = [(price, word) for row, price, word in ours if row < bottom]
         return _beyond(above, min), _beyond(below, max)

@@ -36,6 +36,7 @@ SIGNS = (
     ("100!  100×", "just filled, just cancelled"), ("~4,870", "about so many shares are ahead of yours"),
     ("╌100╌", "typed in a form, or picked up: not sent"),
     ("+20k  -40", "added or pulled within five seconds; ▲ ▼ where the bar leaves no room"),
+    ("▴ ▾", "a size that has just grown or shrunk, on a narrow ladder"),
     ("@  =", "your average price and break-even, where there is no room for avg and b/e"),
     ("▼ ▲ ◆", "a stop, a target, both; hollow (▽ △ ◇) while paused"),
 )  # fmt: skip
@@ -168,7 +169,11 @@ class _Row(NamedTuple):
         if not fresh.stage:
             return cell
         if fresh.stage > 1 and not self.look.is_cursor:
-            cell = cell._replace(ground=Role.FLASH_UP if fresh.is_more else Role.FLASH_DOWN)
+            # The ground is its side's, and says nothing of the direction: a sign does.
+            ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
+            cell = cell._replace(role=Role.TEXT, ground=ground)
+        if self.columns.bar < _FLOW_FROM and cell.text.startswith(" "):
+            cell = cell._replace(text=("▴" if fresh.is_more else "▾") + cell.text[1:])
         return cell._replace(emphasis=Emphasis.BOLD)
 
     def _bar(self, half: _Half, ours: Line) -> Line:
@@ -236,6 +241,8 @@ class _Row(NamedTuple):
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
         emphasis = Emphasis.UNDERLINE if rung.is_scoring else Emphasis.NONE
+        if rung.is_leaving:
+            role, emphasis = Role.DIM, emphasis | Emphasis.DIM
         own = Cell(f"{text}{sign}", role, emphasis, _flash_ground(change))
         left = columns.bar - len(own.text) - 1
         if ghost and len(ghost.text) <= left:
@@ -317,7 +324,9 @@ class _Row(NamedTuple):
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
         if look.pulse > 1:
             emphasis |= Emphasis.REVERSE
-        if rung.own_bid or rung.own_ask:
+        if rung.is_leaving:
+            role = Role.DIM
+        elif rung.own_bid or rung.own_ask:
             role, emphasis = Role.OWN_ORDER, emphasis | Emphasis.REVERSE
         figure = text.lstrip()
         return (
@@ -345,6 +354,8 @@ class _Row(NamedTuple):
 
     @property
     def _guard_role(self) -> Role:
+        if self.rung.is_leaving:
+            return Role.DIM
         if not any(mark.is_active for mark in self.rung.stops):
             return Role.NOTICE_WARN
         is_stop = any(mark.trigger is Trigger.STOP for mark in self.rung.stops)

@@ -1,6 +1,6 @@
 """The outcomes of an event beside the one on show: their order, and the line that names them with their prices."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros, complement
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.facts import midpoint
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -46,7 +47,7 @@ class Siblings:
 
 
 def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[ConditionId, ...]:
-    """Return the order of an event's markets: its own, which for strikes and dates is theirs.
+    """Return the order of an event's markets: as its table has them when they are met, the likeliest first.
 
     Args:
         event: as it was read last.
@@ -54,7 +55,8 @@ def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[Condit
             and what is new comes after what the event names before it.
     """
     known, order, place = set(before), list(before), 0
-    ids = [m.condition_id for m in event.markets if m.condition_id is not None]
+    found = event.markets if before else sorted(event.markets, key=by_price)
+    ids = [m.condition_id for m in found if m.condition_id is not None]
     if known.issuperset(ids):
         return before
     for condition_id in ids:
@@ -102,18 +104,23 @@ class Strip(NamedTuple):
     """Of each cell of the terminal, from the left; −1 where a click means nothing."""
 
 
-def paint_siblings(siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int) -> Strip:
+def paint_siblings(
+    siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int, *, is_rough: bool = False
+) -> Strip:
     """Show as many outcomes around the present one as there is room for.
 
     Args:
         siblings: the markets, and which of them is on the screen.
-        mids: prices that are live; what has none is named without one.
+        mids: their prices; what has none is named without one.
         width: cells there are.
+        is_rough: whether these prices are not live.
     """
-    lead = f" Outcome {siblings.index + 1}/{len(siblings.markets)}{' mids' if mids else ''} "
+    lead = f" Outcome {siblings.index + 1} of {len(siblings.markets)} "
     cells = [Cell(lead, Role.DIM)]
     places = [-1] * len(lead)
-    items = [_item(market, mids, has_prices=bool(mids)) for market in siblings.markets]
+    items = [
+        _item(market, mids, has_prices=bool(mids), is_rough=is_rough) for market in siblings.markets
+    ]
     sizes = [sum(cell_width(text) for text in item) + 2 for item in items]
     first, last = _window(siblings.index, sizes, width - len(lead) - 2 * _MORE)
     less, more = ("‹", "›")
@@ -139,14 +146,24 @@ def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[Conditio
     return mids
 
 
+def known_prices(markets: Iterable[Market], outcome_index: int) -> dict[ConditionId, Micros]:
+    """Return the prices that were read with an event, which are as old as that reading."""
+    found = {m.condition_id: m.outcomes[0].price for m in markets if m.condition_id and m.outcomes}
+    return {
+        condition_id: complement(price) if outcome_index else price
+        for condition_id, price in found.items()
+        if price is not None
+    }
+
+
 def _item(
-    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool
+    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool, is_rough: bool
 ) -> tuple[str, str]:
     name = plain(market.title, _LONGEST_NAME)
     if not has_prices:
         return name, ""
     mid = mids.get(market.condition_id or ConditionId(""))
-    price = "-" if mid is None else read_price(mid)
+    price = "-" if mid is None else f"{'~' if is_rough else ''}{read_price(mid)}"
     return name, price.rjust(_PRICE + 1)
 
 
@@ -195,7 +212,7 @@ class SiblingStrip(TextLine):
         self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
     ) -> None:
         """Show them; the same again costs nothing."""
-        strip = paint_siblings(siblings, mids, width)
+        strip = paint_siblings(siblings, mids, width, is_rough=not siblings.is_quoted)
         ids = [market.condition_id for market in siblings.markets]
         self._places = tuple(None if place < 0 else ids[place] for place in strip.places)
         self.show(strip.line)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -238,8 +239,15 @@ def test_a_level_that_changed_stands_out_and_fades() -> None:
         line = paint_rung(rung, plan_columns(54), 54, look=look)
         return next(cell for cell in line if "2,000" in cell.text)
 
-    assert size_cell(Fresh(2, is_more=True)).ground is Role.FLASH_UP
-    assert size_cell(Fresh(2, is_more=False)).ground is Role.FLASH_DOWN
+    for is_more in (True, False):
+        # Green is what bids, whether it grew or shrank; the figure is as readable as any text.
+        flash = size_cell(Fresh(2, is_more=is_more))
+        assert (flash.role, flash.ground) == (Role.TEXT, Role.FLASH_UP)
+    asked = paint_rung(
+        Rung(Micros(520_000), Zone.ASK, ask_size=Micros(2_000 * SCALE)), plan_columns(54), 54,
+        look=RungLook(CENT, BarScale(10**12), ask_fresh=Fresh(2)),
+    )  # fmt: skip
+    assert [c.role for c in asked if c.ground is Role.FLASH_DOWN] == [Role.TEXT]
     fading = size_cell(Fresh(1))
     assert (fading.ground, fading.emphasis) == (None, Emphasis.BOLD)
     assert size_cell(Fresh()).emphasis is Emphasis.NONE
@@ -340,3 +348,25 @@ def test_an_order_that_earns_rewards_is_underlined_and_the_band_has_ends() -> No
         )
         text = text_of(paint_rung(row, plan_columns(41), 41, look=RungLook(CENT, BarScale())))
         assert text[text.index("51¢") - 2] == sign
+
+
+def test_what_is_picked_up_is_dim_where_it_still_stands() -> None:
+    own = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE), own_bid=Micros(100 * SCALE))
+    for is_leaving in (True, False):
+        line = paint_rung(
+            replace(own, is_leaving=is_leaving), plan_columns(54), 54,
+            look=RungLook(CENT, BarScale(10**12)),
+        )  # fmt: skip
+        price = next(cell for cell in line if "51" in cell.text)
+        size = next(cell for cell in line if "100" in cell.text)
+        assert (Emphasis.REVERSE in price.emphasis) is not is_leaving
+        assert (size.role is Role.DIM) is is_leaving
+
+
+def test_a_profit_is_never_glued_to_the_frame() -> None:
+    for width in range(60, 120):
+        columns = plan_columns(width)
+        if columns.profit:
+            rung = Rung(Micros(510_000), Zone.BID, Micros(SCALE), profit=Micros(-123_450_000))
+            line = paint_rung(rung, columns, width, look=RungLook(CENT, BarScale(10**12)))
+            assert "".join(cell.text for cell in line).endswith(" ")

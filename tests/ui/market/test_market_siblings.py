@@ -52,7 +52,7 @@ async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_o
     async with app.run_test(size=TALL) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         strip = text_of(app, "#siblings")
-        assert strip.startswith(" Outcome 2/8 mids ")
+        assert strip.startswith(" Outcome 2 of 8 ")
         assert "[Ada Lindqvist  24.5¢]" in strip
         assert " Xavier Marchetti  28.5¢ " in strip
         assert strip.rstrip().endswith("›")
@@ -113,7 +113,7 @@ async def test_a_big_event_is_named_but_not_streamed() -> None:
     app = app_of(world)
     async with app.run_test(size=TALL) as pilot:
         await opened(app, pilot, market_of(world, "Ada Lindqvist"))
-        assert text_of(app, "#siblings").startswith(" Outcome 2/13  Xavier Marchetti ")
+        assert text_of(app, "#siblings").startswith(" Outcome 2 of 13 ")
         assert EventQuotesTopic(world.election) not in world.service.watched()
 
 
@@ -128,7 +128,7 @@ async def test_a_small_screen_has_the_keys_without_the_line_or_its_topics() -> N
         )
         await pilot.press("right")
         assert screen.reader.condition_id == market_of(world, "Tomas Oyelaran")
-        assert "Outcome 3/8: Tomas Oyelaran." in text_of(app, "#notice")
+        assert "Outcome 3 of 8: Tomas Oyelaran." in text_of(app, "#notice")
         await pilot.press("left", "left", "left")
         assert screen.reader.condition_id == market_of(world, "Somebody else")
         assert len(app.screen_stack) == 2

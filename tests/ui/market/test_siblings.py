@@ -5,9 +5,11 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import line_width
-from pmtui.ui.market.siblings import Siblings, order_of, paint_siblings, siblings_of
+from pmtui.ui.event.paint_event import by_price
+from pmtui.ui.market.siblings import Siblings, known_prices, order_of, paint_siblings, siblings_of
+from pmtui.ui.units import read_price
 from tests.scenes.world import make_world
 from tests.ui.screens.look import words
 
@@ -43,6 +45,18 @@ def test_the_strip_fills_the_line_and_always_names_the_outcome_on_show(
         assert place < 0 or 0 <= place < len(MARKETS)
         if text[x] == "[":
             assert place == index
+
+
+def test_prices_that_are_not_live_are_marked() -> None:
+    old = known_prices(MARKETS, 0)
+    line = words(paint_siblings(Siblings(MARKETS, 1), old, 200, is_rough=True).line)
+    assert line.startswith(f" Outcome 2 of {len(MARKETS)} ")
+    assert line.count("~") >= 4
+    for market in MARKETS[:2]:
+        assert market.condition_id is not None
+        assert f"~{read_price(old[market.condition_id])}" in line
+    other = known_prices(MARKETS, 1)
+    assert {old[each] + other[each] for each in old} == {ONE}
 
 
 def test_a_click_on_the_ends_leads_to_the_nearest_that_is_not_shown() -> None:
@@ -89,7 +103,7 @@ def test_the_order_stays_whatever_prices_and_the_next_reading_say(
     assert sorted(after) == sorted(m.condition_id for m in MARKETS if m.condition_id)
     assert order_of(EVENT, after) == after
     if not before:
-        assert after == tuple(m.condition_id for m in read)
+        assert after == tuple(m.condition_id for m in sorted(read, key=by_price))
 
 
 def test_a_new_strike_stands_where_the_event_has_it_and_one_that_is_back_where_it_was() -> None:

@@ -156,7 +156,7 @@ async def test_keys_act_on_the_main_ladder_alone() -> None:
         await settle(pilot)
         assert screen.ticket.price.value == "25"
         assert screen.ticket.size.height >= 9
-        assert screen.ticket.size.width >= 36
+        assert screen.ticket.size.width >= 31
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,11 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         await settle(pilot)
-        assert screen.ticket.size.width >= 36
+        assert screen.ticket.size.width >= 31
+        assert screen.orders.size.height >= 2
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.ticket.is_open, "the ticket is closed")
+        await settle(pilot)
         assert screen.tape.size.width >= 20
         assert not any("…" in text for text in shown_text(screen.tape))
         screen.tape.focus()

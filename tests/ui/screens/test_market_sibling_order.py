@@ -175,7 +175,7 @@ async def test_left_and_right_lead_to_the_same_outcomes_whatever_prices_do() -> 
         names = ("Tomas Oyelaran", "Ruth Castellan", "Ibrahim Sole")
         for place, name in enumerate(names, 2):
             await tell(pilot, world, swap_prices)
-            assert text_of(app, "#siblings").startswith(f" Outcome {place}/8 ")
+            assert text_of(app, "#siblings").startswith(f" Outcome {place} of 8 ")
             await pilot.press("right")
             assert screen.reader.condition_id == market_of(world, name)
         await tell(pilot, world, lambda markets: swap_prices(markets[::-1]))

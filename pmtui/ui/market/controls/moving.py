@@ -151,11 +151,17 @@ class Moving:
             return
         size = parse_size(picked.size_text) if picked.size_text else None
         orders = {order.order_id: order for order in model.ladder_orders}
+        held = [orders[each] for each in picked.order_ids if each in orders]
         self._ladder.show_ghosts(
             (
+                *(Ghost(o.price, o.side, o.remaining_size, is_leaving=True) for o in held),
                 *(
-                    Ghost(cursor[0], orders[each].side, size or orders[each].remaining_size)
-                    for each in picked.order_ids if each in orders
+                    Ghost(stop.price, Side.SELL, stop.size, stop.trigger, is_leaving=True)
+                    for stop in picked.stops
+                ),
+                *(
+                    Ghost(cursor[0], order.side, size or order.remaining_size)
+                    for order in held
                 ),
                 *(Ghost(cursor[0], Side.SELL, stop.size, stop.trigger) for stop in picked.stops),
             )

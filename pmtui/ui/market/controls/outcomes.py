@@ -13,7 +13,7 @@ from pmtui.domain.money import Micros, complement
 from pmtui.service.topics import EventQuotesTopic, EventTopic, MarketListTopic, Topic
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.siblings import Siblings, live_mids, order_of, siblings_of
+from pmtui.ui.market.siblings import Siblings, known_prices, live_mids, order_of, siblings_of
 from pmtui.ui.plain import plain
 
 ENDING = MarketListTopic(sort=MarketSort.ENDING_SOON)
@@ -205,7 +205,7 @@ class Outcomes:
         siblings = self.siblings
         if siblings is not None:
             name = plain(siblings.markets[siblings.index].title, _LONGEST_NAME)
-            where = f"Outcome {siblings.index + 1}/{len(siblings.markets)}: {name}."
+            where = f"Outcome {siblings.index + 1} of {len(siblings.markets)}: {name}."
             if was_open:
                 self._line.show(f"{where} Its ticket is closed.")
             else:
@@ -232,8 +232,11 @@ class Outcomes:
         if siblings is None or event_id is None or not self._has_strip:
             return
         queries, width = self._workspace.queries, self._page.size.width
-        quotes = queries.event_quotes(event_id).rows if siblings.is_quoted else ()
-        self._strip.show_siblings(siblings, live_mids(quotes, model.outcome_index), width)
+        if siblings.is_quoted:
+            mids = live_mids(queries.event_quotes(event_id).rows, model.outcome_index)
+        else:
+            mids = known_prices(siblings.markets, model.outcome_index)
+        self._strip.show_siblings(siblings, mids, width)
 
     @property
     def event_id(self) -> EventId | None:

@@ -61,7 +61,7 @@ def test_hopping_goes_round_and_lets_go_of_the_market_before() -> None:
     assert desk.reader.condition_id == desk.ids[1]
     assert desk.steps == ["left", "arrived"]
     assert desk.page.shown == [Part.TOPICS, Part.MARKET]
-    assert desk.said.startswith(f"Outcome 2/{len(desk.ids)}")
+    assert desk.said.startswith(f"Outcome 2 of {len(desk.ids)}")
     desk.outcomes.previous()
     desk.outcomes.previous()
     assert desk.reader.condition_id == desk.ids[-1]
