@@ -14,14 +14,12 @@ from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
 from pmtui.cli.session_process import CRASHED, trim_heap, use_one_malloc_arena
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.terminal_settings import TerminalSettings
-from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.link.attachment import Attachment
 from pmtui.link.messages import Welcome
-from pmtui.link.mirror import Mirror, MirrorQueries
+from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.entry_lock import new_kill, write_killed
-from pmtui.service.views import Mode, StatusView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 
@@ -57,7 +55,9 @@ class AttachedTerminal:
         self._starter = starter
         self._is_first_run = is_first_run
         self._clock = SystemClock()
-        self._mirror = Mirror(self._nothing_yet())
+        self._mirror = Mirror(
+            nothing_known(settings.profile, is_paper=settings.is_paper, now=self._clock.now())
+        )
         self._is_leaving = False
         self._has_been_welcome = False
         self._has_tried = False
@@ -140,15 +140,6 @@ class AttachedTerminal:
             write_killed(self._starter.state, killed)
         except OSError as error:
             warn(f"pmtui: NOT locked: {error.strerror or error}")
-
-    def _nothing_yet(self) -> StatusView:
-        mode = Mode.PAPER if self._settings.is_paper else Mode.READ_ONLY
-        return StatusView(
-            profile=self._settings.profile, mode=mode, mode_reason="", cash=None,
-            portfolio_value=None, open_orders=0, unknown_orders=0, unread_notices=0,
-            health=tuple(SourceHealth(each, HealthState.CONNECTING) for each in Source),
-            clock_skew_ms=None, now=self._clock.now(), are_orders_known=False,
-        )  # fmt: skip
 
     async def _trim_heap_regularly(self) -> None:
         while True:

@@ -114,6 +114,7 @@ class Attachment:
         clock: Clock,
         *,
         may_trade: bool = True,
+        is_passing: bool = False,
         restart: Callable[[], Awaitable[None]] | None = None,
         on_welcome: Callable[[Welcome], None] | None = None,
         opened: socket.socket | None = None,
@@ -125,6 +126,7 @@ class Attachment:
             mirror: what is shown of it.
             clock: for pauses.
             may_trade: whether commands may be given.
+            is_passing: whether a command of the shell gives them: it does not come back once it is cut.
             restart: starts a service where there is none; None to wait for one.
             on_welcome: is told whenever a service takes the terminal in.
             opened: where `open_line` has said hello already.
@@ -134,6 +136,7 @@ class Attachment:
         self._mirror = mirror
         self._clock = clock
         self._may_trade = may_trade
+        self._is_passing = is_passing
         self._restart = restart
         self._on_welcome = on_welcome
         self._writer: asyncio.StreamWriter | None = None
@@ -174,6 +177,7 @@ class Attachment:
                 hello = Hello(
                     PROTOCOL, __version__, self._may_trade,
                     instance=self.instance, seen=self._mirror.last_entry,
+                    is_passing=self._is_passing,
                 )  # fmt: skip
                 writer.write(pack(hello))
         except OSError:
@@ -191,7 +195,7 @@ class Attachment:
 
     async def run(self) -> None:
         """Keep the line until cancelled: listen, and connect again whenever it was cut."""
-        while self._reader is not None or not self._is_leaving:
+        while self._reader is not None or not (self._is_leaving or self._is_passing):
             if self._reader is not None:
                 await self._listen(self._reader)
                 self._lose(GONE)
@@ -405,7 +409,7 @@ class Attachment:
             self._writer.close()
             self._writer = None
         for call_id, pending in tuple(self._pending.items()):
-            if pending.ended is None and not pending.is_patient:
+            if pending.ended is None and (self._is_passing or not pending.is_patient):
                 self._fail(call_id, reason, may_have_happened=True)
                 _ = self._pending.pop(call_id, None)
         if not self._is_leaving:

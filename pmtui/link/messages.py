@@ -42,7 +42,9 @@ class Hello(_Message):
     seen: int = 0
     """The last entry of the log that it has of that service."""
     is_terminal: bool = True
-    """Whether somebody looks at it; a command of the shell only asks."""
+    """Whether it is shown views; else it only asks how the service stands."""
+    is_passing: bool = False
+    """Whether a command of the shell acts through it: then nobody has come to look."""
 
 
 class Configure(_Message):

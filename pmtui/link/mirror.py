@@ -14,7 +14,7 @@ from typing import Final, TypeVar, cast, get_type_hints
 from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.books.book_view import BookState, BookView
-from pmtui.domain.health import HealthState
+from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import ZERO
@@ -63,6 +63,7 @@ from pmtui.service.views import (
     LogView,
     MarketListView,
     MarketView,
+    Mode,
     RequestsView,
     RowBooksView,
     SearchView,
@@ -105,6 +106,16 @@ class MirrorSubscription:
         if self.is_open:
             self.is_open = False
             self._mirror.drop(self)
+
+
+def nothing_known(profile: str, *, is_paper: bool, now: datetime) -> StatusView:
+    """Return what the status line says until the service has told its own."""
+    return StatusView(
+        profile=profile, mode=Mode.PAPER if is_paper else Mode.READ_ONLY, mode_reason="",
+        cash=None, portfolio_value=None, open_orders=0, unknown_orders=0, unread_notices=0,
+        health=tuple(SourceHealth(each, HealthState.CONNECTING) for each in Source),
+        clock_skew_ms=None, now=now, are_orders_known=False,
+    )  # fmt: skip
 
 
 class Mirror:

@@ -261,12 +261,14 @@ class LinkServer:
         self, hello: Hello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if hello.instance != self._instance:
-            hello = Hello(hello.protocol, hello.version, hello.may_trade)
+            hello = Hello(
+                hello.protocol, hello.version, hello.may_trade, is_passing=hello.is_passing
+            )
         session = Session(
             self._service, self._calls, hello, reader=reader, writer=writer, other=self._answer
         )
         session.send(self._welcome(hello))
-        if session.may_trade:
+        if session.is_trader:
             # A program that looks at a book is not somebody who was away.
             self._note_arrival()
             self.was_attended = True
@@ -277,7 +279,7 @@ class LinkServer:
             await session.run()
         finally:
             self._sessions.discard(session)
-            if session.may_trade and not self._is_attended:
+            if session.is_trader and not self._is_attended:
                 self._note_leaving()
 
     async def _serve_shell(
@@ -333,7 +335,7 @@ class LinkServer:
 
     @property
     def _is_attended(self) -> bool:
-        return any(session.may_trade for session in self._sessions)
+        return any(session.is_trader for session in self._sessions)
 
     def _note_arrival(self) -> None:
         """Say what happened while nobody looked, in the log where it stays."""

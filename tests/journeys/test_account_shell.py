@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,7 +23,10 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers, read_token
 from tests.cli.secret_lines import lines_on_fd
+from tests.journeys import trader
+from tests.journeys.conftest import Start
 from tests.journeys.keystores import store_key
+from tests.journeys.venue import PaperVenue
 from tests.sim.kit import KEYS
 
 pytestmark = pytest.mark.journey
@@ -32,6 +35,7 @@ PASSPHRASE = "correct horse battery"
 OTHER = Address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 PATIENCE_S = 120
 NOTHING_HAPPENED = 1
+WRONG_USAGE = 2
 NOT_KNOWN = 75
 
 
@@ -156,6 +160,53 @@ def _split_merge_and_redeem(shell: Shell) -> None:
     assert shell.run("redeem", "--all", "--yes").returncode == NOTHING_HAPPENED
 
 
+def test_beside_a_terminal_its_service_takes_the_steps(start: Start, home: Path) -> None:
+    terminal = start(is_attached=True)
+    trader.wait_for_markets(terminal)
+    paper = PaperVenue(home)
+    market = paper.busy_markets()[0]
+    before = paper.ledger().collateral
+
+    def account(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pmtui", "account", *words],
+            env={**os.environ, "PMTUI_HOME": str(home)}, stdin=subprocess.DEVNULL,
+            text=True, capture_output=True, timeout=PATIENCE_S, check=False,
+        )  # fmt: skip
+
+    dry = account("split", market.condition_id, "7.5", "--dry-run", "--json")
+    assert dry.returncode == 0, dry.stderr
+    assert [flow["amount"] for flow in json.loads(dry.stdout)["flows"]] == ["-7.5", "7.5", "7.5"]
+    assert account("split", market.condition_id, "7.5").returncode == WRONG_USAGE
+    assert account("split", market.condition_id, "99999", "--yes").returncode == NOTHING_HAPPENED
+    assert account("split", market.condition_id, "much", "--yes").returncode == WRONG_USAGE
+    assert account("approve", "--yes").returncode == NOTHING_HAPPENED
+    assert paper.ledger().collateral == before
+    split = account("split", market.condition_id, "7.5", "--yes")
+    assert split.returncode == 0, split.stderr
+    assert paper.ledger().collateral - before == Decimal("-7.5")
+    (told,) = json.loads(account("status", "--json").stdout)["transactions"]
+    assert (told["status"], told["ours"]) == ("confirmed", True)
+    terminal.until_text("Confirmed: Split")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+
+
+@contextmanager
+def serving(shell: Shell, *options: str, fds: Sequence[int] = ()) -> Iterator[None]:
+    environment = {**os.environ, "PMTUI_HOME": str(shell.home), "PMTUI_PROFILE": "bare"}
+    command = [sys.executable, "-m", "pmtui", "serve", *options]
+    with subprocess.Popen(
+        command, env=environment, pass_fds=fds, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert "Serving" in process.stdout.readline()
+            yield
+        finally:
+            process.terminate()
+
+
 def kill_while_pending(shell: Shell, is_pending: Callable[[], bool], *words: str) -> None:
     command, environment = shell.command(*words)
     with lines_on_fd(PASSPHRASE) as number:
@@ -209,3 +260,24 @@ def _kill_a_pending_transfer(shell: Shell) -> None:
 def states(shell: Shell) -> list[str]:
     """Return how it stands with every transaction."""
     return [known["status"] for known in shell.status()["transactions"]]
+
+
+def test_a_step_that_a_service_carries_out_outlives_its_command(shell: Shell) -> None:
+    with serving(shell):
+        refused = shell.run("approve", "--yes")
+        assert (refused.returncode, refused.stdout) == (NOTHING_HAPPENED, "")
+        assert "keystore locked" in refused.stderr
+    shell.operate("/fund", {"address": shell.wallet, "amount": "100"})
+    with (
+        lines_on_fd(PASSPHRASE) as number,
+        serving(shell, "--passphrase-fd", str(number), fds=(number,)),
+    ):
+        shell.done("relayer-key", "--yes")
+        shell.operate("/relayer", {"course": "stalled", "count": 1})
+        kill_while_pending(
+            shell, lambda: states(shell) == ["pending"], "send", OTHER, "5.5", "--yes"
+        )
+        assert shell.run("send", OTHER, "5.5", "--yes").returncode == NOTHING_HAPPENED
+        shell.operate("/relayer", {"course": "normal", "count": 0})
+        wait_until(lambda: states(shell) == ["confirmed"], seconds=PATIENCE_S)
+    assert shell.cash() == Decimal("94.5")

@@ -55,13 +55,15 @@ class House:
         self,
         *,
         may_trade: bool = True,
+        is_passing: bool = False,
         restart: Callable[[], Awaitable[None]] | None = None,
         opened: socket.socket | None = None,
     ) -> AsyncIterator[Seat]:
         mirror, clock, locks = Mirror(NOTHING_YET), SystemClock(), list[str]()
         line = Attachment(
-            self.path, mirror, clock, may_trade=may_trade, restart=restart, opened=opened
-        )
+            self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,
+            restart=restart, opened=opened,
+        )  # fmt: skip
         welcome = await line.connect()
         task = asyncio.get_running_loop().create_task(line.run())
         commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))

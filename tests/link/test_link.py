@@ -16,6 +16,7 @@ from pmtui.domain.health import HealthState
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
+from pmtui.link.absence import LEFT
 from pmtui.link.attachment import open_line
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
@@ -43,6 +44,7 @@ from pmtui.service.codec import encode, encode_call
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level
+from pmtui.service.wallet.wallet_views import NotKnown, PreparedId
 from tests.link.kit import House, Seat, house_around, running_house
 from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, YES, running_world
@@ -291,6 +293,28 @@ async def test_what_happened_while_nobody_looked_is_told(tmp_path: Path) -> None
         async with house.seat() as later:
             await until(house.world, lambda: later.queries.log().entries, "the log")
             assert later.queries.status().unread_notices == 1  # disarmed as its terminal went
+
+
+async def test_a_command_of_the_shell_is_nobody_who_was_away(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        async with house.seat(is_passing=True) as seat:
+            order = await prepared(house, seat)
+            assert order.order_id
+        await until(house.world, lambda: house.server.terminals == 0, "it has passed")
+        assert not house.server.was_attended
+        assert LEFT not in [each.text for each in house.world.service.queries.log().entries]
+
+
+async def test_a_command_of_the_shell_gives_up_where_its_line_is_cut(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat(is_passing=True) as seat:
+        asking = asyncio.ensure_future(seat.commands.submit_wallet(PreparedId("a step")))
+        await asyncio.sleep(0)
+        writer = seat.line._writer
+        assert writer is not None
+        writer.transport.abort()
+        assert isinstance(await asking, NotKnown)
+        await seat.task
+        assert isinstance(await seat.commands.submit_wallet(PreparedId("another")), Rejected)
 
 
 async def test_reading_the_log_is_each_terminals_own(tmp_path: Path) -> None:

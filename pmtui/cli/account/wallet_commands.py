@@ -1,7 +1,7 @@
 """`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell.
 
-The service of the profile runs for as long as the command takes, with the very cards, journal and checks of
-the terminal; nothing of it can run beside a terminal of the same profile.
+The service of the profile carries them out, with the very cards, journal and checks of the terminal: the one that
+runs, or else one for as long as the command takes. Beside a standalone terminal there is none.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.account.wallet_access import WalletKeyFiles
-from pmtui.cli.agent.running_service import open_service_reader
+from pmtui.cli.account.wallet_service import WalletService, own_service, running_service
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
@@ -59,9 +59,9 @@ from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.link.local_socket import socket_path
+from pmtui.link.messages import Refused
 from pmtui.service.clock import SystemClock
-from pmtui.service.data_service import DataService
-from pmtui.service.topics import AccountTopic, StatusTopic, Topic, WalletTopic
+from pmtui.service.topics import AccountTopic, StatusTopic, WalletTopic
 from pmtui.service.views import Load, OwnList
 from pmtui.service.wallet.wallet_views import (
     ApprovalView,
@@ -312,10 +312,8 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         state = paths.state / settings.profile
         place = socket_path(paths.runtime, settings.profile)
         end_idle_service(state, place)
-        if request.action == "status":
-            view = asyncio.run(_ask_service(place))
-            if view is not None:
-                return _show_status(view, request, settings.profile)
+        if (code := asyncio.run(_act_through(place, request, settings))) is not None:
+            return code
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
         )
@@ -331,7 +329,7 @@ def run_wallet(action: str, arguments: list[str]) -> int:
             session = SessionService(
                 settings, paths, key, clock=SystemClock(), sends_heartbeats=False
             )
-            return asyncio.run(_run(request, settings.profile, session))
+            return asyncio.run(_act_alone(request, settings.profile, session))
     except InUseError as error:
         return refuse(str(error), prog=prog, code=NOTHING_HAPPENED)
     except ConfigError as error:
@@ -339,12 +337,6 @@ def run_wallet(action: str, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         warn("", "Not waited for any longer; `pmtui account status` says how it ends.")
         return NOT_KNOWN
-
-
-async def _ask_service(place: Path) -> WalletView | None:
-    """Return what a service that runs knows of its wallet; None where none runs."""
-    async with open_service_reader(place) as service:
-        return None if service is None else await service.wallet()
 
 
 def _show_status(view: WalletView, request: WalletRequest, profile: str) -> int:
@@ -383,10 +375,28 @@ def _owner(settings: Settings, paths: Paths) -> Address | None:
     return keystore_address(text) if isinstance(text, str) else None
 
 
-async def _run(request: WalletRequest, profile: str, session: SessionService) -> int:
-    async with session.venue, session.service.running() as service:
-        topics: list[Topic] = [WalletTopic(), AccountTopic(), StatusTopic()]
-        _ = service.hub.subscribe(topics, lambda _: None)
+async def _act_through(place: Path, request: WalletRequest, settings: Settings) -> int | None:
+    """Act through the service that runs; returns the exit code, None where none runs."""
+    async with running_service(place, settings) as service:
+        match service:
+            case None:
+                return None
+            case Refused():
+                prog = f"{PROG} {request.action}"
+                return refuse(service.reason, prog=prog, code=NOTHING_HAPPENED)
+            case _:
+                return await _run(request, settings.profile, service)
+
+
+async def _act_alone(request: WalletRequest, profile: str, session: SessionService) -> int:
+    async with own_service(session) as service:
+        return await _run(request, profile, service)
+
+
+async def _run(request: WalletRequest, profile: str, service: WalletService) -> int:
+    topics = (WalletTopic(), AccountTopic(), StatusTopic())
+    subscription = service.subscriptions.subscribe(topics, lambda _: None)
+    try:
         problem = await _until_known(service, request)
         if request.action == "status":
             code = _show_status(service.queries.wallet(), request, profile)
@@ -394,12 +404,17 @@ async def _run(request: WalletRequest, profile: str, session: SessionService) ->
         if problem:
             return refuse(problem, prog=f"{PROG} {request.action}", code=UNAVAILABLE)
         return await _take(request, service)
+    finally:
+        subscription.close()
 
 
-async def _take(request: WalletRequest, service: DataService) -> int:
-    prog = f"{PROG} {request.action}"
+async def _take(request: WalletRequest, service: WalletService) -> int:
+    prog, view = f"{PROG} {request.action}", service.queries.wallet()
+    if view.owner is None:
+        # A service that nobody has unlocked.
+        return refuse(view.reason, prog=prog, code=NOTHING_HAPPENED)
     try:
-        step = step_of(request, service.queries.wallet())
+        step = step_of(request, view)
     except NothingToDoError as error:
         return refuse(str(error), prog=prog, code=NOTHING_HAPPENED)
     except StepError as error:
@@ -420,7 +435,7 @@ async def _take(request: WalletRequest, service: DataService) -> int:
     return await _submit(service, card, prog)
 
 
-async def _submit(service: DataService, card: WalletCard, prog: str) -> int:
+async def _submit(service: WalletService, card: WalletCard, prog: str) -> int:
     verdict = await service.commands.submit_wallet(card.prepared_id)
     match verdict:
         case Confirmed():
@@ -433,14 +448,16 @@ async def _submit(service: DataService, card: WalletCard, prog: str) -> int:
             return refuse(text, prog=prog, code=NOT_KNOWN)
 
 
-async def _until_known(service: DataService, request: WalletRequest) -> str:
+async def _until_known(service: WalletService, request: WalletRequest) -> str:
     """Wait for what a step needs to know; return why it is not known, empty where it is."""
 
     def is_known() -> bool:
         view, account = service.queries.wallet(), service.queries.account()
+        if view.owner is None and view.reason:
+            return True
         if view.load is not Load.READY:
             return False
-        if view.owner is None or request.action == "credentials":
+        if request.action == "credentials":
             return True
         step = next((each for each in view.steps if each.step == CreateCredentials()), None)
         if step is not None and (step.state.value == "to do" or step.result):
@@ -451,7 +468,7 @@ async def _until_known(service: DataService, request: WalletRequest) -> str:
 
     changed = asyncio.Event()
     topics = (WalletTopic(), AccountTopic(), StatusTopic())
-    subscription = service.hub.subscribe(topics, lambda _: changed.set())
+    subscription = service.subscriptions.subscribe(topics, lambda _: changed.set())
     try:
         async with asyncio.timeout(PATIENCE_S):
             while not is_known():

@@ -54,7 +54,6 @@ from pmtui.service.topics import (
     SearchTopic,
     StatusTopic,
     Topic,
-    WalletTopic,
 )
 from pmtui.service.views import (
     AccountView,
@@ -66,19 +65,14 @@ from pmtui.service.views import (
     SearchView,
     StatusView,
 )
-from pmtui.service.wallet.wallet_views import WalletView
 
 BOOK_S = 2.0
 """Seconds in which a book may become good; after them it is told as it is."""
 ROWS_S = 1.5
 """The same for the books of a search's hits."""
 GREETING_S = 2.0
-WALLET_S = 15.0
-"""For the hosts to tell the service of its wallet, where nobody has looked at it yet."""
 _NOT_LOADED = frozenset({BookState.LOADING, BookState.NO_BOOK})
-_Seen = TypeVar(
-    "_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView, WalletView
-)
+_Seen = TypeVar("_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView)
 SERVICE = "running service"
 HOSTS_S = 3.0
 """Seconds that hosts may take to add to what the service has told already."""
@@ -146,19 +140,6 @@ class ServiceReader:
         if account is None or fills is None or status is None:
             return None
         return OwnViews(account, fills, status.address)
-
-    async def wallet(self) -> WalletView | None:
-        """Return how it stands with the service's wallet; None where that is not known in time."""
-        newest: WalletView | None = None
-        try:
-            async with asyncio.timeout(WALLET_S):
-                async for view in self._views(Watch(encode(WalletTopic())), WalletView):
-                    newest = view
-                    if view.load in (Load.READY, Load.FAILED):
-                        break
-        except TimeoutError:
-            pass
-        return newest
 
     async def _peek(self, topic: Topic, kind: type[_Seen]) -> _Seen | None:
         try:

@@ -17,7 +17,6 @@ from pmtui.cli.agent.running_service import (
     SERVICE,
     LiveBooks,
     OwnFigures,
-    open_service_reader,
 )
 from pmtui.domain.account.position import Position
 from pmtui.domain.health import LinkState
@@ -409,18 +408,3 @@ async def test_without_a_service_every_read_is_the_hosts(tmp_path: Path) -> None
         own = OwnFigures(port, tmp_path / "nobody.sock")
         values = Values({"wallet": (WALLET,), "order_id": (FIRST,)})
         assert items(await own.ask(READS[name], values, limit=None)) == ("told",)
-
-
-async def test_the_wallet_is_told_by_the_service(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # This one has no wallet: it is told as it is in the end.
-    monkeypatch.setattr("pmtui.cli.agent.running_service.WALLET_S", 0.2)
-    async with running_house(tmp_path) as house, open_service_reader(house.path) as service:
-        assert service is not None
-        asking = asyncio.ensure_future(service.wallet())
-        await until(house.world, asking.done, "the wallet")
-        view = await asking
-        assert view == house.world.service.queries.wallet()
-        assert view is not None
-        assert not house.server.was_attended

@@ -1,0 +1,63 @@
+"""Who carries out a step of the wallet: the service that runs, or one for as long as the command takes.
+
+A command that acts through a running service is no terminal: nobody has come to look, and it gives up when
+the service goes.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pmtui.cli.service.session_service import SessionService
+from pmtui.config.settings import Settings
+from pmtui.link.attachment import Attachment
+from pmtui.link.messages import Refused, Welcome
+from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
+from pmtui.link.remote_commands import RemoteCommands
+from pmtui.service.clock import SystemClock
+from pmtui.service.surface import Commands, Queries, Subscriptions
+
+
+class WalletService(NamedTuple):
+    """What a command asks, gives and hears, wherever the service runs."""
+
+    queries: Queries
+    commands: Commands
+    subscriptions: Subscriptions
+
+
+@asynccontextmanager
+async def running_service(
+    place: Path, settings: Settings
+) -> AsyncIterator[WalletService | Refused | None]:
+    """Act through the service of a profile; None where none runs.
+
+    Args:
+        place: where it listens.
+        settings: of the profile.
+    """
+    clock = SystemClock()
+    mirror = Mirror(nothing_known(settings.profile, is_paper=settings.is_paper, now=clock.now()))
+    line = Attachment(place, mirror, clock, is_passing=True)
+    answer = await line.connect()
+    if not isinstance(answer, Welcome):
+        yield answer
+        return
+    listening = asyncio.create_task(line.run())
+    # The kill switch belongs to `pmtui kill`.
+    commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
+    try:
+        yield WalletService(MirrorQueries(mirror, clock), commands, mirror)
+    finally:
+        await line.close()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+
+@asynccontextmanager
+async def own_service(session: SessionService) -> AsyncIterator[WalletService]:
+    """Run the service of a profile for as long as the block lasts."""
+    async with session.venue, session.service.running() as service:
+        yield WalletService(service.queries, service.commands, service.hub)
