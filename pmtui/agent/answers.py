@@ -109,12 +109,7 @@ class MarketSnapshot:
 
 
 async def take_snapshot(port: ReadPort, values: Values) -> Answered | Refused:
-    """Ask for a token's book, last trade and market at once; the book alone is waited for.
-
-    Args:
-        port: answers reads.
-        values: with the token.
-    """
+    """Ask for a token's book, last trade and market at once; the book alone is waited for."""
     named = Values({"token_id": values.texts("token_id")})
     asking = [
         asyncio.create_task(port.ask(READS[name], named, limit=None))

@@ -103,13 +103,7 @@ PATHS = (
 
 
 def make_document(toolbox: Toolbox, *, version: str, has_token: bool) -> Schema:
-    """Return the document.
-
-    Args:
-        toolbox: the tools.
-        version: of this program.
-        has_token: whether requests need a bearer token.
-    """
+    """Return the document."""
     paths = {path.template: {"get": _operation(path, toolbox.tools[path.tool])} for path in PATHS}
     paths[DIAGNOSIS] = {
         "get": {

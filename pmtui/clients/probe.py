@@ -58,11 +58,7 @@ class Unreached:
 
 
 async def probe(url: str) -> Reached | ThroughProxy | Unreached:
-    """Resolve a host's name, connect and shake hands, then hang up; the caller bounds the time.
-
-    Args:
-        url: http, https, ws or wss.
-    """
+    """Resolve a host's name, connect and shake hands, then hang up; the caller bounds the time."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if proxy := _proxy_of(parts.scheme, host):

@@ -70,10 +70,6 @@ class TerminalSettings:
 def find_profile_name(stated: str | None, config_file: Path) -> str:
     """Return the profile that is meant; whether there is one of that name is not checked.
 
-    Args:
-        stated: on the command line, if anything.
-        config_file: of the user.
-
     Raises:
         ConfigError: the file cannot be read.
     """

@@ -365,12 +365,7 @@ class MirrorQueries:
     """Reads of what the terminal has been told."""
 
     def __init__(self, mirror: Mirror, clock: Clock) -> None:
-        """Read a mirror.
-
-        Args:
-            mirror: what the service told.
-            clock: the machine's own: the service runs on it too.
-        """
+        """Read a mirror."""
         self._mirror = mirror
         self._read = mirror.read
         self._clock = clock

@@ -421,13 +421,7 @@ def naming_argument(read: Read) -> Argument | None:
 
 
 def find_unanswered(read: Read, values: Values, items: Iterable[object]) -> tuple[str, ...]:
-    """Return the values that no row is about, in the order in which they were given.
-
-    Args:
-        read: what was asked for.
-        values: of its arguments.
-        items: every row of the answer.
-    """
+    """Return the values that no row is about, in the order in which they were given."""
     argument = naming_argument(read)
     if argument is None:
         return ()

@@ -146,12 +146,7 @@ class Hub:
         )
 
     def view(self, topic: Topic, build: Callable[[], V]) -> V:
-        """Return a topic's view, built unless that was done in this frame.
-
-        Args:
-            topic: whose view it is; a topic has one.
-            build: reads the state as it is.
-        """
+        """Return a topic's view, built unless that was done in this frame."""
         now = self._clock.monotonic()
         if now - self._views_since >= self._frame_s:
             # Where nothing is marked no frame ends: time ends it.

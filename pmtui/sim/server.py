@@ -65,11 +65,7 @@ KEEP_ALIVE_S = 75
 
 
 def is_loopback_host(values: Sequence[str]) -> bool:
-    """Whether the `Host` headers of a request are one, and it names this machine.
-
-    Args:
-        values: of all `Host` headers.
-    """
+    """Whether the `Host` headers of a request are one, and it names this machine."""
     if len(values) != 1:
         return False
     stated = values[0].strip().lower()
@@ -93,12 +89,7 @@ class AccessRules:
         self._credential = operator_headers(admin_token)["Authorization"].encode()
 
     def why_refused(self, host: str, scope: Scope) -> Response | None:
-        """Return the refusal of a request by its headers; None where it may go on.
-
-        Args:
-            host: which of the venue's hosts it came to.
-            scope: of the request.
-        """
+        """Return the refusal of a request by its headers; None where it may go on."""
         headers = Headers(scope=scope)
         if not is_loopback_host(headers.getlist("host")):
             return failure(421, WRONG_HOST)

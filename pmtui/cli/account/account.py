@@ -212,11 +212,6 @@ def _taken(path: Path, settings: Settings) -> Refused:
 def remove_account(settings: Settings, state: Path, *, is_sure: bool) -> str | Refused:
     """Delete a profile's keystore; returns what to say.
 
-    Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
-        is_sure: whether to go ahead without asking.
-
     Raises:
         OSError: the keystore cannot be read or deleted.
     """

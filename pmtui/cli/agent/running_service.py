@@ -191,11 +191,7 @@ def _has_book(book: BookView) -> bool:
 
 @asynccontextmanager
 async def open_service_reader(socket_path: Path) -> AsyncIterator[ServiceReader | None]:
-    """Connect to the service of a profile; None where none runs, or none of this version.
-
-    Args:
-        socket_path: where it listens.
-    """
+    """Connect to the service of a profile; None where none runs, or none of this version."""
     try:
         reader, writer = await asyncio.open_unix_connection(socket_path)
     except OSError:
@@ -361,12 +357,7 @@ class LiveBooks:
 
 
 def merge_hits(rows: Sequence[MarketRow], listed: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
-    """Return the service's markets, each after its event, and then what only the hosts found.
-
-    Args:
-        rows: of the service's index.
-        listed: what the metadata host found.
-    """
+    """Return the service's markets, each after its event, and then what only the hosts found."""
     by_key = {(hit.kind, hit.identifier): hit for hit in listed}
     merged: dict[tuple[HitKind, str], SearchHit] = {}
     for row in rows:

@@ -199,12 +199,7 @@ def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Fi
 
 
 def check_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
-    """Look at a profile's key; returns its address where that can be known without a passphrase.
-
-    Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
-    """
+    """Look at a profile's key; returns its address where that can be known without a passphrase."""
     if settings.is_paper:
         return _paper_key(settings, state)
     if settings.private_key is not None:

@@ -66,13 +66,7 @@ class BusyMarket:
 
 
 async def find_busy_market(url: str, dialect: Dialect, clock: Clock) -> BusyMarket | Failure | None:
-    """Return the market with the most trade today; None where none is open.
-
-    Args:
-        url: of the metadata host.
-        dialect: how it is spoken to.
-        clock: our own time.
-    """
+    """Return the market with the most trade today; None where none is open."""
     host = HttpHost(url)
     try:
         page = await GammaClient(host, dialect, now=clock.now).list_events(

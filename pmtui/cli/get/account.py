@@ -66,10 +66,6 @@ def find_secret(settings: Settings, state: Path, passphrase_fd: int | None) -> S
 def find_relayer_headers(settings: Settings, state: Path) -> Authorize | None:
     """Return what proves to the relayer who asks; None where the profile keeps no relayer key.
 
-    Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
-
     Raises:
         ConfigError: the keystore cannot be read.
     """
@@ -103,13 +99,7 @@ def find_owner(settings: Settings, state: Path) -> Address | None:
 async def open_account(
     hosts: ReadHosts, secret: Secret, settings: Settings
 ) -> AccountClient | Failure:
-    """Sign in to the trading host as the owner of a key.
-
-    Args:
-        hosts: who is asked.
-        secret: the key.
-        settings: of the profile.
-    """
+    """Sign in to the trading host as the owner of a key."""
     signer = Signer(secret)
     trading = ClobClient(hosts.trading, hosts.routes)
     clock = ServerClock(SystemClock().now, trading.server_time)
@@ -127,12 +117,7 @@ async def open_account(
 
 
 def unknown_account(hosts: ReadHosts, settings: Settings) -> AccountClient:
-    """Return an account of nobody: its requests can be shown, and would be refused.
-
-    Args:
-        hosts: that show requests in place of sending them.
-        settings: of the profile.
-    """
+    """Return an account of nobody: its requests can be shown, and would be refused."""
     nothing = Secret.from_text("AAAA")
     credentials = ApiCredentials(ApiKey("-"), secret=nothing, passphrase=nothing)
     trading = ClobClient(hosts.trading, hosts.routes)

@@ -59,12 +59,7 @@ BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 
 
 def keystore_path(state: Path, profile: str) -> Path:
-    """Return where the keystore of a profile lies, or would.
-
-    Args:
-        state: the state directory of all profiles.
-        profile: its name.
-    """
+    """Return where the keystore of a profile lies, or would."""
     return state / profile / KEYSTORE_FILE
 
 
@@ -84,13 +79,7 @@ def read_private_key(text: Secret) -> Secret | str:
 
 
 def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
-    """Say why a profile must not use a key; nothing where it may.
-
-    Args:
-        secret: a private key.
-        settings: of a profile that is not paper.
-        state: the state directory of all profiles.
-    """
+    """Say why a profile must not use a key; nothing where it may."""
     address = Signer(secret).address
     for profile, paper in paper_addresses(state).items():
         if paper == address:

@@ -99,12 +99,7 @@ async def find_standing(
 
 
 def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
-    """Say hello as a terminal does that only looks on; None where nobody listens.
-
-    Args:
-        place: where the service listens.
-        asked: how the terminal finds its settings.
-    """
+    """Say hello as a terminal does that only looks on; None where nobody listens."""
     match asyncio.run(_greet(place, asked)):
         case Welcome() as welcome, Configured() as configured:
             return Greeting(welcome, configured)

@@ -316,12 +316,7 @@ class ServiceStarter:
 
 
 def end_idle_service(state: Path, place: Path) -> None:
-    """End a service that a terminal left behind and that nobody needs, so that its profile is free.
-
-    Args:
-        state: of the profile.
-        place: where the service listens, or none does.
-    """
+    """End a service that a terminal left behind and that nobody needs, so that its profile is free."""
     if not is_somebody_there(place):
         return
     problem, _ = stop_service(place, "", is_only_if_idle=True)

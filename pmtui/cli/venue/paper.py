@@ -61,12 +61,7 @@ class Unreachable:
 async def profile_endpoints(
     settings: Settings, state: Path
 ) -> AsyncIterator[Endpoints | Unreachable]:
-    """Give the addresses of a profile's hosts; its paper venue runs for as long as the block lasts.
-
-    Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
-    """
+    """Give the addresses of a profile's hosts; its paper venue runs for as long as the block lasts."""
     if not settings.is_paper:
         yield settings.endpoints(LIVE)
         return
@@ -104,12 +99,7 @@ async def _paper_endpoints(
 
 
 async def has_lasting_hosts(settings: Settings, state: Path) -> bool:
-    """Whether a profile's hosts are there when the command has ended: a paper venue may not be.
-
-    Args:
-        settings: of the profile.
-        state: the state directory of all profiles.
-    """
+    """Whether a profile's hosts are there when the command has ended: a paper venue may not be."""
     return not settings.is_paper or await running_endpoints(settings, state) is not None
 
 
@@ -268,10 +258,6 @@ def begin_practice(state_dir: Path, stamp: str) -> Path | None:
 
     The whole directory moves: an account, its journal and its venue belong together.
 
-    Args:
-        state_dir: of the profile.
-        stamp: tells this moment from others.
-
     Raises:
         OSError: it cannot be moved or written.
     """
@@ -317,13 +303,7 @@ def _read_key(path: Path) -> Secret:
 
 
 async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:
-    """Give a wallet its starting cash unless it has had some before.
-
-    Args:
-        admin: the venue's operator.
-        wallet: whose cash it is.
-        token: what the operator's address asks for.
-    """
+    """Give a wallet its starting cash unless it has had some before."""
     headers = operator_headers(token)
     answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}", headers=headers)
     if isinstance(answer, Failure):

@@ -22,9 +22,6 @@ from pmtui.sim.storage.persistence import StoreError
 def run(argv: Sequence[str]) -> int:
     """Serve a venue until told to stop.
 
-    Args:
-        argv: what follows `pmtui sim`.
-
     Returns:
         0 after an orderly end, 2 where the options cannot be followed.
     """

@@ -516,12 +516,7 @@ class RateBudgets:
         self._most = dict(_LEAST_BURST)
 
     def note(self, route: str, headers: Mapping[str, str]) -> None:
-        """Read what an answer states, if it states anything.
-
-        Args:
-            route: that was asked.
-            headers: of the answer, by their names in lower case.
-        """
+        """Read what an answer states, if it states anything."""
         name = self._names.get(route)
         left = _number(headers.get("poly-ratelimit-remaining"))
         reset_s = _number(headers.get("poly-ratelimit-reset"))

@@ -67,12 +67,7 @@ class EventProfit:
 
 
 def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Exposure:
-    """Return what is at stake.
-
-    Args:
-        positions: what is held.
-        events: of these positions, as far as they are known.
-    """
+    """Return what is at stake."""
     own = _by_market(events)
     races: dict[str, dict[ConditionId, dict[int, int]]] = {}
     runners: dict[str, Sequence[ConditionId]] = {}

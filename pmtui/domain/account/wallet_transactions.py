@@ -290,12 +290,7 @@ _BUSY = ("wallet busy", "in-flight action", "active action")
 
 
 def read_submit_refusal(status: int, text: str) -> SubmitRefusal:
-    """Return what may be done after the relayer refused a submission (docs/wire.md#relayer).
-
-    Args:
-        status: of the answer.
-        text: its error text; untrusted.
-    """
+    """Return what may be done after the relayer refused a submission (docs/wire.md#relayer)."""
     if found := _NONCE.search(text):
         return SubmitRefusal(is_retryable=True, on_chain_nonce=int(found[1]))
     is_busy = status == 429 or any(words in text.lower() for words in _BUSY)

@@ -418,10 +418,6 @@ class OrderBook:
 
         The one before stays a candidate: a book's hash may already use the price of a trade whose
         event comes up to 90 ms later, or still the old one.
-
-        Args:
-            price: as the venue told it.
-            of: whose price it is, where that is known.
         """
         text = trade_price_text(price)
         if text != self._last_texts[0]:
@@ -612,12 +608,7 @@ class MirroredBooks:
     __slots__ = ("_first", "_first_id", "_levels", "_recent", "_second", "_second_id")
 
     def __init__(self, first: OrderBook, second: OrderBook) -> None:
-        """Let two books share one set of levels.
-
-        Args:
-            first: one token's book.
-            second: its mirror, see `OrderBook.is_mirror_of`.
-        """
+        """Let two books share one set of levels."""
         self._first, self._first_id = first, first.token_id
         self._second, self._second_id = second, second.token_id
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=ANNOUNCED)

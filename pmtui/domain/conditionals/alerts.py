@@ -358,13 +358,7 @@ def end(alert: PriceAlert) -> PriceAlert:
 
 
 def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]) -> str:
-    """Return why a plan cannot be waited for, in words; empty when it can.
-
-    Args:
-        plan: what was asked for.
-        book: of its token, as it is now.
-        waiting: the plans that wait already.
-    """
+    """Return why a plan cannot be waited for, in words; empty when it can."""
     if plan.condition and condition_of(plan) is None:
         return str(parse_condition(plan.condition))
     if not plan.condition and not ZERO < plan.price < ONE:

@@ -234,10 +234,6 @@ def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[Conditional
 
     Stated sizes come first, the oldest of them before the others; one for the whole position has
     what is left.
-
-    Args:
-        conditionals: of one token.
-        held: shares of it.
     """
     left = max(held, 0)
     shares: dict[ConditionalId, Micros] = {}

@@ -141,11 +141,6 @@ def arrange(
     """Return the rows to show, in their order.
 
     Folded windows stand where their sum belongs, of what can be summed, else where the first of them does.
-
-    Args:
-        rows: as they were fetched, in the venue's order.
-        arrangement: how they are narrowed and ordered.
-        now: for what ends within a time.
     """
     kept = [row for row in rows if _passes(row, arrangement.filter, now)]
     shown = _fold(_ordered(kept, arrangement), arrangement.unfolded, now)

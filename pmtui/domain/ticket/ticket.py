@@ -663,12 +663,7 @@ class PlannedOrder:
 
 
 def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> tuple[str, ...]:
-    """Return what the trader should hear before these orders are sent, each thing once.
-
-    Args:
-        planned: orders of one token and side, at least one.
-        context: of their market and token.
-    """
+    """Return what the trader should hear before these orders are sent, each thing once."""
     found: list[Problem] = []
     for order in planned:
         intent = order.intent

@@ -85,12 +85,7 @@ class PastFills:
     """Reads the history of an account once."""
 
     def __init__(self, kernel: Kernel, apply: Callable[[Listing[Fill]], None]) -> None:
-        """Begin with nothing.
-
-        Args:
-            kernel: time, log, tasks.
-            apply: takes in trades of before.
-        """
+        """Begin with nothing."""
         self._kernel = kernel
         self._apply = apply
 

@@ -331,12 +331,7 @@ class Mover:
         return False
 
     async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
-        """Learn what orders had filled; whether that could be read.
-
-        Args:
-            ids: of the orders.
-            since: when the oldest of them was made.
-        """
+        """Learn what orders had filled; whether that could be read."""
         account = self._feed.account
         if account is None:
             return False

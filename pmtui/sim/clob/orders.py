@@ -127,13 +127,7 @@ def split_batch(body: bytes) -> list[bytes] | Refusal:
 
 
 def check_order(venue: Venue, body: bytes, caller: Credentials) -> CheckedOrder | Refusal:
-    """Decode one posted order and prove it.
-
-    Args:
-        venue: knows markets and wallets.
-        body: JSON of one order.
-        caller: whose credentials the request carries.
-    """
+    """Decode one posted order and prove it."""
     posted = _decode(body)
     if isinstance(posted, Refusal):
         return posted

@@ -326,12 +326,7 @@ Read = Callable[[Request], object]
 
 
 def metadata_routes(catalogue: Catalogue, live: LiveNumbers) -> list[Route]:
-    """Return the routes of the metadata host.
-
-    Args:
-        catalogue: May gain events while the host runs.
-        live: Current prices, volumes and states.
-    """
+    """Return the routes of the metadata host."""
     rows = MetadataRows(catalogue, live)
     graph = TagGraph(catalogue)
     filters = Filters(catalogue, rows, graph)

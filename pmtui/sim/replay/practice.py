@@ -45,12 +45,7 @@ class PracticeBooks:
     """Keeps the engine's books equal to the recorded ones, as far as somebody needs them."""
 
     def __init__(self, venue: Venue, books: RecordedBooks) -> None:
-        """Open the account of what is recorded.
-
-        Args:
-            venue: whose engine practice orders meet.
-            books: as they are at the replay's position.
-        """
+        """Open the account of what is recorded."""
         self._venue = venue
         self._books = books
         self._resting = {condition_id: _Resting() for condition_id in books.markets}

@@ -66,12 +66,7 @@ class Maintenance:
     """The venue's timers, all run by `tick` so that a test can drive them with its own clock."""
 
     def __init__(self, venue: Venue, *, chore: Callable[[], None] | None = None) -> None:
-        """Take up where the last run left off.
-
-        Args:
-            venue: what is kept up.
-            chore: also done with every tick.
-        """
+        """Take up where the last run left off."""
         self._venue = venue
         self._chore = chore
         self._random = random.Random(f"{venue.seed}/settlement")

@@ -94,12 +94,7 @@ class MarketLadder:
     """Both tokens' books of one market, as the service writes and hashes them."""
 
     def __init__(self, market: MarketView, book: BookView) -> None:
-        """Start from the engine's book.
-
-        Args:
-            market: terms and last trade.
-            book: of the market's first token.
-        """
+        """Start from the engine's book."""
         self.condition_id = market.spec.condition_id
         self.tokens = market.spec.tokens
         self.last_price = last_price_text(market.last_trade_price)

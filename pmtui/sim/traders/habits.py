@@ -241,13 +241,7 @@ WINDOW_END_S = 90.0
 
 
 def pace_of(activity: Activity, *, is_window: bool, left_s: float = math.inf) -> Pace:
-    """Return how often a market moves while it is watched.
-
-    Args:
-        activity: of the market now.
-        is_window: whether it is of a five-minute series.
-        left_s: seconds until it ends.
-    """
+    """Return how often a market moves while it is watched."""
     if activity is Activity.IDLE:
         return Pace(0.0, 0.0)
     if is_window and activity is Activity.FAST:
@@ -271,12 +265,7 @@ class Bursts:
         self._is_on = False
 
     def count(self, rate: float, elapsed_s: float) -> int:
-        """Draw how many things happen.
-
-        Args:
-            rate: mean per second.
-            elapsed_s: time they have.
-        """
+        """Draw how many things happen."""
         turn = elapsed_s / (0.7 if self._is_on else 6.3)
         if self._rng.random() < -math.expm1(-turn):
             self._is_on = not self._is_on

@@ -310,13 +310,7 @@ def ticks_of(axes: Axes) -> tuple[Tick, ...]:
 
 
 def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
-    """Lay a dotted line at each labelled price, with a cross at each named moment.
-
-    Args:
-        canvas: what to draw on.
-        axes: what it reaches over.
-        top: the row of the canvas at which these axes begin.
-    """
+    """Lay a dotted line at each labelled price, with a cross at each named moment."""
     crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)}
     for price in axes.levels:
         row = axes.row_of(price)

@@ -33,13 +33,7 @@ class Tick(NamedTuple):
 
 
 def time_ticks(first: datetime, last: datetime, most: int) -> tuple[Tick, ...]:
-    """Return the round moments of a span, as many as there is room for.
-
-    Args:
-        first: where the span begins.
-        last: where it ends.
-        most: how many labels there is room for.
-    """
+    """Return the round moments of a span, as many as there is room for."""
     span = last - first
     for step in _CLOCK_STEPS:
         if span // step <= most:

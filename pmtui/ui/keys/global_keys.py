@@ -223,12 +223,7 @@ class UnlockPrompt:
         self._question: QuestionScreen | None = None
 
     def open(self, owner: str, unlock: Unlock) -> None:
-        """Say that the passphrase is needed, and ask for it.
-
-        Args:
-            owner: whose keystore it is.
-            unlock: hands the passphrase over.
-        """
+        """Say that the passphrase is needed, and ask for it."""
         if self._question is not None:
             return
         lines = (

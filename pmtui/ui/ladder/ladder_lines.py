@@ -127,12 +127,7 @@ class LadderLines:
     """The lines of one viewport, as they are painted."""
 
     def __init__(self, viewport: LadderViewport, size: Callable[[], Size]) -> None:
-        """Start with nothing painted.
-
-        Args:
-            viewport: the rows in view.
-            size: columns and rows there are now.
-        """
+        """Start with nothing painted."""
         self._viewport = viewport
         self._size = size
         self.has_focus = False

@@ -61,13 +61,7 @@ class ReplayLine(TextLine):
 
 
 def paint_replay(view: ReplayView, width: int, *, key: Callable[[str], str]) -> Line:
-    """Lay a replay out in one line; where there is no room, first the moment goes, then keys.
-
-    Args:
-        view: where it is.
-        width: cells there are.
-        key: the key of an action, as it is shown.
-    """
+    """Lay a replay out in one line; where there is no room, first the moment goes, then keys."""
     state = "ended" if view.has_ended else "paused" if view.is_paused else ""
     head: Line = (
         Cell(" REPLAY ", Role.STALE, Emphasis.BOLD),

@@ -88,11 +88,7 @@ class ColumnStrip(LinePane):
     """The columns of a table side by side, one of them under a cursor."""
 
     def __init__(self, table: LineTable) -> None:
-        """Begin with the first.
-
-        Args:
-            table: whose columns they are.
-        """
+        """Begin with the first."""
         super().__init__(id="strip")
         self._table = table
         self._columns = choosable(table.columns.all)
@@ -154,12 +150,7 @@ class ColumnChooser(ModalScreen[bool]):
     """
 
     def __init__(self, table: LineTable, memory: Memory) -> None:
-        """Choose the columns of a table.
-
-        Args:
-            table: behind this.
-            memory: keeps what is chosen.
-        """
+        """Choose the columns of a table."""
         super().__init__()
         self._table = table
         self._memory = memory

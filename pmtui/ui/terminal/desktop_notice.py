@@ -174,13 +174,7 @@ class DesktopNotices:
 
 
 def notice_sequence(text: str, way: DesktopWay, environ: Mapping[str, str]) -> str:
-    """Return the sequence that shows a notice; empty where none is wished.
-
-    Args:
-        text: what to show, a plain line.
-        way: which sequence the terminal knows.
-        environ: what tells of the terminal.
-    """
+    """Return the sequence that shows a notice; empty where none is wished."""
     # A semicolon would end the title of one, and begin the progress bar of the other.
     words = text.replace(";", ",")
     match way:

@@ -167,12 +167,7 @@ _FORCED: Final[Mapping[str, _Known]] = {
 
 
 def usual_theme(environ: Mapping[str, str], *, is_grey: bool) -> str:
-    """Return its name: shades of twenty-four bits that are reduced to sixteen cannot be read.
-
-    Args:
-        environ: what tells of the terminal.
-        is_grey: whether no colour is to be sent at all.
-    """
+    """Return its name: shades of twenty-four bits that are reduced to sixteen cannot be read."""
     if is_grey:
         return "slate"
     forced = _FORCED.get(environ.get("TEXTUAL_COLOR_SYSTEM", "auto"), "auto")

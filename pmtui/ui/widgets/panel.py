@@ -112,11 +112,6 @@ def fit_title(names: Sequence[Line], values: Sequence[Line], room: int) -> tuple
     """Put facts into a title as far as they fit whole; empty ones are left out.
 
     What a pane shows comes first and always, then what matters most of it, then the rest.
-
-    Args:
-        names: for the left end, what matters most first.
-        values: for the right end, what matters most first.
-        room: cells that both ends have together.
     """
     sides: tuple[list[Cell], list[Cell]] = ([], [])
     ordered = [(0, names[0]), *((1, v) for v in values[:1])]
@@ -194,12 +189,7 @@ class Panel(Widget):
         return self._edge(0)
 
     def show_title(self, name: Line, value: Line = ()) -> None:
-        """Show another title; the same again costs nothing.
-
-        Args:
-            name: what the pane shows.
-            value: what matters most of it, at the right.
-        """
+        """Show another title; the same again costs nothing."""
         self._paint = None
         self._show(name, value)
 

@@ -137,13 +137,7 @@ class KeyLine(TextLine):
 
 
 def answer_keys(agree: str, options: Options, *, width: int) -> KeyLine:
-    """Return the keys that answer a question.
-
-    Args:
-        agree: what agreeing does, in a word or two.
-        options: the user's keys and character set.
-        width: cells there are.
-    """
+    """Return the keys that answer a question."""
     return KeyLine(answer_entries(agree, options), options, width=width)
 
 
