@@ -141,13 +141,7 @@ class SessionHosts:
         *,
         kind: KeyKind = KeyKind.KEYSTORE,
     ) -> Hosts:
-        """Return the hosts as the service holds them; without a key they can only be read.
-
-        Args:
-            secret: the key, where there is one.
-            signature_type: which of its wallets pays.
-            kind: where the key comes from.
-        """
+        """Return the hosts as the service holds them; without a key they can only be read."""
         identity, access = None, None
         open_account: Callable[[], Awaitable[Account | Failure]] | None = None
         if secret is not None:

@@ -203,14 +203,7 @@ class Recorder:
         clock: Clock,
         on_progress: Callable[[Progress], None],
     ) -> None:
-        """Prepare to record.
-
-        Args:
-            endpoints: of the profile.
-            settings: of the profile.
-            clock: our own time.
-            on_progress: told once a second.
-        """
+        """Prepare to record."""
         self._endpoints = endpoints
         self._settings = settings
         self._clock = clock

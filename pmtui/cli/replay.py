@@ -199,15 +199,7 @@ class ReplaySession:
         *,
         state: Path,
     ) -> None:
-        """Take what the session runs with.
-
-        Args:
-            settings: what the user wants of a terminal.
-            look: keys and themes.
-            recording: to play.
-            timeline: at its start.
-            state: where the account of the replay lies.
-        """
+        """Take what the session runs with."""
         self._settings = settings
         self._look = look
         self._recording = recording

@@ -75,14 +75,7 @@ class Session:
     """One run of the terminal on one profile, with its service in the same process."""
 
     def __init__(self, settings: Settings, paths: Paths, key: SessionKey, look: Look) -> None:
-        """Take what the session runs with.
-
-        Args:
-            settings: what the user wants.
-            paths: where configuration and state lie.
-            key: what to trade with; the paper profile finds its own.
-            look: keys and themes.
-        """
+        """Take what the session runs with."""
         self._settings = settings
         self._paths = paths
         self._key = key

@@ -124,15 +124,7 @@ async def serve_hosts(
     hosts: Mapping[str, ASGIApp],
     access: AccessRules,
 ) -> AsyncIterator[Maintenance]:
-    """Serve a venue's HTTP hosts and keep it up until the block ends; streams are served apart.
-
-    Args:
-        venue: what is served.
-        subsystems: of the venue.
-        sockets: from `listen`.
-        hosts: the application of each host.
-        access: who may ask.
-    """
+    """Serve a venue's HTTP hosts and keep it up until the block ends; streams are served apart."""
     tape = PublicTape(venue)
 
     def chores() -> None:

@@ -74,14 +74,7 @@ class PmtuiApp(TerminalApp):
         theme: str = DEFAULT_THEME,
         on_quit: ExitPolicy = ExitPolicy.LEAVE,
     ) -> None:
-        """Build the application.
-
-        Args:
-            surface: the service and the user's choices.
-            themes: those to choose from.
-            theme: name of the one to start with.
-            on_quit: what becomes of open orders when the trader quits.
-        """
+        """Build the application."""
         super().__init__()
         self.surface = surface
         self.is_ascii = surface.options.ascii_only

@@ -117,13 +117,7 @@ class RowDays:
     """The prices of the last day of the rows that are streamed, where there is room to show them."""
 
     def __init__(self, stream: RowStream, queries: Queries, *, width: Callable[[], int]) -> None:
-        """Follow a list.
-
-        Args:
-            stream: the tokens of its rows in view.
-            queries: asked for their histories.
-            width: the columns there are now.
-        """
+        """Follow a list."""
         self._stream = stream
         self._queries = queries
         self._width = width

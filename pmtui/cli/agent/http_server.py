@@ -44,14 +44,7 @@ async def serve(
     tell_up: Callable[[], None],
     stop: asyncio.Event,
 ) -> None:
-    """Serve until it is to stop.
-
-    Args:
-        app: what is served.
-        listening: a bound socket.
-        tell_up: called once requests are taken.
-        stop: set when it is to end.
-    """
+    """Serve until it is to stop."""
     server = _Server(
         uvicorn.Config(
             app,

@@ -192,14 +192,7 @@ class NoKey:
 async def check_login(
     dialect: Dialect, endpoints: Endpoints, clock: Clock, *, find_key: Callable[[], Secret | NoKey]
 ) -> tuple[Finding, ...]:
-    """Log in to the order stream; skipped where no key is at hand.
-
-    Args:
-        dialect: how the hosts are spoken to.
-        endpoints: of the profile's hosts.
-        clock: our own time.
-        find_key: returns the key; it may take a second.
-    """
+    """Log in to the order stream; skipped where no key is at hand."""
     secret = await asyncio.to_thread(find_key)
     if isinstance(secret, NoKey):
         state = State.PROBLEM if secret.remedy else State.SKIPPED

@@ -502,13 +502,7 @@ class RateBudgets:
     """The limits of one signer at the trading host."""
 
     def __init__(self, gate: RateGate, routes: ClobRoutes, now: Callable[[], datetime]) -> None:
-        """Start with everything left.
-
-        Args:
-            gate: counts what we send.
-            routes: how the trading host is spoken to.
-            now: our own time.
-        """
+        """Start with everything left."""
         self._gate = gate
         self._now = now
         self._names = {routes.route(call).label: name for call, name in _COUNTED.items()}

@@ -197,14 +197,7 @@ class Extent:
 async def ask(
     hosts: ReadHosts, read: Read, values: Values, *, extent: Extent
 ) -> AsyncIterator[Step[object] | Failure]:
-    """Yield the pages of an answer, as far as they are wanted; a failure is the last thing yielded.
-
-    Args:
-        hosts: who may be asked.
-        read: what for.
-        values: of its arguments, checked.
-        extent: how much of a list.
-    """
+    """Yield the pages of an answer, as far as they are wanted; a failure is the last thing yielded."""
     left = extent.limit
     if left == 0:
         yield Step((), 0, 1, 0, None)

@@ -170,14 +170,7 @@ class TapeBackfill:
         market_of: Callable[[TokenId], ConditionId | None],
         pair_of: Callable[[TokenId], tuple[TokenId, ...]],
     ) -> None:
-        """Begin with no market.
-
-        Args:
-            kernel: time, hub, log.
-            tapes: what is missing, and where it belongs.
-            market_of: the market of a token, as far as it is known.
-            pair_of: the tokens of a token's market.
-        """
+        """Begin with no market."""
         self._kernel = kernel
         self._tapes = tapes
         self._market_of = market_of

@@ -40,14 +40,7 @@ def needed_markets(
     conditionals: Iterable[Conditional],
     stars: Iterable[StarKey],
 ) -> Needed:
-    """Return what is needed now.
-
-    Args:
-        watched: every topic with a watcher.
-        account: our own orders, fills and positions.
-        conditionals: those that are not over.
-        stars: what is on the watchlist, and what alerts wait for.
-    """
+    """Return what is needed now."""
     needed = Needed(events=set(), markets=set(), tokens=set(), owned=set())
     for topic in watched:
         match topic:

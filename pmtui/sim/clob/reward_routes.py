@@ -86,14 +86,7 @@ def current_row(market: CatalogueMarket) -> dict[str, object]:
 def market_row(
     venue: Venue, market: CatalogueMarket, competition: Fraction, day_change: Micros
 ) -> dict[str, object]:
-    """Return a market with its terms and how much it is quoted.
-
-    Args:
-        venue: knows its prices.
-        market: the market.
-        competition: the sum of all accounts' scores.
-        day_change: how far the price has come in a day.
-    """
+    """Return a market with its terms and how much it is quoted."""
     event, raw = venue.catalogue.event_of(market), market.raw
     bid, ask = venue.exchange.reads.top(market.token_ids[0])
     return {

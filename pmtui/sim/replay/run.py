@@ -228,10 +228,6 @@ class NoMarketError(Exception):
 async def running_replay(recording: Recording, timeline: Timeline) -> AsyncIterator[RunningReplay]:
     """Serve a recording until the block ends.
 
-    Args:
-        recording: what to play.
-        timeline: where it is; whoever holds it drives the replay.
-
     Raises:
         NoMarketError: there is nothing to show.
     """

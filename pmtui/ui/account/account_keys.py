@@ -30,16 +30,7 @@ class AccountKeys:
         lines: Callable[[], Iterable[AccountLine]], at_cursor: Callable[[], AccountLine | None],
         point_at: Callable[[AccountLine], None],
     ) -> None:  # fmt: skip
-        """Act on the lines of one account.
-
-        Args:
-            page: over which forms open.
-            surface: the service and the user's choices.
-            line: says why a key does nothing.
-            lines: returns the account's lines.
-            at_cursor: returns the one at the cursor.
-            point_at: puts the cursor on one.
-        """
+        """Act on the lines of one account."""
         self._page = page
         self._surface = surface
         self._line = line

@@ -66,14 +66,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
 def paint_account_heading(
     lines: Sequence[AccountLine], status: StatusView, width: int, *, is_asking: bool
 ) -> Line:
-    """Show whose account this is, and whether anything stands in the way of trading.
-
-    Args:
-        lines: of the account.
-        status: for the name of the profile.
-        width: of the line.
-        is_asking: whether hosts are asked right now.
-    """
+    """Show whose account this is, and whether anything stands in the way of trading."""
     following = next_step(lines)
     failing = sum(bool(each.problem) for each in lines if each.number)
     running = next((each for each in lines if each.is_running and each.number), None)

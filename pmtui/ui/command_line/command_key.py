@@ -41,13 +41,7 @@ class CommandKey:
     def __init__(
         self, app: App[Any], surface: Surface, themes: Callable[[], Sequence[str]]
     ) -> None:
-        """Read commands for an application.
-
-        Args:
-            app: the application.
-            surface: the service and the user's choices.
-            themes: returns the names of those to choose from.
-        """
+        """Read commands for an application."""
         self._app = app
         self._themes = themes
         self._surface = surface

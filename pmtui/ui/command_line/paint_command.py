@@ -16,14 +16,7 @@ from pmtui.ui.theme.theme import Role
 def paint_preview(
     found: Command | CommandProblem, outcomes: Sequence[str], width: int, *, indent: int
 ) -> Line:
-    """Say what a command would do, or point at what is wrong with it.
-
-    Args:
-        found: what was read.
-        outcomes: labels of the market's outcomes.
-        width: of the line.
-        indent: where the first character of the command stands.
-    """
+    """Say what a command would do, or point at what is wrong with it."""
     if not isinstance(found, CommandProblem):
         said = plain(describe_command(found, outcomes), max(width - indent, 0))
         return fit_line((Cell(" " * indent), Cell(said, Role.NOTICE_GOOD)), width)

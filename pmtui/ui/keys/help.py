@@ -176,13 +176,7 @@ class HelpScreen(FrameScreen):
     field = query_one("#filter", SearchInput)
 
     def __init__(self, surface: Surface, contexts: Sequence[Context], about: str) -> None:
-        """Explain the keys of some contexts.
-
-        Args:
-            surface: for the frame and the user's keys.
-            contexts: where one came from, nearest first.
-            about: what that screen is for, in a line.
-        """
+        """Explain the keys of some contexts."""
         super().__init__(surface)
         replay = () if surface.replay is None else (Context.REPLAY,)
         self._contexts = (*contexts, *replay, Context.GLOBAL)

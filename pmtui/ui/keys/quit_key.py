@@ -147,13 +147,7 @@ class QuitKey:
     """Ends the program, after a question where that changes something."""
 
     def __init__(self, app: App[Any], surface: Surface, policy: ExitPolicy) -> None:
-        """Ask before an application ends.
-
-        Args:
-            app: the application.
-            surface: the service and the user's choices.
-            policy: what becomes of open orders when the trader quits.
-        """
+        """Ask before an application ends."""
         self._app = app
         self._surface = surface
         self._policy = policy

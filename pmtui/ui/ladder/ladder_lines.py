@@ -281,14 +281,7 @@ class LadderRepaint:
         self, pane: Widget, viewport: LadderViewport, lines: LadderLines, *,
         lag_s: Callable[[], float],
     ) -> None:  # fmt: skip
-        """Take the pane and what it shows.
-
-        Args:
-            pane: where lines are refreshed.
-            viewport: the rows in view.
-            lines: how they look.
-            lag_s: how long a picture is on its way to the trader.
-        """
+        """Take the pane and what it shows."""
         self._pane = pane
         self._viewport = viewport
         self._lines = lines

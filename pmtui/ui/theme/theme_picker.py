@@ -49,13 +49,7 @@ class ThemePicker(ModalScreen[str]):
     table = query_one("#themes", LineTable)
 
     def __init__(self, options: Options, *, names: tuple[str, ...], memory: Memory) -> None:
-        """Offer themes.
-
-        Args:
-            options: keys and character set of this user.
-            names: of themes the app knows.
-            memory: keeps what is chosen.
-        """
+        """Offer themes."""
         super().__init__()
         self._options = options
         self._memory = memory

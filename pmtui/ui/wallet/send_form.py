@@ -63,14 +63,7 @@ class SendForm(WalletForm):
         self, surface: Surface, *, cash: Micros | None, book: AddressBook,
         sent_to: Collection[Address],
     ) -> None:  # fmt: skip
-        """Ask.
-
-        Args:
-            surface: the service and the user's choices.
-            cash: there is; None where that is not known.
-            book: the trader's own names.
-            sent_to: addresses that something was sent to before.
-        """
+        """Ask."""
         super().__init__(surface)
         self._cash = cash
         self._book = book

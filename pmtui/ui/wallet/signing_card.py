@@ -89,13 +89,7 @@ class SigningCard(CardScreen):
     lines = query_one("#card-lines", CardLines)
 
     def __init__(self, paint_lines: PaintLines, *, surface: Surface, agree: str = AGREE) -> None:
-        """Ask.
-
-        Args:
-            paint_lines: what the card says, drawn from what is signed.
-            surface: the service and the user's choices.
-            agree: what agreeing does, in a word or two.
-        """
+        """Ask."""
         super().__init__(surface=surface)
         self._paint_lines_of = paint_lines
         self._agree = agree

@@ -250,14 +250,7 @@ class SplitForm(WalletForm):
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, title: str, cash: Micros | None
     ) -> None:
-        """Ask for an amount.
-
-        Args:
-            surface: the service and the user's choices.
-            condition_id: the market.
-            title: of it, untrusted.
-            cash: there is; None where that is not known.
-        """
+        """Ask for an amount."""
         super().__init__(surface)
         self._condition_id = condition_id
         self._title = title
