@@ -25,6 +25,9 @@ SMALLEST = Size(40, 12)
 """Every screen shows what it is for down to here; below it says so."""
 
 
+_IN_PALETTE = ("global.open", "global.back")
+
+
 class FrameLines:
     """The lines of one screen. The line of the notices also shows what a key is answered with."""
 
@@ -131,7 +134,9 @@ class FrameLines:
             # What it calls its keys: one key has one verb on the whole screen.
             return own.first().entries
         ids = (active.binding.id for active in question.active_bindings.values())
-        return entries_of(ids, self._surface.options.keymap)
+        # The palette is Textual's own, and its keys have no names of ours.
+        keymap = self._surface.options.keymap
+        return entries_of(ids, keymap) or entries_of(_IN_PALETTE, keymap)
 
     def note_key(self) -> None:
         """Take what stood on the line of the notices for seen, once it could be."""

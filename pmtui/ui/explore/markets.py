@@ -77,6 +77,7 @@ class MarketsScreen(FrameScreen):
     MarketsScreen.-results #results { display: block; }
     MarketsScreen.-results #events { display: none; }
     MarketsScreen #lists { height: 1fr; }
+    MarketsScreen #list-panel { width: 1fr; }
     MarketsScreen #preview-panel { width: 56; display: none; }
     MarketsScreen.-preview #preview-panel { display: block; }
     MarketsScreen.-preview.-results #preview-panel { display: none; }

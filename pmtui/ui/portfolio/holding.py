@@ -37,7 +37,7 @@ from pmtui.ui.widgets.line_pane import LinePane
 _TITLE_LINES = 2
 _LABEL = 12
 _MOST_ORDERS = 8
-_LEAST_FILLS = 3
+_LEAST_FILLS = 2
 _OUTCOME = 8
 
 

@@ -236,6 +236,7 @@ async def test_wide_screens_show_the_event_beside_the_list() -> None:
         await until(
             pilot, lambda: any("Ilse Maro" in line for line in shown_text(pane)), "outcomes"
         )
+        assert app.screen.region.contains_region(pane.region)
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
         assert not pane.region.area
