@@ -46,6 +46,7 @@ from pmtui.service.views import ServiceLoss
 GONE = "the service is gone"
 ENDED = "the service has ended"
 SILENT = "the service does not answer"
+BUSY = "the service is still busy with another request"
 ANSWER_WITHIN_S = 5.0
 """How long a key waits for what the service says at once."""
 UNLOCK_WITHIN_S = 60.0
@@ -143,6 +144,7 @@ class Attachment:
         self._reader: asyncio.StreamReader | None = None
         self._pending: dict[str, _Pending] = {}
         self._done: asyncio.Future[Done] | None = None
+        """The answer to the request that is under way."""
         self._heard_at = 0.0
         self._is_silent = False
         self._is_leaving = False
@@ -287,29 +289,40 @@ class Attachment:
             del self._pending[call_id]
 
     async def stop_service(self, policy: str = "") -> str:
-        """Ask the service to end; returns why it does not."""
-        if self._writer is None:
-            return GONE
+        """Ask the service to end; return why it does not."""
         self._is_leaving = True
-        self._done = asyncio.get_running_loop().create_future()
-        self.send(Stop(policy))
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                return (await self._done).problem
-        except TimeoutError:
-            return SILENT
+        return await self._request(Stop(policy), ANSWER_WITHIN_S)
 
     async def unlock(self, passphrase: bytes) -> str:
-        """Open the service's keystore; returns why it stays locked."""
-        if self._writer is None:
-            return GONE
-        self._done = asyncio.get_running_loop().create_future()
-        self.send(Unlock(passphrase))
+        """Open the service's keystore; return why it stays locked."""
+        return await self._request(Unlock(passphrase), UNLOCK_WITHIN_S)
+
+    async def _request(self, message: Stop | Unlock, within_s: float) -> str:
+        """Send a request that is answered by `Done`; return why it was not fulfilled.
+
+        The answer does not name its request, so one request follows another: it waits for its
+        turn, and holds it until its answer is there, also after its own time is up.
+        """
+        is_sent = False
         try:
-            async with asyncio.timeout(UNLOCK_WITHIN_S):
-                return (await self._done).problem
+            async with asyncio.timeout(within_s):
+                while self._done is not None:
+                    await asyncio.wait({self._done})
+                if self._writer is None:
+                    return GONE
+                done: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
+                self._done = done
+                self.send(message)
+                is_sent = True
+                return (await asyncio.shield(done)).problem
         except TimeoutError:
-            return SILENT
+            return SILENT if is_sent else BUSY
+
+    def _finish_request(self, answer: Done) -> None:
+        """Pass an answer to the request that waits for it, and let the next one go."""
+        done, self._done = self._done, None
+        if done is not None:
+            done.set_result(answer)
 
     async def close(self) -> None:
         """Leave the service to itself."""
@@ -375,8 +388,7 @@ class Attachment:
                 if pending is not None and pending.ended is not None and not pending.ended.done():
                     pending.ended.set_result(verdict)
             case Done():
-                if self._done is not None and not self._done.done():
-                    self._done.set_result(message)
+                self._finish_request(message)
             case Goodbye():
                 self.goodbye = message
             case _:
@@ -403,8 +415,7 @@ class Attachment:
 
     def _lose(self, reason: str) -> None:
         self._reader = None
-        if self._done is not None and not self._done.done():
-            self._done.set_result(Done(reason))
+        self._finish_request(Done(reason))
         if self._writer is not None:
             self._writer.close()
             self._writer = None

@@ -18,6 +18,7 @@ from pmtui.service.clock import SystemClock
 from pmtui.service.views import Mode, StatusView
 from tests.service.fakes import World, running_world
 
+WRONG = "this passphrase opens nothing"
 NOTHING_YET = StatusView(
     profile="paper", mode=Mode.PAPER, mode_reason="", cash=None, portfolio_value=None,
     open_orders=0, unknown_orders=0, unread_notices=0, health=(), clock_skew_ms=None,
@@ -47,6 +48,8 @@ class House:
     path: Path
     stopped: list[str] = field(default_factory=list)
     passphrases: list[bytes] = field(default_factory=list)
+    derived: asyncio.Event = field(default_factory=asyncio.Event)
+    """Clear while the key of a passphrase is still being derived."""
     writers: list[asyncio.StreamWriter] = field(default_factory=list)
     """Connections that a test made by hand."""
 
@@ -86,9 +89,13 @@ async def house_around(
         stopped.append(policy)
         return ""
 
+    derived = asyncio.Event()
+    derived.set()
+
     async def unlock(given: Unlock) -> str:
         passphrases.append(given.secret)
-        return ""
+        await derived.wait()
+        return WRONG if given.secret == WRONG.encode() else ""
 
     household = Household(
         profile="paper", now=world.clock.now, memory_bytes=lambda: 0, unlock=unlock, stop=stop,
@@ -96,7 +103,7 @@ async def house_around(
     )  # fmt: skip
     server = LinkServer(world.service, household, uid_of=uid)
     server.listen(bind(path))
-    house = House(world, server, path, stopped, passphrases)
+    house = House(world, server, path, stopped, passphrases, derived)
     try:
         yield house
     finally:

@@ -17,7 +17,7 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
 from pmtui.link.absence import LEFT
-from pmtui.link.attachment import open_line
+from pmtui.link.attachment import BUSY, GONE, SILENT, open_line
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
@@ -45,7 +45,7 @@ from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Q
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId
-from tests.link.kit import House, Seat, house_around, running_house
+from tests.link.kit import WRONG, House, Seat, house_around, running_house
 from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, YES, running_world
 from tests.service.order_kit import BUY, until
@@ -487,6 +487,44 @@ async def test_a_terminal_hands_a_passphrase_over(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         assert await seat.line.unlock(b"words") == ""
         assert house.passphrases == [b"words"]
+
+
+async def test_two_requests_at_once_each_have_their_own_answer(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        house.derived.clear()
+        unlocking = asyncio.create_task(seat.line.unlock(WRONG.encode()))
+        await until(house.world, lambda: house.passphrases, "the passphrase")
+        stopping = asyncio.create_task(seat.line.stop_service("cancel"))
+        house.derived.set()
+        assert await unlocking == WRONG
+        assert await stopping == ""
+        assert house.stopped == ["cancel"]
+
+
+async def test_an_answer_that_came_too_late_is_no_answer_to_the_next_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        house.derived.clear()
+        monkeypatch.setattr("pmtui.link.attachment.UNLOCK_WITHIN_S", 0.0)
+        assert await seat.line.unlock(WRONG.encode()) == SILENT
+        monkeypatch.setattr("pmtui.link.attachment.ANSWER_WITHIN_S", 0.0)
+        assert await seat.line.stop_service() == BUSY
+        monkeypatch.undo()
+        stopping = asyncio.create_task(seat.line.stop_service("cancel"))
+        house.derived.set()
+        assert await stopping == ""
+        assert house.stopped == ["cancel"]
+
+
+async def test_a_request_whose_line_is_cut_is_answered(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        house.derived.clear()
+        unlocking = asyncio.create_task(seat.line.unlock(b"words"))
+        await until(house.world, lambda: house.passphrases, "the passphrase")
+        await house.server.close("the service restarts")
+        assert await unlocking == GONE
+        assert await seat.line.unlock(b"words") == GONE
 
 
 async def test_who_only_looks_on_cannot_unlock(tmp_path: Path) -> None:
