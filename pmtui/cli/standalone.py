@@ -101,22 +101,22 @@ class Session:
             trimming = asyncio.create_task(self._trim_heap_regularly())
             await app.run_async()
             trimming.cancel()
-            departure = ExitReason.QUIT if app.crash is None else ExitReason.BUG
-            report = await service.departing.leave(
-                departure, self._settings.leave_policy(departure)
+            exit_reason = ExitReason.QUIT if app.crash is None else ExitReason.BUG
+            report = await service.shutdown.run(
+                exit_reason, self._settings.leave_policy(exit_reason)
             )
         print_report(report)
         return 0 if app.crash is None else CRASHED
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
-        def leave(departure: ExitReason) -> None:
+        def leave(exit_reason: ExitReason) -> None:
             # At once: restoring a terminal that reads no more may never end.
-            service.departing.begin(departure, self._settings.leave_policy(departure))
+            service.shutdown.start(exit_reason, self._settings.leave_policy(exit_reason))
             app.exit()
 
         loop = asyncio.get_running_loop()
-        for number, departure in _SIGNALS.items():
-            loop.add_signal_handler(number, leave, departure)
+        for number, exit_reason in _SIGNALS.items():
+            loop.add_signal_handler(number, leave, exit_reason)
 
     async def _trim_heap_regularly(self) -> None:
         while True:

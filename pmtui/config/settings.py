@@ -369,9 +369,9 @@ class Settings(BaseSettings, Addresses):
         """For which kind of wallet orders are signed."""
         return self.chosen.signature_type
 
-    def leave_policy(self, departure: ExitReason) -> ExitPolicy:
+    def leave_policy(self, exit_reason: ExitReason) -> ExitPolicy:
         """Return what is to become of open orders when the program ends for this reason."""
-        chosen = self.on_quit if departure is ExitReason.QUIT else self.on_hangup
+        chosen = self.on_quit if exit_reason is ExitReason.QUIT else self.on_hangup
         is_off = self.heartbeat is HeartbeatPolicy.OFF
         return chosen or (ExitPolicy.LEAVE if is_off else ExitPolicy.SWITCH)
 

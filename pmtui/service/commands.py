@@ -176,7 +176,7 @@ class ServiceCommands:
             case WalletTopic():
                 self._parts.wallet.refresh()
             case RewardsTopic():
-                self._parts.account.resting.earned.refresh()
+                self._parts.account.maker_stats.earned.refresh()
             case WatchlistTopic():
                 self._watchlist.refresh()
             case _:

@@ -105,7 +105,7 @@ class DataService:
         self._prepared = PreparedOrders(clock)
         first = self.open_terminal()
         self.queries, self.commands = first.queries, first.commands
-        self.departing = self._make_departing()
+        self.shutdown = self._make_shutdown()
         self._notice_command = NoticeCommand(
             self._kernel, self.hub, self._kernel.log, arguments=tuning.notice_command
         )
@@ -253,7 +253,7 @@ class DataService:
             feed=feed,
             marks=MarkToMarket(feed, markets.books),
             quotes=Quotes(book_of=markets.books.book, positions=feed.holdings.positions),
-            resting=make_maker_stats(self._kernel, feed, markets.books),
+            maker_stats=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
             equity=EquityCurve(self._kernel, self._state_dir),
             events=OwnEvents(self._kernel, markets.metadata, feed),
@@ -325,7 +325,7 @@ class DataService:
         safeguards.kill_switch.on_kill(conditionals.pause_if_locked)
         return OrderParts(search, canceller, desk, conditionals)
 
-    def _make_departing(self) -> Shutdown:
+    def _make_shutdown(self) -> Shutdown:
         parts = self.parts
         return Shutdown(
             self._kernel, parts.account.feed, self._journal, commands=self.commands,
@@ -344,7 +344,7 @@ class DataService:
             parts.onboarding,
             parts.wallet,
             parts.watchlist,
-            parts.account.resting.earned,
+            parts.account.maker_stats.earned,
             parts.account.events,
         ):
             self.hub.on_demand(each.on_demand)
@@ -367,14 +367,18 @@ class DataService:
 
     def _start_feeds(self) -> None:
         keep, parts, kernel = self._kernel.supervisor.keep, self.parts, self._kernel
-        markets, safeguards, resting = parts.markets, parts.safeguards, parts.account.resting
+        markets, safeguards, maker_stats = (
+            parts.markets,
+            parts.safeguards,
+            parts.account.maker_stats,
+        )
         oddities = MalformedMessages(kernel, self._stream_counts)
         keep("frame pump", self.hub.pump)
         keep("clock", parts.time.tick)
         keep("book check", markets.books.keep_checking)
-        keep("queue estimate", resting.queue.run)
-        keep("reward scoring", resting.scoring.keep_asking)
-        keep("rewards", resting.earned.keep_asking)
+        keep("queue estimate", maker_stats.queue.run)
+        keep("reward scoring", maker_stats.scoring.keep_asking)
+        keep("rewards", maker_stats.earned.keep_asking)
         keep("market stream", markets.books.run)
         keep("market lists", markets.metadata.poll_lists)
         keep("list of the next start", markets.list_cache.keep_writing)
@@ -447,7 +451,7 @@ class DataService:
 
 def _queue_ahead(account: AccountParts, token_id: TokenId) -> Micros | None:
     """Return the fewest shares ahead of an own order in a token; None without an estimate."""
-    ahead = dict(account.resting.queue.ahead())
+    ahead = dict(account.maker_stats.queue.ahead())
     known = [
         ahead[order.order_id]
         for order in account.feed.own.open_orders()

@@ -33,7 +33,7 @@ from pmtui.service.watch.watchlist import Watchlist
 
 @dataclass(frozen=True, slots=True)
 class Safeguards:
-    """What stands between a trader and harm."""
+    """Limits, lock, heartbeats and the kill switch."""
 
     arming: ArmedTerminals
     heartbeats: HeartbeatSender
@@ -45,7 +45,7 @@ class Safeguards:
 
 @dataclass(frozen=True, slots=True)
 class MarketParts:
-    """What is public: markets, their books, their trades and their past."""
+    """Public data: markets, books, trades and price history."""
 
     metadata: MetadataFeed
     known: KnownMarkets
@@ -57,12 +57,12 @@ class MarketParts:
 
 @dataclass(frozen=True, slots=True)
 class AccountParts:
-    """What is ours."""
+    """Account state: orders, fills, positions, their values and rewards."""
 
     feed: AccountFeed
     marks: MarkToMarket
     quotes: Quotes
-    resting: MakerStats
+    maker_stats: MakerStats
     resolutions: Resolutions
     equity: EquityCurve
     events: OwnEvents
@@ -70,7 +70,7 @@ class AccountParts:
 
 @dataclass(frozen=True, slots=True)
 class OrderParts:
-    """An order's way."""
+    """Order services: sending, cancelling, searching, stops and targets."""
 
     search: OrderSearch
     canceller: Canceller
@@ -80,7 +80,7 @@ class OrderParts:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that a front end's questions and commands end in."""
+    """Everything that queries and commands are answered from."""
 
     kernel: Kernel
     profile: Profile

@@ -87,7 +87,7 @@ class AccountReader:
 
     def view(self) -> AccountView:
         """Return cash, positions and open orders."""
-        feed, resting = self._account.feed, self._account.resting
+        feed, maker_stats = self._account.feed, self._account.maker_stats
         conditionals = self._conditionals()
         return AccountView(
             load=feed.state.load,
@@ -98,8 +98,8 @@ class AccountReader:
             as_of=feed.state.as_of,
             problem=feed.state.problem,
             balances=feed.holdings.sizes(),
-            queue_ahead=resting.queue.ahead(),
-            scoring=resting.scoring.scoring,
+            queue_ahead=maker_stats.queue.ahead(),
+            scoring=maker_stats.scoring.scoring,
             recent=feed.recent_orders(),
             conditionals=conditionals,
             unseen=frozenset(
@@ -108,7 +108,7 @@ class AccountReader:
                 if not self._books.book(each.token_id).state.is_good
             ),
             entry=self._guard.rules(),
-            lacks=feed.lists.all_missing,
+            incomplete_lists=feed.lists.all_missing,
             cash_not_allowed=feed.state.cash_not_allowed,
             shares_not_allowed=feed.state.shares_not_allowed,
         )
@@ -204,7 +204,7 @@ class ServiceQueries:
 
     def earned(self) -> EarnedView:
         """Return what resting orders brought."""
-        return self._parts.account.resting.earned.view()
+        return self._parts.account.maker_stats.earned.view()
 
     def watchlist(self) -> WatchlistView:
         """Return what is starred, and the price alerts."""
@@ -259,7 +259,7 @@ class ServiceQueries:
             watching=len(account.awake),
             blind=len(account.blind),
             paused=len(account.paused),
-            are_orders_known=not account.lack_of(OwnList.ORDERS),
+            are_orders_known=not account.missing_in(OwnList.ORDERS),
         )
 
     def _market_list(self, topic: MarketListTopic) -> MarketListView:
@@ -332,7 +332,7 @@ class ServiceQueries:
     def _portfolio_value(self, account: AccountView) -> Micros | None:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:
             return None
-        if account.lack_of(OwnList.POSITIONS):
+        if account.missing_in(OwnList.POSITIONS):
             # A total that lacks something looks like a loss.
             return None
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))

@@ -28,7 +28,7 @@ from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Side, Tag
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
-from pmtui.domain.markets.watchlist import Seen, StarKey
+from pmtui.domain.markets.watchlist import StarKey, StarSnapshot
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
@@ -353,16 +353,16 @@ class AccountView:
     """Tokens that conditional orders watch in vain: their book is not good, and nothing fires."""
     entry: EntryRules = NO_RULES
     """What a new order is judged by while it is typed; the service judges it again, last."""
-    lacks: tuple[tuple[OwnList, str], ...] = ()
+    incomplete_lists: tuple[tuple[OwnList, str], ...] = ()
     """The lists that are not all known, with what is missing in each."""
     cash_not_allowed: frozenset[Purpose] = frozenset()
     """Exchanges that may move no cash of the wallet: purchases there are refused."""
     shares_not_allowed: frozenset[Purpose] = frozenset()
     """Exchanges that may move no shares of the wallet: sales there are refused."""
 
-    def lack_of(self, what: OwnList) -> str:
+    def missing_in(self, what: OwnList) -> str:
         """Say what is missing in a list; empty where all of it is known."""
-        return dict(self.lacks).get(what, "")
+        return dict(self.incomplete_lists).get(what, "")
 
     @property
     def available(self) -> Micros | None:
@@ -526,7 +526,7 @@ class WatchRow:
     title: str
     """Untrusted text."""
     is_starred: bool
-    seen: Seen | None
+    seen: StarSnapshot | None
     """None until anything is known of it."""
     quote: QuoteRow | None = None
     """Of its market, or of the leading one of an event."""

@@ -197,7 +197,7 @@ class FrameScreen(Screen[None]):
     """Global keys that would do nothing here; the footer leaves them out."""
     actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
     """What the registry's actions do here, by their names, where controls carry them out."""
-    lacks: Sequence[Callable[[], Collection[Need]]] = ()
+    missing_needs: Sequence[Callable[[], Collection[Need]]] = ()
     """Each returns what keys need and is not there now: such keys are not offered."""
 
     DEFAULT_CSS = """
@@ -323,7 +323,7 @@ class FrameScreen(Screen[None]):
 
     def _working_keys(self) -> tuple[FooterEntry, ...]:
         status = self.surface.queries.status()
-        missing = {need for lack in self.lacks for need in lack()}
+        missing = {need for find in self.missing_needs for need in find()}
         if status.are_orders_known and not status.open_orders:
             missing.add(Need.WORKING_ORDERS)
         if self.to_star() is None:

@@ -133,7 +133,7 @@ async def test_leaving_cancels_through_the_real_lanes(tmp_path: Path) -> None:
         async with service_of(running, tmp_path, HeartbeatPolicy.OFF) as service:
             order_id = await ann.rest(BUY, "0.40", "10")
             await until(service, lambda: open_ids(service) == {order_id})
-            report = await service.departing.leave(ExitReason.TERMINATION, ExitPolicy.CANCEL)
+            report = await service.shutdown.run(ExitReason.TERMINATION, ExitPolicy.CANCEL)
             assert "1 cancelled, and the venue lists no open order" in report.text
             assert (await ann.call("GET", "/data/orders")).json()["count"] == 0
             assert open_ids(service) == set()

@@ -16,7 +16,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
-from pmtui.service.orders.journal import Journal, Leaving, RememberedStatus
+from pmtui.service.orders.journal import Journal, OutgoingOrder, RememberedStatus
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
@@ -62,7 +62,7 @@ def keep_key(home: Path) -> None:
 async def journal_a_fill(home: Path, trade_id: str, order_id: str) -> None:
     journal = Journal(home / "state" / "live" / "journal.sqlite")
     order = resting(OrderId(order_id), condition_id=ConditionId(RAIN))
-    assert await journal.begin([Leaving(order, "Will it rain", b"{}")]) is None
+    assert await journal.begin([OutgoingOrder(order, "Will it rain", b"{}")]) is None
     note_fill(
         journal,
         Fill(
@@ -205,7 +205,7 @@ async def journal_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     journal = Journal(tmp_path / "state" / "paper" / "journal.sqlite")
     for number in (1, 2):
         order = resting(OrderId(f"0x0{number}"))
-        assert await journal.begin([Leaving(order, "=River?", BODY, "Buy 10")]) is None
+        assert await journal.begin([OutgoingOrder(order, "=River?", BODY, "Buy 10")]) is None
     ended = RememberedStatus(OrderId("0x02"), OrderStatus.FILLED, is_known=True)
     journal.record_about(ended.order_id, "verdict", "accepted: filled", at=AT, fact=ended)
     await journal.close()

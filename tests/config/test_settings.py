@@ -217,15 +217,15 @@ def test_settings_do_not_change() -> None:
 def test_heartbeats_are_off_and_orders_stay_until_somebody_chooses() -> None:
     settings = load_settings()
     assert settings.heartbeat is HeartbeatPolicy.OFF
-    assert {settings.leave_policy(departure) for departure in ExitReason} == {ExitPolicy.LEAVE}
+    assert {settings.leave_policy(exit_reason) for exit_reason in ExitReason} == {ExitPolicy.LEAVE}
 
 
 def test_whoever_sends_heartbeats_leaves_orders_to_the_switch(config: Path) -> None:
     config.write_text('heartbeat = "armed"\non_quit = "cancel"\n')
     settings = load_settings()
     assert settings.leave_policy(ExitReason.QUIT) is ExitPolicy.CANCEL
-    for departure in (ExitReason.HANG_UP, ExitReason.TERMINATION, ExitReason.BUG):
-        assert settings.leave_policy(departure) is ExitPolicy.SWITCH
+    for exit_reason in (ExitReason.HANG_UP, ExitReason.TERMINATION, ExitReason.BUG):
+        assert settings.leave_policy(exit_reason) is ExitPolicy.SWITCH
 
 
 @pytest.mark.parametrize("heartbeat", ["on", "armed"])

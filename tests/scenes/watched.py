@@ -12,7 +12,12 @@ from pmtui.domain.conditionals.alerts import (
 )
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.watchlist import key_of_event, key_of_market, see_event, see_market
+from pmtui.domain.markets.watchlist import (
+    key_of_event,
+    key_of_market,
+    snapshot_event,
+    snapshot_market,
+)
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import AlertRow, Load, QuoteRow, WatchlistView, WatchRow
@@ -36,22 +41,22 @@ def watchlist_of(world: World) -> WatchlistView:
     book = world.service.books[strike.token_ids[0]]
     rows = (
         WatchRow(
-            key_of_event(election), election.title, True, see_event(election, ago(9)),
+            key_of_event(election), election.title, True, snapshot_event(election, ago(9)),
             _quote(election.markets[0]),
         ),
         WatchRow(
-            key_of_market(_id_of(strike)), strike.question, True, see_market(strike, ago(9)),
+            key_of_market(_id_of(strike)), strike.question, True, snapshot_market(strike, ago(9)),
             replace(_quote(strike), position_size=_held(world, strike)),
             alerts=tuple(
                 AlertRow(alert, book.state, book.best_bid, book.best_ask) for alert in alerts
             ),
         ),
         WatchRow(
-            key_of_market(_id_of(stage)), stage.question, True, see_market(stage, ago(9)),
+            key_of_market(_id_of(stage)), stage.question, True, snapshot_market(stage, ago(9)),
             _quote(stage),
         ),
         WatchRow(
-            key_of_market(_id_of(tunnel)), tunnel.question, True, see_market(tunnel, ago(150)),
+            key_of_market(_id_of(tunnel)), tunnel.question, True, snapshot_market(tunnel, ago(150)),
             replace(_quote(tunnel), is_live=False, as_of=ago(150)),
         ),
     )  # fmt: skip

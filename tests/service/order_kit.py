@@ -21,7 +21,7 @@ from pmtui.domain.orders.order import (
     TradeStatus,
     Verdict,
 )
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, OutgoingOrder
 from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
@@ -100,7 +100,7 @@ async def left_behind(tmp_path: Path, *, is_known: bool = False, **changes: obje
     """Write the journal of a session that ended while an order was on its way."""
     journal = Journal(tmp_path / "journal.sqlite")
     order = resting(FIRST, **{"status": OrderStatus.PENDING, **changes})
-    assert await journal.begin([Leaving(order, "River", b"{}", "Buy 10")]) is None
+    assert await journal.begin([OutgoingOrder(order, "River", b"{}", "Buy 10")]) is None
     if is_known:
         note_standing(journal, FIRST, OrderStatus.LIVE, is_known=True)
     await journal.close()

@@ -464,7 +464,7 @@ async def _until_known(service: WalletService, request: WalletRequest) -> str:
             # The account waits for the trader, or cannot be opened.
             return True
         needs = request.action in _NEED_POSITIONS
-        return account.load is Load.READY and not (needs and account.lack_of(OwnList.POSITIONS))
+        return account.load is Load.READY and not (needs and account.missing_in(OwnList.POSITIONS))
 
     changed = asyncio.Event()
     topics = (WalletTopic(), AccountTopic(), StatusTopic())

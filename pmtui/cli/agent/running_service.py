@@ -424,7 +424,7 @@ class OwnFigures:
         if views is None or views.account.load is not Load.READY or views.account.as_of is None:
             return None
         told = OWN_READS[read.name](views, values)
-        if told is None or any(views.account.lack_of(each) for each in told.lists):
+        if told is None or any(views.account.missing_in(each) for each in told.lists):
             return None
         kept = tuple(told.rows if limit is None else told.rows[:limit])
         return Answered(kept, views.account.as_of, SERVICE, len(kept) == len(told.rows))

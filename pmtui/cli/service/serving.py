@@ -154,7 +154,7 @@ class Serving:
         if (ending := self._ending) is None:
             await server.close("unlocked", is_back_soon=True)
             return
-        report = await service.departing.leave(ending.reason, ending.policy)
+        report = await service.shutdown.run(ending.reason, ending.policy)
         lines = describe_report(report)
         await server.close("\n".join(lines) or "pmtui: the service has ended")
         if not self._is_detached:

@@ -46,7 +46,7 @@ class StarKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class StarSnapshot:
     """What was known of something starred at a time. Texts are untrusted."""
 
     title: str
@@ -70,7 +70,7 @@ class Star:
     title: str
     """As it was when it was starred; untrusted."""
     starred_at: datetime
-    seen: Seen | None = None
+    seen: StarSnapshot | None = None
 
 
 def key_of_market(condition_id: ConditionId) -> StarKey:
@@ -104,9 +104,9 @@ def open_markets(event: Event) -> tuple[Market, ...]:
     return tuple(filter(_is_running, event.markets))
 
 
-def see_market(market: Market, as_of: datetime) -> Seen:
+def snapshot_market(market: Market, as_of: datetime) -> StarSnapshot:
     """Return what a list shows of a market."""
-    return Seen(
+    return StarSnapshot(
         title=market.distinct_name,
         market=market,
         as_of=as_of,
@@ -119,9 +119,9 @@ def see_market(market: Market, as_of: datetime) -> Seen:
     )
 
 
-def see_event(event: Event, as_of: datetime) -> Seen:
+def snapshot_event(event: Event, as_of: datetime) -> StarSnapshot:
     """Return what a list shows of an event: its leading market stands for it."""
-    return Seen(
+    return StarSnapshot(
         title=event.title,
         market=leading_market(event),
         as_of=as_of,
@@ -133,14 +133,14 @@ def see_event(event: Event, as_of: datetime) -> Seen:
     )
 
 
-def without_long_texts(seen: Seen) -> Seen:
+def without_long_texts(seen: StarSnapshot) -> StarSnapshot:
     """Leave out what no list shows; it is most of the bytes."""
     if seen.market is None:
         return seen
     return replace(seen, market=replace(seen.market, description="", resolution_source=""))
 
 
-def newest(first: Seen | None, second: Seen | None) -> Seen | None:
+def newest(first: StarSnapshot | None, second: StarSnapshot | None) -> StarSnapshot | None:
     """Return what was seen later, of two that may be missing."""
     known = [seen for seen in (first, second) if seen is not None]
     return max(known, key=lambda seen: seen.as_of, default=None)

@@ -51,7 +51,7 @@ class OwnOrders:
     def __init__(self) -> None:
         self._told: dict[OrderId, Order] = {}
         """What was said of each order itself; fills count on top, and may be taken back."""
-        self._beliefs: dict[OrderId, Order] = {}
+        self._conclusions: dict[OrderId, Order] = {}
         """What is concluded from silence, on top of what was said."""
         self._records: dict[OrderId, Order] = {}
         """What the venue itself reported of an order when or after it ended."""
@@ -69,30 +69,30 @@ class OwnOrders:
         self._untold: list[Contradiction] = []
 
     def apply_order(
-        self, fact: Order, *, is_record: bool = False, keeps_belief: bool = False
+        self, fact: Order, *, is_record: bool = False, keeps_conclusion: bool = False
     ) -> Order | None:
         """Take in a fact; return the order if anything changed by it.
 
         Args:
             fact: what was told of it.
             is_record: whether the venue reported the whole order, with what it had matched.
-            keeps_belief: whether the fact is too old to contradict what is believed of the order;
-                it only adds to what is matched. Otherwise a fact takes the place of any belief.
+            keeps_conclusion: whether the fact is too old to contradict what is believed of the order;
+                it only adds to what is matched. Otherwise a fact takes the place of any conclusion.
         """
         order_id = fact.order_id
-        if not keeps_belief:
-            _ = self._beliefs.pop(order_id, None)
+        if not keeps_conclusion:
+            _ = self._conclusions.pop(order_id, None)
         self._claim(order_id, claims_of_order(fact))
         self._told[order_id] = merge_order(self._told.get(order_id), fact)
         if is_record and not fact.status.is_open:
             self._records[order_id] = merge_order(self._records.get(order_id), fact)
         return self._combine(order_id)
 
-    def guess(self, belief: Order) -> Order | None:
+    def apply_conclusion(self, conclusion: Order) -> Order | None:
         """Take in what we conclude from silence; it holds until anything is said of the order."""
-        self._claim(belief.order_id, claims_of_order(belief))
-        self._beliefs[belief.order_id] = belief
-        return self._combine(belief.order_id)
+        self._claim(conclusion.order_id, claims_of_order(conclusion))
+        self._conclusions[conclusion.order_id] = conclusion
+        return self._combine(conclusion.order_id)
 
     def reopen(self, fact: Order) -> Order | None:
         """Take back the end of an order that the venue goes on showing; fills count on top."""
@@ -106,9 +106,9 @@ class OwnOrders:
         )
         return self.apply_order(fact)
 
-    def is_believed(self, order_id: OrderId) -> bool:
+    def is_concluded(self, order_id: OrderId) -> bool:
         """Whether the state of an order is a conclusion from silence, and not a fact."""
-        return order_id in self._beliefs
+        return order_id in self._conclusions
 
     def final_record(self, order_id: OrderId) -> Order | None:
         """Return what the venue itself reported of an order that ended; None before it did."""
@@ -196,8 +196,8 @@ class OwnOrders:
 
     def _combine(self, order_id: OrderId) -> Order | None:
         """Put an order together from what was told and its fills; return it if it changed."""
-        belief, fact = self._beliefs.get(order_id), self._told.get(order_id)
-        told = merge_order(fact, belief) if belief is not None else self._told[order_id]
+        conclusion, fact = self._conclusions.get(order_id), self._told.get(order_id)
+        told = merge_order(fact, conclusion) if conclusion is not None else self._told[order_id]
         failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.
@@ -421,10 +421,10 @@ class OrderEndings:
         evidence.missing.clear()
         if known.status.is_open or known.status is OrderStatus.REJECTED:
             return self.apply(fact, at_s)
-        if self._own.is_believed(fact.order_id):
+        if self._own.is_concluded(fact.order_id):
             if asked_s >= evidence.since_s:
                 return self.apply(fact, at_s)
-            return self._own.apply_order(fact, keeps_belief=True)
+            return self._own.apply_order(fact, keeps_conclusion=True)
         if asked_s >= evidence.since_s + self.policy.lag_s:
             _ = evidence.sightings.add(asked_s, at_s, self.policy.spacing_s)
         if evidence.sightings.count < self.policy.sightings:
@@ -440,13 +440,15 @@ class OrderEndings:
         self._follow(fact.order_id, at_s)
         return changed
 
-    def believe(self, belief: Order, at_s: float) -> Order | None:
+    def apply_conclusion(self, conclusion: Order, at_s: float) -> Order | None:
         """Take in what is concluded of an order."""
-        changed = self._own.guess(belief)
-        self._follow(belief.order_id, at_s)
+        changed = self._own.apply_conclusion(conclusion)
+        self._follow(conclusion.order_id, at_s)
         return changed
 
-    def doubt(self, order_id: OrderId, since_s: float, *, was_at_venue: bool = False) -> None:
+    def start_search(
+        self, order_id: OrderId, since_s: float, *, was_at_venue: bool = False
+    ) -> None:
         """Begin to look for an order that nobody has answered for.
 
         Args:

@@ -77,14 +77,14 @@ class KnownLists:
     @property
     def missing(self) -> str:
         """Say what is missing in the first that is not whole; empty while one is still loading."""
-        lacks = [lack for lack in self._missing_of.values() if lack]
-        return "" if STILL_LOADING in lacks or not lacks else lacks[0]
+        missing = [each for each in self._missing_of.values() if each]
+        return "" if STILL_LOADING in missing or not missing else missing[0]
 
     @property
     def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
         """Say of each list that is not whole what it lacks, or that it is still loading."""
         every = (self._missing_of | self._beside).items()
-        return tuple((what, lack) for what, lack in every if lack)
+        return tuple((what, missing) for what, missing in every if missing)
 
     def update(self, what: OwnList, listing: Listing[T]) -> None:
         """Note how complete a list is, and report what is missing."""
@@ -469,7 +469,7 @@ class AccountFeed:
         fact: Order,
         *,
         is_news: bool = True,
-        is_guess: bool = False,
+        is_conclusion: bool = False,
         is_record: bool = False,
         asked_s: float | None = None,
     ) -> None:
@@ -478,14 +478,14 @@ class AccountFeed:
         Args:
             fact: the order as told of, or as concluded.
             is_news: whether its end is to be logged.
-            is_guess: whether it is a conclusion.
+            is_conclusion: whether it is a conclusion.
             is_record: whether the user stream reported the order itself, and not we by an answer.
             asked_s: when it was asked for, where it answers a read that may be out of date.
         """
         known = self.own.order(fact.order_id)
         now_s = self._kernel.clock.monotonic()
-        if is_guess:
-            changed = self.endings.believe(fact, now_s)
+        if is_conclusion:
+            changed = self.endings.apply_conclusion(fact, now_s)
         elif asked_s is not None:
             changed = self.endings.apply_report(fact, asked_s=asked_s, at_s=now_s)
         else:

@@ -1,11 +1,11 @@
 """Cancels orders, remembers that they are unwanted, and asks again until they are known to be gone.
 
-A cancel can be repeated without harm. What was meant is fixed when the trader asks: a repeated
+A cancel can be repeated without harm. Its targets are fixed when the trader asks: a repeated
 cancel names those orders and no others, so that one placed meanwhile is safe from it.
 
-An order that has not left yet never leaves once it was to be cancelled. One that is on its way may
-arrive after the cancel: "not found" is no end for it, and it is cancelled again, also when it turns
-up after it was given up.
+An order that has not been sent yet is never sent once its cancel was asked for. One that is on its way may
+arrive after the cancel: "not found" does not end it, and it is cancelled again, also when it turns
+up after the search for it was given up.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.views import Level
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Before each repetition; the last one again and again."""
+"""Pauses before each repetition; the last one is repeated."""
 NO_ANSWER = "no answer yet; asking again until there is one"
 MAY_ARRIVE = "not at the venue yet; cancelling again until it is known to be gone"
 NOT_SENT = "Not sent: cancelled before it left"
@@ -39,21 +39,21 @@ _MAY_ARRIVE = IN_DOUBT | {OrderStatus.DELAYED}
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class CancelScope:
     """A cancel by scope instead of by ids. Without a market and a token it means every order."""
 
     condition_id: ConditionId | None = None
     token_id: TokenId | None = None
 
     def covers(self, order: Order) -> bool:
-        """Whether an order is among those meant."""
+        """Whether the scope includes an order."""
         return self.condition_id in (None, order.condition_id) and self.token_id in (
             None,
             order.token_id,
         )
 
 
-EVERYTHING = Sweep()
+EVERYTHING = CancelScope()
 
 
 def _verdict_future() -> "asyncio.Future[CancelVerdict]":
@@ -62,7 +62,7 @@ def _verdict_future() -> "asyncio.Future[CancelVerdict]":
 
 @dataclass(slots=True)
 class Cancellation:
-    """A cancel under way: the first thing that can be said of it, and the last."""
+    """A cancel under way: its first verdict, and its final one."""
 
     first: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
@@ -76,76 +76,76 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How repeated asking for one order ended."""
+    """How the repeated cancel of one order ended."""
 
     kept: str = ""
     """Why it was not cancelled; empty when it is gone."""
     problem: str = ""
-    """Why nothing more can be known of it."""
+    """Why its end will not be known."""
 
 
 class Canceller:
-    """Every cancel goes through here; there is one for the whole session."""
+    """Sends every cancel of the session."""
 
     def __init__(self, kernel: Kernel, feed: AccountFeed, history: OrderHistory) -> None:
         self._kernel = kernel
         self._feed = feed
         self._history = history
         self._asked: Counter[OrderId] = Counter()
-        self._sweeps = 0
-        self._latest: dict[Sweep, int] = {}
-        """The number of the latest sweep of each scope."""
+        self._scoped_cancels = 0
+        self._latest: dict[CancelScope, int] = {}
+        """The number of the latest cancel of each scope."""
         self._unwanted: set[OrderId] = set()
-        """Orders that were to be cancelled while nobody knew whether they would arrive."""
-        self._insisted: dict[OrderId, asyncio.Future[_End]] = {}
-        """What is asked for again and again."""
+        """Orders whose cancel was asked for while they might still arrive."""
+        self._repeating: dict[OrderId, asyncio.Future[_End]] = {}
+        """Orders whose cancel is repeated until they are known to be gone."""
         self._step = 0
         self._changed = asyncio.Event()
         self._listeners: list[Callable[[], None]] = []
         feed.on_order(self._on_order)
 
     @property
-    def sweeps(self) -> int:
-        """The number of sweeps so far; who is about to send notes it, and compares later."""
-        return self._sweeps
+    def scoped_cancels(self) -> int:
+        """The number of cancels by scope so far; noted when an order is asked for, compared later."""
+        return self._scoped_cancels
 
-    def wishes(self, order: Order) -> tuple[int, int]:
-        """Return how often an order was to be cancelled by name, and the last sweep that covers it.
+    def cancel_requests(self, order: Order) -> tuple[int, int]:
+        """Return how often an order's cancel was asked for by id, and the last cancel whose scope covers it.
 
-        Who goes on after a cancel of his own compares: a change means that it is not wanted.
+        Compare before and after a cancel of your own: a change means that somebody else cancelled too.
         """
-        covering = (number for sweep, number in self._latest.items() if sweep.covers(order))
+        covering = (number for scope, number in self._latest.items() if scope.covers(order))
         return self._asked[order.order_id], max(covering, default=0)
 
     def is_unwanted(self, order: Order, *, since: int) -> bool:
-        """Whether an order that has not left yet was to be cancelled.
+        """Whether the cancel of an order was asked for before it was sent.
 
         Args:
-            order: as it would leave.
-            since: the number of sweeps when the trader asked for it.
+            order: as it would be sent.
+            since: `scoped_cancels` when the trader asked for the order.
         """
         return bool(self._asked[order.order_id]) or any(
-            number > since and sweep.covers(order) for sweep, number in self._latest.items()
+            number > since and scope.covers(order) for scope, number in self._latest.items()
         )
 
-    def on_wish(self, listener: Callable[[], None]) -> None:
-        """Tell this listener at once whenever something is to be cancelled."""
+    def on_cancel_request(self, listener: Callable[[], None]) -> None:
+        """Call `listener` at once whenever a cancel is asked for."""
         self._listeners.append(listener)
 
-    def start(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> Cancellation:
+    def start(self, targets: tuple[OrderId, ...], scope: CancelScope | None = None) -> Cancellation:
         """Cancel orders in the service's own task.
 
         Args:
-            meant: the orders, as far as they are known.
-            sweep: the scope to cancel; by the orders' ids where absent.
+            targets: the orders, as far as they are known.
+            scope: cancel by scope; None to cancel by the orders' ids.
         """
         cancellation = Cancellation()
-        never_left = self._record_wish(meant, sweep)
-        rest = tuple(order_id for order_id in meant if order_id not in never_left)
+        never_left = self._record_request(targets, scope)
+        rest = tuple(order_id for order_id in targets if order_id not in never_left)
 
         async def run() -> None:
             try:
-                await self._cancel(rest, sweep, never_left, cancellation)
+                await self._cancel(rest, scope, never_left, cancellation)
             finally:
                 stopped = CancelVerdict(CancelResult(()), "the program stopped while cancelling")
                 cancellation.resolve(stopped, is_final=True)
@@ -154,57 +154,59 @@ class Canceller:
         return cancellation
 
     def restore(self, unwanted: Iterable[OrderId]) -> None:
-        """Go on with orders that an earlier session was to cancel."""
+        """Resume the cancels that an earlier session did not finish."""
         for order_id in unwanted:
             self._asked[order_id] += 1
             self._unwanted.add(order_id)
             if self._may_arrive(order_id):
-                _ = self._insist_on(order_id)
-        if number := len(self._insisted):
+                _ = self._repeat_until_gone(order_id)
+        if number := len(self._repeating):
             were = "was" if number == 1 else "were"
             text = f"{count(number, 'order')} of the last session {were} to be cancelled"
             self._kernel.log.notice(Level.WARNING, f"{text}: asking again until it is known")
 
     def withhold_everything(self) -> None:
-        """Let nothing leave that was asked for before now, and cancel what arrives all the same."""
+        """Withhold every order that was not sent yet, and cancel those that arrive nevertheless."""
         open_ids = tuple(order.order_id for order in self._feed.own.open_orders())
-        self._record_wish(open_ids, EVERYTHING)
+        self._record_request(open_ids, EVERYTHING)
 
     async def run(self) -> None:
-        """Ask again for whatever is insisted on, for as long as the session lasts."""
+        """Repeat the unconfirmed cancels, for as long as the session lasts."""
         while True:
-            if not self._insisted:
+            if not self._repeating:
                 self._step = 0
                 self._changed.clear()
                 await self._changed.wait()
             await self._pause()
-            account, left = self._feed.account, tuple(self._insisted)
+            account, left = self._feed.account, tuple(self._repeating)
             if account is not None and left:
                 answer = await account.host.cancel(left)
                 self._apply_repeated(left, self._kernel.check(Source.TRADING, answer))
 
-    def _record_wish(self, meant: tuple[OrderId, ...], sweep: Sweep | None) -> tuple[OrderId, ...]:
-        """Remember what is to be cancelled; return the orders that never leave because of it."""
-        self._asked.update(meant)
-        if sweep is not None:
-            self._sweeps += 1
-            self._latest[sweep] = self._sweeps
+    def _record_request(
+        self, targets: tuple[OrderId, ...], scope: CancelScope | None
+    ) -> tuple[OrderId, ...]:
+        """Record what is to be cancelled; return the orders that will never be sent because of it."""
+        self._asked.update(targets)
+        if scope is not None:
+            self._scoped_cancels += 1
+            self._latest[scope] = self._scoped_cancels
         for listener in self._listeners:
             listener()
         never_left = []
-        for order_id in meant:
+        for order_id in targets:
             known = self._feed.own.order(order_id)
             if known is not None and known.status is OrderStatus.REJECTED:
                 never_left.append(order_id)
             elif self._may_arrive(order_id):
                 self._unwanted.add(order_id)
-                _ = self._insist_on(order_id)
+                _ = self._repeat_until_gone(order_id)
         return tuple(never_left)
 
     async def _cancel(
         self,
-        meant: tuple[OrderId, ...],
-        sweep: Sweep | None,
+        targets: tuple[OrderId, ...],
+        scope: CancelScope | None,
         never_left: tuple[OrderId, ...],
         cancellation: Cancellation,
     ) -> None:
@@ -212,18 +214,18 @@ class Canceller:
         if account is None:
             cancellation.resolve(CancelVerdict(CancelResult(()), READ_ONLY), is_final=True)
             return
-        if sweep is None and not meant:
+        if scope is None and not targets:
             cancellation.resolve(CancelVerdict(CancelResult(never_left)), is_final=True)
             return
         # Journaled too, but never held up by a disk: what is cancelled can only do less.
-        for order_id in meant:
+        for order_id in targets:
             self._history.record_cancel("asked", order_id)
-        answer = self._kernel.check(Source.TRADING, await _ask(account, meant, sweep))
+        answer = self._kernel.check(Source.TRADING, await _ask(account, targets, scope))
         self._feed.refresh()
         if isinstance(answer, Failure):
-            result = self._apply_failure(meant, answer)
+            result = self._apply_failure(targets, answer)
         else:
-            result = self._apply(meant, answer, sweep)
+            result = self._apply(targets, answer, scope)
         problem = str(answer) if isinstance(answer, Failure) else ""
         result = replace(result, canceled=(*never_left, *result.canceled))
         if isinstance(answer, Failure) and (result.not_canceled or not result.unanswered):
@@ -232,41 +234,41 @@ class Canceller:
             cancellation.resolve(CancelVerdict(result, problem), is_final=True)
             return
         may_arrive = all(map(self._may_arrive, result.unanswered))
-        ends = [self._insist_on(order_id) for order_id in result.unanswered]
+        ends = [self._repeat_until_gone(order_id) for order_id in result.unanswered]
         self._report_repeating(result.unanswered, answer, may_arrive=may_arrive)
         first = CancelVerdict(result, MAY_ARRIVE if may_arrive else NO_ANSWER)
         cancellation.resolve(first, is_final=False)
         cancellation.resolve(await self._await_ends(result, ends), is_final=True)
 
-    def _apply_failure(self, meant: tuple[OrderId, ...], failure: Failure) -> CancelResult:
+    def _apply_failure(self, targets: tuple[OrderId, ...], failure: Failure) -> CancelResult:
         """Conclude from a request without an answer; what may be gone or still arrive stays open."""
-        for order_id in meant:
+        for order_id in targets:
             self._history.record_cancel(format_failure(failure), order_id)
         if failure.may_have_happened:
-            return CancelResult((), (), meant)
-        open_ = tuple(order_id for order_id in meant if self._may_arrive(order_id))
-        kept = tuple((order_id, str(failure)) for order_id in meant if order_id not in open_)
+            return CancelResult((), (), targets)
+        open_ = tuple(order_id for order_id in targets if self._may_arrive(order_id))
+        kept = tuple((order_id, str(failure)) for order_id in targets if order_id not in open_)
         return CancelResult((), kept if open_ else (), open_)
 
     def _apply(
-        self, meant: tuple[OrderId, ...], answer: CancelResult, sweep: Sweep | None
+        self, targets: tuple[OrderId, ...], answer: CancelResult, scope: CancelScope | None
     ) -> CancelResult:
         """Conclude what an answer allows of the orders that were asked for, and of no others.
 
         An order that the answer leaves out, names twice with different ends, or refuses to know
         while it may still arrive, stays unanswered.
         """
-        asked = {order_id.lower(): order_id for order_id in meant}
-        gone, strangers = self._sort_cancelled(asked, answer.canceled, sweep)
+        asked = {order_id.lower(): order_id for order_id in targets}
+        gone, unexpected = self._sort_cancelled(asked, answer.canceled, scope)
         refused = {
             asked[order_id.lower()]: reason
             for order_id, reason in answer.not_canceled
             if order_id.lower() in asked
         }
         lost = {order_id.lower() for order_id in answer.unanswered}
-        self._report_strangers(strangers)
+        self._report_unexpected(unexpected)
         kept, open_ = [], []
-        for order_id in meant:
+        for order_id in targets:
             is_gone, reason = order_id in gone, refused.get(order_id)
             if is_gone and reason is None:
                 continue
@@ -289,29 +291,29 @@ class Canceller:
         return CancelResult(done, tuple(kept), tuple(open_))
 
     def _sort_cancelled(
-        self, asked: dict[str, OrderId], named: Iterable[OrderId], sweep: Sweep | None
+        self, asked: dict[str, OrderId], named: Iterable[OrderId], scope: CancelScope | None
     ) -> tuple[tuple[OrderId, ...], int]:
         """Return which orders an answer may have cancelled, and how many it names that it cannot.
 
-        A sweep also takes what the venue has and nobody here has heard of, or heard of too late.
+        A scope also takes what the venue has and nobody here has heard of, or heard of too late.
         """
         gone: dict[OrderId, None] = {}
-        strangers = 0
+        unexpected = 0
         unseen = 0
         for order_id in named:
             own_id = asked.get(order_id.lower(), order_id)
             known = self._feed.own.order(own_id)
-            if order_id.lower() in asked or (sweep and known and sweep.covers(known)):
+            if order_id.lower() in asked or (scope and known and scope.covers(known)):
                 gone[own_id] = None
-            elif sweep is not None and known is None:
+            elif scope is not None and known is None:
                 gone[own_id] = None
                 unseen += 1
             else:
-                strangers += 1
+                unexpected += 1
         if unseen:
             text = f"Cancelled {count(unseen, 'order')} that this program has not seen"
             self._kernel.log.add(Level.INFO, "order", text)
-        return tuple(gone), strangers
+        return tuple(gone), unexpected
 
     def _apply_repeated(self, left: tuple[OrderId, ...], answer: CancelResult | Failure) -> None:
         self._feed.refresh()
@@ -331,23 +333,23 @@ class Canceller:
         for order_id, reason in result.not_canceled:
             self._end(order_id, _End(reason))
 
-    def _insist_on(self, order_id: OrderId) -> "asyncio.Future[_End]":
-        """Ask for an order again until it is known to be gone."""
-        end = self._insisted.get(order_id)
+    def _repeat_until_gone(self, order_id: OrderId) -> "asyncio.Future[_End]":
+        """Repeat the cancel of an order until it is known to be gone."""
+        end = self._repeating.get(order_id)
         if end is None:
-            end = self._insisted[order_id] = asyncio.get_running_loop().create_future()
+            end = self._repeating[order_id] = asyncio.get_running_loop().create_future()
             self._history.record_unwanted(order_id)
-            self._hurry()
+            self._reset_backoff()
         return end
 
-    def _hurry(self) -> None:
-        """Make the next repetition come soon; one that comes soon already is not put off."""
+    def _reset_backoff(self) -> None:
+        """Make the next repetition come soon; one that is due soon is not delayed."""
         if self._step != 1:
             self._step = 0
             self._changed.set()
 
     def _end(self, order_id: OrderId, end: _End) -> None:
-        future = self._insisted.pop(order_id, None)
+        future = self._repeating.pop(order_id, None)
         if future is not None and end.kept:
             self._history.record_kept(end.kept, order_id)
         if future is not None and not future.done():
@@ -379,17 +381,17 @@ class Canceller:
         return CancelVerdict(CancelResult(tuple(gone), tuple(kept)), problem)
 
     def _on_order(self, order: Order) -> None:
-        """Learn that an order ended some other way, or that an unwanted one has arrived."""
+        """Handle an order that ended in another way, or an unwanted one that has arrived."""
         order_id, is_open = order.order_id, order.status.is_open
-        if order_id in self._insisted and not is_open:
+        if order_id in self._repeating and not is_open:
             is_filled = order.status is OrderStatus.FILLED
             self._end(order_id, _End("filled" if is_filled else ""))
         elif order_id in self._unwanted and is_open and order.status not in IN_DOUBT:
-            if order_id not in self._insisted:
+            if order_id not in self._repeating:
                 text = "A late order arrived after its cancel: cancelling it now"
                 self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
-            _ = self._insist_on(order_id)
-            self._hurry()
+            _ = self._repeat_until_gone(order_id)
+            self._reset_backoff()
 
     def _may_arrive(self, order_id: OrderId) -> bool:
         known = self._feed.own.order(order_id)
@@ -407,7 +409,7 @@ class Canceller:
             text = f"The answer to a cancel leaves out {what}: asking again until it is known"
         self._kernel.log.notice(Level.WARNING, text)
 
-    def _report_strangers(self, number: int) -> None:
+    def _report_unexpected(self, number: int) -> None:
         if number:
             text = (
                 f"The venue reports {count(number, 'order')} cancelled that were not asked about: "
@@ -422,12 +424,12 @@ class Canceller:
 
 
 async def _ask(
-    account: Account, meant: tuple[OrderId, ...], sweep: Sweep | None
+    account: Account, targets: tuple[OrderId, ...], scope: CancelScope | None
 ) -> CancelResult | Failure:
-    if sweep is None:
-        return await account.host.cancel(meant)
-    if sweep == EVERYTHING:
+    if scope is None:
+        return await account.host.cancel(targets)
+    if scope == EVERYTHING:
         return await account.host.cancel_all()
     return await account.host.cancel_market(
-        condition_id=sweep.condition_id, token_id=sweep.token_id
+        condition_id=scope.condition_id, token_id=scope.token_id
     )

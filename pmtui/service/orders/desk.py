@@ -29,7 +29,7 @@ from pmtui.domain.orders.order import (
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.cancelling import EVERYTHING, Canceller, Sweep
+from pmtui.service.orders.cancelling import EVERYTHING, Canceller, CancelScope
 from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
@@ -44,7 +44,7 @@ from pmtui.service.views import Level
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
 STOPPED = "the program stopped while sending"
-MOST_TAKEN = 5 * MOST_PREPARED
+MOST_SENT = 5 * MOST_PREPARED
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
@@ -84,7 +84,7 @@ class Desk:
             prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
         )  # fmt: skip
         self._next_command = 0
-        self._taken: dict[OrderId, None] = {}
+        self._sent: dict[OrderId, None] = {}
         """What was asked to leave, also under another id where less of it was left."""
         self._disagreements: set[Disagreement] = set()
         """Which were told of already."""
@@ -165,7 +165,9 @@ class Desk:
         if refusal:
             command_id, futures = self._expect((order,))
             self._sender.refuse(
-                order, Rejected(refusal), lambda _, end: _set(futures[order.unsigned.order_id], end)
+                order,
+                Rejected(refusal),
+                lambda _, end: _resolve_once(futures[order.unsigned.order_id], end),
             )
             return command_id
         self._record_override(order, override)
@@ -177,18 +179,18 @@ class Desk:
         """Start sending orders in one request; each has a verdict of its own."""
         instruction = self._sender.instruct(needs_good_book=needs_good_book)
         command_id, futures = self._expect(orders)
-        fresh = self._fresh(orders, futures)
-        for order in fresh:
+        accepted = self._accept_new(orders, futures)
+        for order in accepted:
             self._sender.show(order)
 
         def report(order: PreparedOrder, verdict: Verdict) -> None:
-            _set(futures[order.unsigned.order_id], verdict)
+            _resolve_once(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            await self._sender.send(fresh, report, instruction)
+            await self._sender.send(accepted, report, instruction)
 
-        if fresh:
-            self._start(futures, run)
+        if accepted:
+            self._run_sending(futures, run)
         return command_id
 
     def flatten(
@@ -217,7 +219,7 @@ class Desk:
         command_id, futures = self._expect((order,))
 
         def report(_: PreparedOrder, verdict: Verdict) -> None:
-            _set(futures[order.unsigned.order_id], verdict)
+            _resolve_once(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
@@ -230,8 +232,8 @@ class Desk:
             self._sender.show(fitted)
             await self._sender.send((fitted,), report, instruction)
 
-        if self._fresh((order,), futures):
-            self._start(futures, run)
+        if self._accept_new((order,), futures):
+            self._run_sending(futures, run)
         return command_id
 
     def why_meets_own(self, order: PreparedOrder) -> str:
@@ -262,11 +264,11 @@ class Desk:
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders of a market or of one token."""
-        return self._sweep(Sweep(condition_id, token_id))
+        return self._cancel_scope(CancelScope(condition_id, token_id))
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        return self._sweep(EVERYTHING)
+        return self._cancel_scope(EVERYTHING)
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the first thing that can be said of a cancellation."""
@@ -334,57 +336,57 @@ class Desk:
         self._verdicts.expect(command_id, *(futures[order.order_id] for order in orders))
         return command_id, futures
 
-    def _fresh(
+    def _accept_new(
         self, orders: tuple[PreparedOrder, ...], futures: Futures
     ) -> tuple[PreparedOrder, ...]:
         """Return the orders that may leave, each once; the others are answered."""
-        fresh = {}
+        accepted = {}
         for order in orders:
             order_id = order.unsigned.order_id
-            if order_id in fresh:
+            if order_id in accepted:
                 continue
             if len(orders) > MOST_IN_BATCH:
                 text = f"At most {MOST_IN_BATCH} orders go in one request; nothing was sent"
-                _set(futures[order_id], Rejected(text))
-            elif order_id in self._taken or self._feed.own.order(order_id) is not None:
-                _set(futures[order_id], Rejected("This very order was sent before"))
+                _resolve_once(futures[order_id], Rejected(text))
+            elif order_id in self._sent or self._feed.own.order(order_id) is not None:
+                _resolve_once(futures[order_id], Rejected("This very order was sent before"))
             else:
-                self._take(order_id)
-                fresh[order_id] = order
-        return tuple(fresh.values())
+                self._mark_sent(order_id)
+                accepted[order_id] = order
+        return tuple(accepted.values())
 
-    def _take(self, order_id: OrderId) -> None:
+    def _mark_sent(self, order_id: OrderId) -> None:
         """Remember what leaves, beyond the time in which it could be asked for once more."""
-        self._taken[order_id] = None
-        if len(self._taken) > MOST_TAKEN:
-            del self._taken[next(iter(self._taken))]
+        self._sent[order_id] = None
+        if len(self._sent) > MOST_SENT:
+            del self._sent[next(iter(self._sent))]
 
-    def _start(self, futures: Futures, work: Callable[[], Awaitable[None]]) -> None:
+    def _run_sending(self, futures: Futures, work: Callable[[], Awaitable[None]]) -> None:
         async def run() -> None:
             try:
                 await work()
             finally:
                 now = self._kernel.clock.now()
                 for order_id, future in futures.items():
-                    _set(future, Unknown(order_id, STOPPED, since=now))
+                    _resolve_once(future, Unknown(order_id, STOPPED, since=now))
 
         self._kernel.start("order", run)
 
-    def _cancel(self, meant: tuple[OrderId, ...], sweep: Sweep | None = None) -> CommandId:
+    def _cancel(self, targets: tuple[OrderId, ...], scope: CancelScope | None = None) -> CommandId:
         command_id = self._command()
-        self._cancels.expect(command_id, self._canceller.start(meant, sweep).first)
+        self._cancels.expect(command_id, self._canceller.start(targets, scope).first)
         return command_id
 
-    def _sweep(self, sweep: Sweep) -> CommandId:
-        meant = tuple(o.order_id for o in self._feed.own.open_orders() if sweep.covers(o))
-        return self._cancel(meant, sweep)
+    def _cancel_scope(self, scope: CancelScope) -> CommandId:
+        targets = tuple(o.order_id for o in self._feed.own.open_orders() if scope.covers(o))
+        return self._cancel(targets, scope)
 
     def _command(self) -> CommandId:
         self._next_command += 1
         return CommandId(str(self._next_command))
 
 
-def _set(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
+def _resolve_once(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
     """Set the first verdict; whatever comes later shows in the account."""
     if not future.done():
         future.set_result(verdict)

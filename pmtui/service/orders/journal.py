@@ -87,7 +87,7 @@ Row = tuple[str, OrderId | None, str, str]
 
 @dataclass(frozen=True, slots=True)
 class RememberedStatus:
-    """Where an order is to be remembered to stand."""
+    """The status to record for an order."""
 
     order_id: OrderId
     status: OrderStatus
@@ -96,8 +96,8 @@ class RememberedStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """An order that is about to leave, with the bytes that will."""
+class OutgoingOrder:
+    """An order that is about to be sent, with its signed bytes."""
 
     order: Order
     title: str
@@ -108,16 +108,16 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True)
-class AboutOrder:
-    """A line of an order's life; written only where the order itself was written down."""
+class OrderEvent:
+    """A line about an order; written only if the order itself is in the journal."""
 
     row: tuple[str, OrderId, str, str]
     fact: RememberedStatus | Fill | None = None
-    """What it stands for. A fill that is known already is not reported again."""
+    """What the line records. A fill that the journal holds already is not added again."""
 
 
-Line = Row | Conditional | WalletTransaction | AboutOrder
-"""What may be written without anybody waiting for it."""
+Line = Row | Conditional | WalletTransaction | OrderEvent
+"""What may be written without waiting for the disk."""
 
 
 class JournalLockedError(OSError):
@@ -158,11 +158,11 @@ class Journal:
         """Make sure that it can be written, and that nobody else writes to it."""
         return await self._writing([])
 
-    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+    async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
         """Write down orders that are about to leave together: all of them, or none."""
         rows: list[tuple[OrderId, str, str, str, bytes]] = []
         lines: list[Line] = []
-        for each in leaving:
+        for each in outgoing:
             order_id, at = each.order.order_id, each.order.created_at.isoformat()
             facts = msgspec.json.encode(each.order).decode()
             rows.append((order_id, at, facts, each.title, each.body))
@@ -205,7 +205,7 @@ class Journal:
         Also for an order of an earlier session, and for one that has ended: nothing that is heard
         later is lost.
         """
-        self._later(AboutOrder((at.isoformat(), order_id, kind, text), fact))
+        self._later(OrderEvent((at.isoformat(), order_id, kind, text), fact))
 
     def record_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
         """Remember how a conditional order stands now, and in words why unless there are none."""
@@ -431,12 +431,12 @@ def _most_telling(notes: list[Line]) -> list[Line]:
 
 
 def _last_moment(notes: list[Line]) -> str:
-    rows = (note.row if isinstance(note, AboutOrder) else note for note in reversed(notes))
+    rows = (note.row if isinstance(note, OrderEvent) else note for note in reversed(notes))
     return next((row[0] for row in rows if isinstance(row, tuple)), "")
 
 
 def _is_words(note: Line) -> bool:
-    return isinstance(note, tuple) or (isinstance(note, AboutOrder) and note.fact is None)
+    return isinstance(note, tuple) or (isinstance(note, OrderEvent) and note.fact is None)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -453,7 +453,7 @@ def _readable(raw: bytes) -> str:
 
 
 def _write_line(connection: sqlite3.Connection, line: Line) -> None:
-    if isinstance(line, AboutOrder):
+    if isinstance(line, OrderEvent):
         _write_about(connection, line)
     elif isinstance(line, Conditional):
         write_conditional(connection, line)
@@ -465,7 +465,7 @@ def _write_line(connection: sqlite3.Connection, line: Line) -> None:
         )
 
 
-def _write_about(connection: sqlite3.Connection, line: AboutOrder) -> None:
+def _write_about(connection: sqlite3.Connection, line: OrderEvent) -> None:
     if not has_order(connection, line.row[1]):
         return
     fact = line.fact
@@ -529,18 +529,18 @@ class OrderHistory:
             return ()
         return ruled_out
 
-    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+    async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
         """Write orders down before they leave together; with a problem, none of them must."""
         if (missing := await self._find_missing()) is not None:
             return missing
-        legs = len(leaving)
+        legs = len(outgoing)
         worded = [
             replace(
                 each,
                 text=describe_order(each.order, each.title)
                 + (f" (leg {number} of {legs} of one request)" if legs > 1 else ""),
             )
-            for number, each in enumerate(leaving, start=1)
+            for number, each in enumerate(outgoing, start=1)
         ]
         problem = await self._journal.begin(worded)
         if problem is not None:

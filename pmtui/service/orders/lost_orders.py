@@ -73,12 +73,12 @@ class OrderSearch:
             reason = GONE if journaled.is_known else NEVER_ARRIVED
             order = replace(journaled.order, status=status, reason=reason)
             # Nobody is told: it is no news before something contradicts it.
-            _ = self._feed.endings.believe(order, now_s)
+            _ = self._feed.endings.apply_conclusion(order, now_s)
         for journaled in unsettled:
             reason = "checking its outcome"
             order = replace(journaled.order, status=OrderStatus.UNKNOWN, reason=reason)
             self._feed.apply_order(order, is_news=False)
-            self._feed.endings.doubt(order.order_id, now_s, was_at_venue=journaled.is_known)
+            self._feed.endings.start_search(order.order_id, now_s, was_at_venue=journaled.is_known)
             self._add(Doubt(journaled.order, journaled.title, is_restored=True))
         if unsettled:
             text = f"Checking {count(len(unsettled), 'order')} of the last session"
@@ -88,7 +88,7 @@ class OrderSearch:
 
     def search_for(self, order: Order, title: str) -> None:
         """Look for an order whose answer was lost."""
-        self._feed.endings.doubt(order.order_id, self._kernel.clock.monotonic())
+        self._feed.endings.start_search(order.order_id, self._kernel.clock.monotonic())
         self._add(Doubt(order, title, is_restored=False))
 
     def _add(self, doubt: Doubt) -> None:
@@ -202,7 +202,7 @@ class OrderSearch:
         known = self._feed.own.order(order_id)
         if known is not None:
             self._history.record_ruled_out(f"{GONE}: {status.value}", order_id)
-            self._feed.apply_order(replace(known, status=status), is_guess=True)
+            self._feed.apply_order(replace(known, status=status), is_conclusion=True)
 
     async def _drop_found(self) -> None:
         """Drop the orders that are not in doubt any more, whatever source reported them."""
@@ -226,6 +226,6 @@ class OrderSearch:
         known = self._feed.own.order(order_id) or doubt.order
         fact = replace(known, status=status, reason=reasons.get(status, ""))
         self._history.record_ruled_out("not at the venue, not in the trades", order_id)
-        self._feed.apply_order(fact, is_news=False, is_guess=True)
+        self._feed.apply_order(fact, is_news=False, is_conclusion=True)
         text = describe_order_end(fact, doubt.title)
         self._kernel.log.notice(Level.WARNING, text, order_id=order_id)

@@ -151,7 +151,7 @@ class Mover:
         problem = self._why_not_begun(old, replacement)
         if old is None or problem:
             return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
-        named, swept = self._canceller.wishes(old)
+        named, scoped = self._canceller.cancel_requests(old)
         problem = await self._journal_plan(order_id, replacement)
         if problem:
             return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
@@ -163,7 +163,7 @@ class Mover:
         order = await self._fit(old, replacement)
         if isinstance(order, MoveVerdict):
             return order
-        if self._canceller.wishes(old) != (named + 1, swept):
+        if self._canceller.cancel_requests(old) != (named + 1, scoped):
             text = f"{NOT_REPLACED}: it was to be cancelled while it was being moved"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text)
         return await self._place(order, instruction)

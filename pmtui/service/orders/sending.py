@@ -31,7 +31,7 @@ from pmtui.domain.orders.single_keys import why_locked
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
-from pmtui.service.orders.journal import Leaving, OrderHistory
+from pmtui.service.orders.journal import OrderHistory, OutgoingOrder
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
@@ -65,7 +65,7 @@ class Instruction:
     """By the machine's clock, which goes on while the machine is suspended, and may be set."""
     given_s: float
     """By the clock that is never set, and may stand still meanwhile."""
-    sweeps: int
+    scoped_cancels: int
     """How often a market or everything had been cancelled before."""
     needs_good_book: bool = False
     """Whether it was a single key: nobody has looked at the price but for the book."""
@@ -134,7 +134,7 @@ class OrderSender:
         self._post_deadline_s = post_deadline_s
         self._requests: set[_Request] = set()
         """Those that are under way."""
-        canceller.on_wish(self._recheck)
+        canceller.on_cancel_request(self._recheck)
 
     def instruct(
         self, *, needs_good_book: bool = False, objection: Callable[[], str] = no_objection
@@ -142,7 +142,7 @@ class OrderSender:
         """Return what holds for orders that are entered now."""
         clock = self._kernel.clock
         return Instruction(
-            clock.now() - clock.replay_shift(), clock.monotonic(), self._canceller.sweeps,
+            clock.now() - clock.replay_shift(), clock.monotonic(), self._canceller.scoped_cancels,
             needs_good_book, objection,
         )  # fmt: skip
 
@@ -218,7 +218,9 @@ class OrderSender:
         """Write the orders down; whether any may leave. A disk that stalls withholds them."""
         legs = request.legs
         beginning = asyncio.ensure_future(
-            self._history.begin([Leaving(g.known, g.order.market_title, g.body) for g in legs])
+            self._history.begin(
+                [OutgoingOrder(g.known, g.order.market_title, g.body) for g in legs]
+            )
         )
         while request.legs and not beginning.done():
             await request.wait(beginning)
@@ -307,7 +309,7 @@ class OrderSender:
         instruction, order = request.instruction, leg.known
         if locked := self._guard.locked():
             return locked
-        if self._canceller.is_unwanted(order, since=instruction.sweeps):
+        if self._canceller.is_unwanted(order, since=instruction.scoped_cancels):
             return NOT_SENT
         if objection := instruction.objection():
             return f"Not sent: {objection}"

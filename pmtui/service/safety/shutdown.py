@@ -75,41 +75,41 @@ class Shutdown:
         self._report: asyncio.Future[ShutdownReport] | None = None
         self._problem = ""
 
-    def begin(self, departure: ExitReason, policy: ExitPolicy) -> None:
-        """Start to leave; the first reason counts."""
+    def start(self, exit_reason: ExitReason, policy: ExitPolicy) -> None:
+        """Start the shutdown; the first reason counts."""
         if self._report is not None:
             return
         future: asyncio.Future[ShutdownReport] = asyncio.get_running_loop().create_future()
         self._report = future
 
         async def run() -> None:
-            report = ShutdownReport(f"{departure.value}: stopped while leaving", self._resting())
+            report = ShutdownReport(f"{exit_reason.value}: stopped while leaving", self._resting())
             try:
-                report = await self._leave(departure, policy)
+                report = await self._shut_down(exit_reason, policy)
             finally:
                 if not future.done():
                     future.set_result(report)
 
-        self._kernel.start("departure", run)
+        self._kernel.start("shutdown", run)
 
-    async def leave(self, departure: ExitReason, policy: ExitPolicy) -> ShutdownReport:
-        """Leave, or wait until the leaving that was begun has ended."""
-        self.begin(departure, policy)
+    async def run(self, exit_reason: ExitReason, policy: ExitPolicy) -> ShutdownReport:
+        """Shut down, or wait for the shutdown that was started already."""
+        self.start(exit_reason, policy)
         if self._report is None:
-            raise RuntimeError("begun, and no report")
+            raise RuntimeError("started, and no report")
         return await asyncio.shield(self._report)
 
-    async def _leave(self, departure: ExitReason, policy: ExitPolicy) -> ShutdownReport:
+    async def _shut_down(self, exit_reason: ExitReason, policy: ExitPolicy) -> ShutdownReport:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.heartbeats.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
         ended = describe_paused_stops(len(awake_of(self._conditionals.view())))
-        self._conditionals.pause_all(f"the program ended ({departure.value})")
+        self._conditionals.pause_all(f"the program ended ({exit_reason.value})")
         # Without a first look at the venue nobody knows what rests there.
         is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL
         if account is None or not (orders or is_blind):
             return ShutdownReport(ended)
-        reason = f"{departure.value}, {departure.setting} = {policy.value}"
+        reason = f"{exit_reason.value}, {exit_reason.setting} = {policy.value}"
         ids = " ".join(order.order_id for order in orders)
         self._record(f"{reason}, {len(orders)} open: {ids}")
         for order in orders:
@@ -121,10 +121,10 @@ class Shutdown:
         if may_rest:
             end = describe_exit(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
             text = f"{text} {end}".strip()
-        self._record(f"{departure.value}: {text}")
+        self._record(f"{exit_reason.value}: {text}")
         for order in orders:
             known = self._feed.own.order(order.order_id) or order
-            self._record(f"{departure.value}: {known.status.value}", order.order_id)
+            self._record(f"{exit_reason.value}: {known.status.value}", order.order_id)
         said = f"{count(len(orders), 'open order')} at {reason}. {text}"
         return ShutdownReport(f"{said} {ended}".strip(), may_rest)
 

@@ -32,16 +32,16 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import (
     MOST_STARS,
-    Seen,
     Star,
     StarKey,
     StarKind,
+    StarSnapshot,
     choose_watched,
     key_of_event,
     key_of_market,
     newest,
-    see_event,
-    see_market,
+    snapshot_event,
+    snapshot_market,
     without_long_texts,
 )
 from pmtui.domain.money import Micros
@@ -188,9 +188,9 @@ def _star(row: tuple[object, ...]) -> Star | None:
 
 
 # What was seen last is worth less than the star: without it the venue is simply asked.
-def _seen(raw: object) -> Seen | None:
+def _seen(raw: object) -> StarSnapshot | None:
     try:
-        return msgspec.json.decode(raw, type=Seen) if isinstance(raw, bytes) else None
+        return msgspec.json.decode(raw, type=StarSnapshot) if isinstance(raw, bytes) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
@@ -513,22 +513,22 @@ class Watchlist:
         book = self._quotes.book_of(alert.plan.token_id)
         return AlertRow(alert, book.state, book.best_bid, book.best_ask)
 
-    def _seen(self, key: StarKey) -> Seen | None:
+    def _seen(self, key: StarKey) -> StarSnapshot | None:
         """Return what was seen last, in this session or before it."""
         star = self._stars.get(key)
         return newest(self._current(key), star.seen if star else None)
 
-    def _current(self, key: StarKey) -> Seen | None:
+    def _current(self, key: StarKey) -> StarSnapshot | None:
         """Return what this session knows, from wherever it was met."""
         if key.kind is StarKind.EVENT:
             known = self._metadata.store.events.get(EventId(key.item_id))
             if known is None or known.event is None or known.as_of is None:
                 return None
-            return see_event(known.event, known.as_of)
+            return snapshot_event(known.event, known.as_of)
         state = self._metadata.store.markets.get(ConditionId(key.item_id))
         if state is None or state.market is None or state.as_of is None:
             return None
-        return see_market(state.market, state.as_of)
+        return snapshot_market(state.market, state.as_of)
 
     def _market_of(self, condition_id: ConditionId) -> Market | None:
         """Return a market as it is known, or was when it was starred."""
@@ -585,7 +585,7 @@ def _key_of(event_id: EventId) -> StarKey:
     return StarKey(StarKind.EVENT, event_id)
 
 
-def _with_quote(seen: Seen, quote: QuoteRow | None) -> Seen:
+def _with_quote(seen: StarSnapshot, quote: QuoteRow | None) -> StarSnapshot:
     if seen.market is None or quote is None or not quote.is_live or quote.as_of is None:
         return seen
     market = replace(

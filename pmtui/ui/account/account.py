@@ -96,7 +96,7 @@ class AccountScreen(FrameScreen):
             at_cursor=self._at_cursor, point_at=self._point_at,
         )  # fmt: skip
         self.actions = keys.actions
-        self.lacks = (keys.missing,)
+        self.missing_needs = (keys.missing,)
 
     @override
     def topics(self) -> Iterable[Topic]:

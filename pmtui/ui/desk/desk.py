@@ -70,7 +70,7 @@ class DeskScreen(TradingScreen[DeskControls]):
             wallet=WalletFlow(self, surface, line),
         )  # fmt: skip
         self.actions = self.controls.actions
-        self.lacks = (self.controls.missing,)
+        self.missing_needs = (self.controls.missing,)
 
     @override
     def topics_now(self) -> tuple[Topic, ...]:

@@ -140,7 +140,7 @@ class EventScreen(FrameScreen):
             **verbs.actions,
             **columns.actions,
         }
-        self.lacks = (
+        self.missing_needs = (
             verbs.missing,
             lambda: (Need.ONE_WINNER,) if self._why_no_basket() else (),
         )

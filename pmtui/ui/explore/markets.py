@@ -123,7 +123,7 @@ class MarketsScreen(FrameScreen):
             shown=lambda: self._shown.table,
         )  # fmt: skip
         self.actions = {**self._listed.keys.actions, **verbs.actions, **columns.actions}
-        self.lacks = (
+        self.missing_needs = (
             verbs.missing,
             lambda: () if self._shown.table.cursor_key is not None else (Need.ROW,),
         )

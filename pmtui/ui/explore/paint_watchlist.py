@@ -9,7 +9,7 @@ from pmtui.domain.conditionals.alerts import (
     describe_plan,
     describe_ring,
 )
-from pmtui.domain.markets.watchlist import MOST_WATCHED, Seen, StarKind
+from pmtui.domain.markets.watchlist import MOST_WATCHED, StarKind, StarSnapshot
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
@@ -223,7 +223,7 @@ def _state(row: AlertRow) -> Cell:
     return Cell("set", Role.VERIFIED) if row.book.is_good else Cell(row.book.value, Role.STALE)
 
 
-def _outcome(row: WatchRow, seen: Seen) -> str:
+def _outcome(row: WatchRow, seen: StarSnapshot) -> str:
     market = seen.market
     if market is None:
         return ""

@@ -92,7 +92,7 @@ class WatchlistScreen(FrameScreen):
             "remove_alert": self._remove_alert, **verbs.actions, **columns.actions,
         }  # fmt: skip
 
-        self.lacks = (
+        self.missing_needs = (
             verbs.missing,
             lambda: () if self.table.cursor_key in self._alerts else (Need.ALERT,),
         )

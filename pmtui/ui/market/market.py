@@ -115,7 +115,7 @@ class MarketScreen(TradingScreen[MarketControls]):
             wallet=WalletFlow(self, surface, self.message_line),
         )  # fmt: skip
         self.actions = self.controls.actions
-        self.lacks = (self.controls.missing,)
+        self.missing_needs = (self.controls.missing,)
         if ticket is not None:
             self.controls.trading.want_ticket(ticket)
         elif aim is not None:

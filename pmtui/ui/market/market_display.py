@@ -181,7 +181,7 @@ class MarketDisplay:
             tuple(p for p in account.positions if p.condition_id == condition_id),
             labels=outcome_labels(model.market),
             words=account_words(account, is_starting=is_starting(model.status)),
-            are_known=not account.lack_of(OwnList.POSITIONS),
+            are_known=not account.missing_in(OwnList.POSITIONS),
         )
         self.show_orders(model)
 

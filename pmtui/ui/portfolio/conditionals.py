@@ -42,7 +42,7 @@ class ConditionalsScreen(FrameScreen):
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
-        self.lacks = (lambda: () if self._at_cursor() else (Need.STOP,),)
+        self.missing_needs = (lambda: () if self._at_cursor() else (Need.STOP,),)
 
     @override
     def topics(self) -> Iterable[Topic]:

@@ -193,7 +193,7 @@ def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Lin
     totals = _tab_totals(view, active)
     if active is Tab.POSITIONS:
         totals.append(name_fact("unrealised", paint_gain(unrealized_in(view))))
-    lack = view.account.lack_of(_LISTS[active]) if active in _LISTS else ""
+    lack = view.account.missing_in(_LISTS[active]) if active in _LISTS else ""
     if lack:
         totals[:0] = [(Cell("incomplete", Role.STALE),), (Cell(lack, Role.STALE),)]
     return fit_title((name,), totals, room)

@@ -149,7 +149,7 @@ class PortfolioScreen(FrameScreen):
             self, surface.memory, tuple(self._rows.tables.values()),
             shown=lambda: self._rows.table,
         )  # fmt: skip
-        self.lacks = (verbs.missing, keys.missing)
+        self.missing_needs = (verbs.missing, keys.missing)
         self.actions = {
             "next_tab": partial(self._step_tab, 1),
             "previous_tab": partial(self._step_tab, -1),

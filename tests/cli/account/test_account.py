@@ -12,7 +12,7 @@ from pmtui.cli.account.account import run
 from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, OutgoingOrder
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -261,7 +261,7 @@ async def test_removing_tells_of_orders_that_are_still_open(home: Path, account:
     journal = Journal(home / "state" / "live" / "journal.sqlite")
     maker = derive_wallets(OWNER).deposit_beacon
     body = json.dumps({"order": {"maker": maker}}).encode()
-    assert await journal.begin([Leaving(resting(OrderId("0x01")), "", body)]) is None
+    assert await journal.begin([OutgoingOrder(resting(OrderId("0x01")), "", body)]) is None
     await journal.close()
     assert "1 order open or unknown" in account("remove", "--yes")[2]
 

@@ -18,7 +18,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, OutgoingOrder
 from pmtui.service.safety.entry_lock import new_kill, write_killed
 from tests.link.kit import running_house
 from tests.service.fakes import resting
@@ -81,7 +81,7 @@ def test_no_journal_is_fine(home: Path) -> None:
 
 async def test_a_sound_journal_tells_what_it_waits_for(home: Path) -> None:
     journal = Journal(home / "journal.sqlite")
-    assert await journal.begin([Leaving(resting(OrderId("0xaa")), "", b"{}")]) is None
+    assert await journal.begin([OutgoingOrder(resting(OrderId("0xaa")), "", b"{}")]) is None
     await journal.close()
     (found,) = check_journal(home / "journal.sqlite")
     assert (found.state, found.figures["orders"], found.figures["open_orders"]) == (
@@ -102,7 +102,7 @@ async def test_a_journal_with_a_torn_page_is_a_problem(home: Path) -> None:
     journal = Journal(path)
     for number in range(60):
         order = resting(OrderId(f"0x{number:064x}"))
-        assert await journal.begin([Leaving(order, "t" * 300, b"{}", "x" * 300)]) is None
+        assert await journal.begin([OutgoingOrder(order, "t" * 300, b"{}", "x" * 300)]) is None
     await journal.close()
     body = bytearray(path.read_bytes())
     body[8_192:12_288] = b"\xff" * 4_096

@@ -12,7 +12,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, OutgoingOrder
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -132,7 +132,7 @@ async def test_a_journal_that_waits_for_another_accounts_orders_is_not_taken_up(
     for number, maker in enumerate((wallets.deposit_uups, wallets.owner), start=1):
         body = json.dumps({"order": {"maker": maker}}).encode()
         order = resting(OrderId(f"0x0{number}"))
-        assert await journal.begin([Leaving(order, "", body)]) is None
+        assert await journal.begin([OutgoingOrder(order, "", body)]) is None
     await journal.close()
     monkeypatch.setenv("PMTUI_PRIVATE_KEY", KEY)
     assert find(home).secret is not None

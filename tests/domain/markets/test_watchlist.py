@@ -10,17 +10,17 @@ from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market, Outcome
 from pmtui.domain.markets.watchlist import (
     MOST_WATCHED,
-    Seen,
     StarKey,
     StarKind,
+    StarSnapshot,
     choose_watched,
     key_of_event,
     key_of_market,
     leading_market,
     newest,
     open_markets,
-    see_event,
-    see_market,
+    snapshot_event,
+    snapshot_market,
     without_long_texts,
 )
 from pmtui.domain.money import Micros
@@ -87,25 +87,25 @@ def test_a_market_without_outcomes_can_lead() -> None:
 
 
 def test_what_is_kept_has_no_prose() -> None:
-    seen = see_market(market(1), AT)
+    seen = snapshot_market(market(1), AT)
     assert (seen.title, seen.event_title, seen.volume) == ("Question 1?", "An event", 7)
     kept = without_long_texts(seen)
     assert kept.market is not None
     assert (kept.market.description, kept.market.resolution_source) == ("", "")
-    empty = Seen("x", None, AT)
+    empty = StarSnapshot("x", None, AT)
     assert without_long_texts(empty) is empty
 
 
 def test_an_event_is_seen_by_its_leading_market() -> None:
-    seen = see_event(event(market(1, 200_000), market(2, 700_000), market(3, closed=True)), AT)
+    seen = snapshot_event(event(market(1, 200_000), market(2, 700_000), market(3, closed=True)), AT)
     assert seen.market == market(2, 700_000)
     assert (seen.title, seen.open_markets, seen.volume) == ("The event", 2, 11)
 
 
 @given(st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))
 def test_the_newest_of_what_was_seen_counts(first: int | None, second: int | None) -> None:
-    def seen(age: int | None) -> Seen | None:
-        return None if age is None else Seen("t", None, AT + timedelta(seconds=age))
+    def seen(age: int | None) -> StarSnapshot | None:
+        return None if age is None else StarSnapshot("t", None, AT + timedelta(seconds=age))
 
     known = [age for age in (first, second) if age is not None]
     assert newest(seen(first), seen(second)) == seen(max(known) if known else None)

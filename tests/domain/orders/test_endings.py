@@ -143,7 +143,7 @@ class Client:
             _ = self.endings.apply(ORDER, 0.0)
         else:
             _ = self.endings.apply(replace(ORDER, status=OrderStatus.UNKNOWN), 0.0)
-            self.endings.doubt(ID, 0.0)
+            self.endings.start_search(ID, 0.0)
 
     @property
     def order(self) -> Order:
@@ -173,7 +173,7 @@ class Client:
         if not shown:
             status = self.endings.apply_absence(ID, asked_s=look.asked_s, at_s=at_s)
             if status is not None:
-                _ = self.endings.believe(replace(self.order, status=status), at_s)
+                _ = self.endings.apply_conclusion(replace(self.order, status=status), at_s)
 
 
 def assert_true(life: Life, order: Order, at_s: float) -> None:
@@ -200,7 +200,7 @@ def test_a_resting_order_is_never_shown_ended_and_every_order_ends_in_the_truth(
         assert status.is_open or not life.is_open(at_s), (at_s, status)
         if life.ended_s is not None and at_s >= life.ended_s + SHOWN_ENDED_AFTER_S:
             assert not status.is_open, (at_s, status)
-        if client.own.is_believed(ID) and status is not OrderStatus.REJECTED:
+        if client.own.is_concluded(ID) and status is not OrderStatus.REJECTED:
             assert_true(life, client.order, at_s)
         # Reports that are merely late take no true end back.
         assert not (was_ended and status.is_open), (at_s, status)
@@ -246,12 +246,12 @@ def test_what_never_arrived_reopens_with_the_first_report_or_fill() -> None:
         own = OwnOrders()
         endings = OrderEndings(own, POLICY)
         _ = endings.apply(replace(ORDER, status=OrderStatus.UNKNOWN), 0.0)
-        endings.doubt(ID, 0.0)
+        endings.start_search(ID, 0.0)
         ended = [
             endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in (1, 29, 30, 31, 32, 34)
         ]
         assert ended == [None] * 5 + [OrderStatus.REJECTED]
-        _ = endings.believe(replace(ORDER, status=OrderStatus.REJECTED), 34.0)
+        _ = endings.apply_conclusion(replace(ORDER, status=OrderStatus.REJECTED), 34.0)
         if isinstance(report, Order):
             _ = endings.apply_report(report, asked_s=33.0, at_s=35.0)
         else:
@@ -263,7 +263,7 @@ def test_an_answer_to_an_older_question_does_not_take_a_conclusion_back() -> Non
     own = OwnOrders()
     endings = OrderEndings(own, POLICY)
     _ = endings.apply(ORDER, 0.0)
-    _ = endings.believe(replace(ORDER, status=OrderStatus.CANCELLED), 40.0)
+    _ = endings.apply_conclusion(replace(ORDER, status=OrderStatus.CANCELLED), 40.0)
     row = replace(ORDER, matched_size=m("30"), status=OrderStatus.PARTIALLY_FILLED)
     _ = endings.apply_report(row, asked_s=39.9, at_s=41.0)
     known = own.order(ID)
@@ -313,7 +313,7 @@ def test_only_an_order_without_an_answer_is_in_doubt() -> None:
     assert endings.apply_absence(ID, asked_s=100.0, at_s=100.0) is None
     # Found by its first report, before the search for it begins.
     _ = endings.apply_report(ORDER, asked_s=0.0, at_s=0.1)
-    endings.doubt(ID, 0.2)
+    endings.start_search(ID, 0.2)
     assert endings.find_missing((), asked_s=10.0) == (ID,)
     assert endings.is_due(ID, 0.1 + LAG_S)
     assert not endings.is_due(ID, LAG_S)
@@ -333,7 +333,7 @@ def test_an_order_of_an_earlier_session_that_is_gone_was_cancelled() -> None:
     own = OwnOrders()
     endings = OrderEndings(own, POLICY)
     _ = endings.apply(replace(ORDER, status=OrderStatus.UNKNOWN), 0.0)
-    endings.doubt(ID, 0.0, was_at_venue=True)
+    endings.start_search(ID, 0.0, was_at_venue=True)
     asked = [30.0, 35.0, 40.0, 30.0 + LAG_S]
     ends = [endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in asked]
     assert ends == [None, None, None, OrderStatus.CANCELLED]

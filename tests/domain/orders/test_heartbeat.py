@@ -89,7 +89,7 @@ def test_the_local_venue_ends_with_us_and_its_switch_with_it() -> None:
 
 
 def test_only_quitting_goes_by_its_own_setting() -> None:
-    settings = {departure: departure.setting for departure in ExitReason}
+    settings = {exit_reason: exit_reason.setting for exit_reason in ExitReason}
     assert settings.pop(ExitReason.QUIT) == "on_quit"
     assert set(settings.values()) == {"on_hangup"}
 

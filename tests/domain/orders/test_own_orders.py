@@ -244,18 +244,18 @@ def test_whoever_asks_between_facts_is_told_the_newest(facts: list[Order | Fill]
 
 def test_a_conclusion_gives_way_to_a_fact_and_not_to_an_old_report() -> None:
     own = _apply([ORDER])
-    _ = own.guess(replace(ORDER, status=OrderStatus.CANCELLED))
-    assert own.is_believed(ORDER.order_id)
+    _ = own.apply_conclusion(replace(ORDER, status=OrderStatus.CANCELLED))
+    assert own.is_concluded(ORDER.order_id)
     partly = replace(ORDER, matched_size=m("40"), status=OrderStatus.PARTIALLY_FILLED)
-    old = own.apply_order(partly, keeps_belief=True)
+    old = own.apply_order(partly, keeps_conclusion=True)
     assert old is not None
     assert (old.status, old.matched_size) == (OrderStatus.CANCELLED, m("40"))
     now = own.apply_order(partly)
-    assert not own.is_believed(ORDER.order_id)
+    assert not own.is_concluded(ORDER.order_id)
     assert now == partly
     # Of an order that only a conclusion speaks of.
     other = replace(ORDER, order_id=OrderId("0x9"), status=OrderStatus.REJECTED)
-    assert own.guess(other) == other
+    assert own.apply_conclusion(other) == other
     assert own.apply_order(replace(other, status=OrderStatus.LIVE)) is not None
 
 

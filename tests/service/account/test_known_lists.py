@@ -129,13 +129,13 @@ async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(
         await until(world, lambda: lack in problem(world), "the list lacks something")
         assert said(world, f"{lack}: nothing is taken for gone meanwhile")
         account = queries.account()
-        assert account.lack_of(OwnList.POSITIONS) == lack
+        assert account.missing_in(OwnList.POSITIONS) == lack
         assert [position.token_id for position in account.positions] == [HELD.token_id]
         assert queries.status().portfolio_value is None
         analytics.unread_positions = 0
         world.account.shares.clear()
         await until(world, lambda: not queries.account().positions, "a whole list")
-        assert queries.account().lacks == ()
+        assert queries.account().incomplete_lists == ()
         assert queries.status().portfolio_value is not None
 
 
@@ -143,6 +143,6 @@ async def test_closed_positions_that_cannot_be_read_hold_nothing_up(tmp_path: Pa
     async with running_world(tmp_path, tuning=LIMITS) as world:
         queries = world.service.queries
         world.analytics.unread_closed = 2
-        await until(world, lambda: queries.account().lack_of(OwnList.CLOSED), "they were read")
+        await until(world, lambda: queries.account().missing_in(OwnList.CLOSED), "they were read")
         await until(world, lambda: not problem(world), "the rest is known")
-        assert queries.account().lack_of(OwnList.CLOSED).startswith("2 rows")
+        assert queries.account().missing_in(OwnList.CLOSED).startswith("2 rows")

@@ -241,7 +241,7 @@ async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
 async def test_leaving_pauses_what_is_active_and_says_so(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        report = await world.service.departing.leave(ExitReason.HANG_UP, ExitPolicy.LEAVE)
+        report = await world.service.shutdown.run(ExitReason.HANG_UP, ExitPolicy.LEAVE)
         assert "1 stop is inactive now" in report.text
         assert only(world).state is ConditionalState.PAUSED
     async with running_world(tmp_path) as world:

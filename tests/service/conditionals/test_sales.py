@@ -32,7 +32,7 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
 )
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
-from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
+from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
 from pmtui.service.surface import PreparedOrder
 from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import (
@@ -274,7 +274,7 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         refusals = 1
 
         @override
-        async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+        async def begin(self, leaving: Sequence[OutgoingOrder]) -> JournalProblem | None:
             if self.refusals:
                 self.refusals -= 1
                 return JournalProblem("disk full")
@@ -412,7 +412,7 @@ async def test_nothing_fires_while_the_program_ends(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         leaving = asyncio.ensure_future(
-            world.service.departing.leave(ExitReason.QUIT, ExitPolicy.LEAVE)
+            world.service.shutdown.run(ExitReason.QUIT, ExitPolicy.LEAVE)
         )
         await world.pass_time(1)
         world.stream.send(book("0.39"))

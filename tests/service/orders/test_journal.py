@@ -16,7 +16,7 @@ from pmtui.service.orders.journal import (
     JournaledOrder,
     JournalEntry,
     JournalProblem,
-    Leaving,
+    OutgoingOrder,
     RememberedStatus,
 )
 from pmtui.service.orders.journal_rows import Damage, read_fills, read_lives
@@ -76,7 +76,7 @@ BODY = b'{"order":{"salt":1},"owner":"6f1c2a34"}'
 
 
 async def begin(journal: Journal, order_id: OrderId = ORDER) -> JournalProblem | None:
-    return await journal.begin([Leaving(resting(order_id), "River", BODY, "Buy 10")])
+    return await journal.begin([OutgoingOrder(resting(order_id), "River", BODY, "Buy 10")])
 
 
 async def test_an_order_is_on_the_disk_with_its_bytes_before_it_leaves(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ async def damaged(path: Path, change: str, *values: object) -> tuple[JournaledOr
     """Write two orders down, damage the row of one; return what the next session reads."""
     first = Journal(path)
     for order_id in (GOOD, BAD):
-        await first.begin([Leaving(resting(order_id), "River", SIGNED, "Buy 10")])
+        await first.begin([OutgoingOrder(resting(order_id), "River", SIGNED, "Buy 10")])
     await first.close()
     with closing(sqlite3.connect(path)) as other, other:
         other.execute(f"UPDATE orders SET {change} WHERE order_id = ?", (*values, BAD))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TradeStatus
-from pmtui.service.orders.journal import Journal, Leaving
+from pmtui.service.orders.journal import Journal, OutgoingOrder
 from pmtui.service.orders.journal_rows import read_fills
 from tests.service.fakes import lost, resting, running_world
 from tests.service.journal_kit import SIGNED, fill
@@ -20,7 +20,7 @@ async def left_behind(path: Path, body: bytes, change: str, *values: object) -> 
     """Leave two orders without an end, the row of the second one damaged."""
     journal = Journal(path)
     for order_id in (FIRST, SECOND):
-        await journal.begin([Leaving(resting(order_id), "River", body, "Buy 10")])
+        await journal.begin([OutgoingOrder(resting(order_id), "River", body, "Buy 10")])
     await journal.close()
     with closing(sqlite3.connect(path)) as other, other:
         other.execute(f"UPDATE orders SET {change} WHERE order_id = ?", (*values, SECOND))

@@ -22,7 +22,7 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     Unknown,
 )
-from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
+from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
 from pmtui.service.safety.entry_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
@@ -43,7 +43,7 @@ class StalledDisk(Journal):
         self.has_written = False
 
     @override
-    async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+    async def begin(self, leaving: Sequence[OutgoingOrder]) -> JournalProblem | None:
         self.is_asked.set()
         await self.let_go.wait()
         problem = await super().begin(leaving)

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, Rejected
-from pmtui.service.orders.journal import Journal, JournalProblem, Leaving
+from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
 from pmtui.service.safety.entry_lock import (
     ANSWER,
     KILLED,
@@ -152,7 +152,7 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
         meanwhile: Callable[[], None] | None = None
 
         @override
-        async def begin(self, leaving: Sequence[Leaving]) -> JournalProblem | None:
+        async def begin(self, leaving: Sequence[OutgoingOrder]) -> JournalProblem | None:
             problem = await super().begin(leaving)
             if self.meanwhile is not None:
                 self.meanwhile()

@@ -32,10 +32,10 @@ def rest(world: World, *order_ids: OrderId) -> None:
 
 
 async def leave(
-    world: World, policy: ExitPolicy, departure: ExitReason = ExitReason.QUIT
+    world: World, policy: ExitPolicy, exit_reason: ExitReason = ExitReason.QUIT
 ) -> ShutdownReport:
     """Leave, letting as much time pass as that may take."""
-    leaving = asyncio.ensure_future(world.service.departing.leave(departure, policy))
+    leaving = asyncio.ensure_future(world.service.shutdown.run(exit_reason, policy))
     await world.pass_time(CANCEL_WITHIN_S)
     assert leaving.done()
     return leaving.result()
@@ -119,7 +119,7 @@ async def test_an_order_that_arrives_after_the_cancellation_is_cancelled_too(
         rest(world, ONE)
         world.account.read_failure = lost("GET /data/orders")
         leaving = asyncio.ensure_future(
-            world.service.departing.leave(ExitReason.QUIT, ExitPolicy.CANCEL)
+            world.service.shutdown.run(ExitReason.QUIT, ExitPolicy.CANCEL)
         )
         await settle()
         world.account.open[TWO] = resting(TWO)
@@ -195,7 +195,7 @@ async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
 async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         rest(world, ONE)
-        world.service.departing.begin(ExitReason.HANG_UP, ExitPolicy.CANCEL)
+        world.service.shutdown.start(ExitReason.HANG_UP, ExitPolicy.CANCEL)
         report = await leave(world, ExitPolicy.LEAVE)
         assert "hang-up, on_hangup = cancel" in report.text
         assert world.account.open == {}

@@ -18,7 +18,7 @@ from pmtui.domain.conditionals.alerts import (
     PriceAlert,
 )
 from pmtui.domain.ids import EventId
-from pmtui.domain.markets.watchlist import Star, StarKey, StarKind, key_of_market, see_market
+from pmtui.domain.markets.watchlist import Star, StarKey, StarKind, key_of_market, snapshot_market
 from pmtui.domain.money import Micros
 from pmtui.service.watch.watchlist import FILE, Kept, StoreProblem, WatchStore
 from tests.service.fakes import CONDITION, MARKET, YES
@@ -26,7 +26,7 @@ from tests.service.fakes import CONDITION, MARKET, YES
 AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = key_of_market(CONDITION)
 EVENT_KEY = StarKey(StarKind.EVENT, EventId("501"))
-STAR = Star(KEY, MARKET.question, AT, see_market(MARKET, AT))
+STAR = Star(KEY, MARKET.question, AT, snapshot_market(MARKET, AT))
 BARE = Star(EVENT_KEY, "River levels", AT)
 ALERT = PriceAlert(
     AlertId("a1"), AlertPlan(CONDITION, YES, AlertSide.ABOVE, Micros(450_000)), "Yes", "Will it?", AT

@@ -17,7 +17,12 @@ from pmtui.domain.conditionals.alerts import (
     PriceAlert,
 )
 from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.watchlist import key_of_event, key_of_market, see_event, see_market
+from pmtui.domain.markets.watchlist import (
+    key_of_event,
+    key_of_market,
+    snapshot_event,
+    snapshot_market,
+)
 from pmtui.service.topics import AlertTopic, MarketListTopic, StatusTopic, WatchlistTopic
 from pmtui.service.views import AlertRow, Load, QuoteRow, WatchlistView, WatchRow
 from pmtui.ui.app import PmtuiApp
@@ -76,10 +81,10 @@ def alert_row(each: PriceAlert, book: BookState = BookState.VERIFIED) -> AlertRo
 
 
 EVENT_ROW = WatchRow(
-    key_of_event(ELECTION), ELECTION.title, True, see_event(ELECTION, NOW),
+    key_of_event(ELECTION), ELECTION.title, True, snapshot_event(ELECTION, NOW),
     quote(ELECTION.markets[0]),
 )  # fmt: skip
-RIVER_ROW = WatchRow(RIVER_KEY, RIVER.question, True, see_market(RIVER, NOW), quote(RIVER))
+RIVER_ROW = WatchRow(RIVER_KEY, RIVER.question, True, snapshot_market(RIVER, NOW), quote(RIVER))
 
 
 def service_with(*rows: WatchRow, **changes: object) -> FakeService:
@@ -135,7 +140,7 @@ async def test_it_survives_resizing_and_listens_only_in_front() -> None:
 async def test_a_price_that_is_not_live_says_how_old_it_is() -> None:
     old = replace(
         RIVER_ROW, quote=quote(RIVER, is_live=False, age_s=125),
-        seen=see_market(RIVER, NOW - timedelta(seconds=125)),
+        seen=snapshot_market(RIVER, NOW - timedelta(seconds=125)),
     )  # fmt: skip
     view = {"load": Load.FAILED, "problem": "no answer", "as_of": None}
     app = app_with(service_with(old, **view))
@@ -159,7 +164,7 @@ async def test_a_star_nobody_ever_heard_of_is_listed_all_the_same() -> None:
 async def test_a_closed_market_shows_how_it_ended() -> None:
     won = tuple(replace(o, price=m(1.0 if i == 0 else 0.0)) for i, o in enumerate(RIVER.outcomes))
     closed = replace(RIVER, closed=True, outcomes=won)
-    row = replace(RIVER_ROW, seen=see_market(closed, NOW), quote=quote(closed, is_live=False))
+    row = replace(RIVER_ROW, seen=snapshot_market(closed, NOW), quote=quote(closed, is_live=False))
     app = app_with(service_with(row))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "→ Yes" in row_of(app, "Will the river"), "the end")

@@ -84,7 +84,9 @@ def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
     lack = "1 row in the venue's list of positions cannot be read"
-    view = Portfolio(replace(EMPTY_ACCOUNT, load=Load.READY, lacks=((OwnList.POSITIONS, lack),)))
+    view = Portfolio(
+        replace(EMPTY_ACCOUNT, load=Load.READY, incomplete_lists=((OwnList.POSITIONS, lack),))
+    )
     assert sums(view, Tab.POSITIONS, 120).startswith(f"incomplete  {lack}  value")
     assert sums(view, Tab.POSITIONS, 50).startswith("incomplete  value $0.00")
     assert "incomplete" not in sums(view, Tab.ORDERS, 160)
