@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import product
-from typing import final
+from typing import TypeVar, final
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.market_events import BookSnapshot, LevelChange, PriceChanges, TextLevel
@@ -43,8 +43,11 @@ from pmtui.domain.money import (
     parse_micros,
 )
 
+K = TypeVar("K")
+V = TypeVar("V")
 _REMEMBERED = 10_000
-"""Texts of a kind: more than the grid has prices. Sizes have no end, so a full table starts again."""
+"""Of a kind: more texts than the grid has prices, as many rows as a hundred books have. Sizes have no end, so a
+full table starts again."""
 
 PRICES: dict[str, Micros] = {}
 SIZES: dict[str, Micros] = {}
@@ -66,9 +69,7 @@ def read_price(text: str) -> Micros:
     """
     price = PRICES.get(text)
     if price is None:
-        price = Micros(PRICE.check(parse_micros(text)))
-        _make_room(PRICES)
-        PRICES[text] = price
+        price = _keep(PRICES, text, Micros(PRICE.check(parse_micros(text))))
     return price
 
 
@@ -80,9 +81,7 @@ def mirror_text(text: str) -> str:
     """
     mirror = MIRRORS.get(text)
     if mirror is None:
-        mirror = price_text(complement(read_price(text)))
-        _make_room(MIRRORS)
-        MIRRORS[text] = mirror
+        mirror = _keep(MIRRORS, text, price_text(complement(read_price(text))))
     return mirror
 
 
@@ -94,9 +93,7 @@ def read_size(text: str) -> Micros:
     """
     size = SIZES.get(text)
     if size is None:
-        size = Micros(SIZE.check(parse_micros(text)))
-        _make_room(SIZES)
-        SIZES[text] = size
+        size = _keep(SIZES, text, Micros(SIZE.check(parse_micros(text))))
     return size
 
 
@@ -108,9 +105,7 @@ def kept_size(text: str) -> str:
     """
     kept = KEPT_SIZES.get(text)
     if kept is None:
-        kept = text if read_size(text) else ""
-        _make_room(KEPT_SIZES)
-        KEPT_SIZES[text] = kept
+        kept = _keep(KEPT_SIZES, text, text if read_size(text) else "")
     return kept
 
 
@@ -118,14 +113,15 @@ def price_text(price: Micros) -> str:
     """Write the shortest text of a price, which is the one the venue hashes."""
     text = _PRICE_TEXTS.get(price)
     if text is None:
-        _make_room(_PRICE_TEXTS)
-        text = _PRICE_TEXTS[price] = format_micros(price)
+        text = _keep(_PRICE_TEXTS, price, format_micros(price))
     return text
 
 
-def _make_room(table: dict[str, Micros] | dict[Micros, str] | dict[str, str]) -> None:
+def _keep(table: dict[K, V], key: K, value: V) -> V:
     if len(table) >= _REMEMBERED:
         table.clear()
+    table[key] = value
+    return value
 
 
 Row = tuple[Micros, str]
@@ -138,8 +134,6 @@ NO_ASK = Micros(ONE + 1)
 MOST_LEVELS = 20_000
 """Of one side: twice the prices of the finest tick. A host that invents prices gets no further."""
 _TOO_MANY = f"more than {MOST_LEVELS} levels"
-_ROWS_REMEMBERED = 10_000
-"""Rows of a kind: as many as a hundred books have; a full table starts again."""
 _SHOWN: dict[Row, Level] = {}
 _SHOWN_MIRRORED: dict[Row, Level] = {}
 
@@ -156,10 +150,7 @@ def show_mirrored(rows: Rows) -> tuple[Level, ...]:
 
 
 def _remember(known: dict[Row, Level], row: Row, price: Micros) -> Level:
-    if len(known) >= _ROWS_REMEMBERED:
-        known.clear()
-    level = known[row] = Level(price, read_size(row[1]))
-    return level
+    return _keep(known, row, Level(price, read_size(row[1])))
 
 
 @final
