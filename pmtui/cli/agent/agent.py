@@ -23,7 +23,8 @@ from pmtui import __version__
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.agent.stdio import serve_lines
 from pmtui.agent.tools import Toolbox, plain_text
-from pmtui.cli.agent.running_service import LiveBooks, OwnFigures
+from pmtui.cli.agent.live_books import LiveBooks
+from pmtui.cli.agent.own_figures import OwnFigures
 from pmtui.cli.get.account import NoAccount, find_relayer_headers, find_secret, open_account
 from pmtui.cli.keys.secret_input import NoSecret, read_secret
 from pmtui.cli.output import discard_output, show, write_line
