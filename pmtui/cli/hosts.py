@@ -68,6 +68,7 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 from pmtui.signing.wallet_batch import DepositWalletSigner
 from pmtui.signing.wallet_calls import WalletCalls
+from pmtui.sim.admin_token import VenueAdmin
 
 ORDER_DEADLINE_S = 10
 NO_OPTIONS = WalletOptions()
@@ -90,7 +91,7 @@ class SessionHosts:
         *,
         health: Health,
         clock: Clock,
-        operator: tuple[str, str] | None = None,
+        venue_admin: VenueAdmin | None = None,
         order_deadline_s: int = ORDER_DEADLINE_S,
         wallet: WalletOptions = NO_OPTIONS,
     ) -> None:
@@ -101,8 +102,7 @@ class SessionHosts:
             dialect: how they are spoken to.
             health: told of every request.
             clock: our own time.
-            operator: address and token of the local venue's operator, who funds new wallets;
-                None for any other venue.
+            venue_admin: of the local venue, which funds new wallets; None for any other venue.
             order_deadline_s: how long an order or a cancellation may go without an answer.
             wallet: what the profile says of its wallet.
         """
@@ -130,8 +130,8 @@ class SessionHosts:
             self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
         )
         self._chain = ChainClient(self._unnoted(endpoints.rpc), only_chain=POLYGON_CHAIN_ID)
-        url, self._admin_token = operator or ("", "")
-        self._admin = HttpHost(url) if operator is not None else None
+        self._venue_admin = venue_admin
+        self._admin = None if venue_admin is None else HttpHost(venue_admin.url)
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
 
     def hosts(
@@ -199,7 +199,7 @@ class SessionHosts:
 
     async def _fund(self, wallet: Address) -> Failure | None:
         """Pay play money in on the local venue; who practises deploys the wallet first."""
-        if self._admin is None:
+        if self._admin is None or self._venue_admin is None:
             return None
         if self._wallet.is_practice:
             is_there = await self._relayer.is_deployed(wallet)
@@ -207,7 +207,7 @@ class SessionHosts:
                 return is_there
             if not is_there:
                 return None
-        return await fund_once(self._admin, wallet, token=self._admin_token)
+        return await fund_once(self._admin, wallet, token=self._venue_admin.token)
 
     def _permit_account(self) -> None:
         """Let the account be opened, from now on without being asked."""

@@ -6,55 +6,40 @@ the recorded book; the account is made for the replay and forgotten with it.
 
 import argparse
 import asyncio
-import random
 import signal
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
+from pmtui.cli.service.replay_service import make_replay_service
 from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_malloc_arena
 from pmtui.cli.terminal import exit_despite_stuck_output
 from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.cli.venue.paper import STARTING_CASH, load_paper_key
-from pmtui.config.endpoints import Dialect, Endpoints
-from pmtui.config.paths import JOURNAL_FILE, locate
+from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.account.keys import KeyKind
-from pmtui.domain.money import parse_micros
 from pmtui.recording.reader import Recording, Unreadable, read_recording
 from pmtui.recording.timeline import FASTEST, SLOWEST, Timeline
 from pmtui.service.clock import SystemClock
-from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
-from pmtui.service.ports import Hosts
-from pmtui.service.profile import Profile, Tuning
-from pmtui.service.views import Mode
-from pmtui.signing.signer import Signer
-from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.replay.feed import ReplayFeed
-from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
+from pmtui.sim.replay.run import NoMarketError, running_replay
 from pmtui.ui.replay.replay_controls import ReplayView
 
 JUMP_S = 30
 """As far as a key jumps."""
 _PROG = "pmtui replay"
-PROFILE = "replay"
 UNUSABLE = 1
 
 
 class RecordedTime(SystemClock):
-    """The time of the recording at the replay's position; waiting is in earnest."""
+    """The recorded time at the replay's position; waits take real time."""
 
     def __init__(self, started_ms: int, timeline: Timeline) -> None:
         self._started_ms = started_ms
@@ -75,7 +60,7 @@ class RecordedTime(SystemClock):
 
 
 class Playback:
-    """Fulfils the terminal's controls of a replay."""
+    """Implements the terminal's controls of a replay."""
 
     def __init__(self, timeline: Timeline, clock: RecordedTime) -> None:
         self._timeline = timeline
@@ -85,24 +70,24 @@ class Playback:
         self._moves = timeline.moves
         timeline.on_change(self._note_move)
 
-    def begin(self, feed: ReplayFeed, *, rewind: Callable[[datetime], None]) -> None:
-        """Begin to play.
+    def attach(self, feed: ReplayFeed, *, rewind: Callable[[datetime], None]) -> None:
+        """Connect the controls to a replay that runs.
 
         Args:
-            feed: knows when the next message comes.
-            rewind: is told the recorded moment whenever the replay jumps to it.
+            feed: knows the time of the next message.
+            rewind: called with the recorded time whenever the replay jumps.
         """
         self._feed = feed
         self._rewind = rewind
 
     def _note_move(self) -> None:
-        """Tell of a jump; one forwards has nothing behind it to forget."""
+        """Let the service forget what lies after the new position, if the replay has jumped."""
         if self._moves != self._timeline.moves:
             self._moves = self._timeline.moves
             self._rewind(self._clock.now())
 
     def view(self) -> ReplayView:
-        """Return where it is."""
+        """Return its position, speed and state."""
         line = self._timeline
         return ReplayView(
             position_s=line.position_us // 1_000_000,
@@ -114,7 +99,7 @@ class Playback:
         )
 
     def pause(self) -> None:
-        """Pause, or go on; at the end, begin again."""
+        """Pause or resume; at the end, start over."""
         if self._timeline.is_paused or self._timeline.has_ended:
             self._timeline.resume()
         else:
@@ -205,8 +190,8 @@ class ReplaySession:
         self._recording = recording
         self._timeline = timeline
         self._state = state
-        self._clock = RecordedTime(recording.header.started_ms, timeline)
-        self.playback = Playback(timeline, self._clock)
+        self.clock = RecordedTime(recording.header.started_ms, timeline)
+        self.playback = Playback(timeline, self.clock)
 
     async def run(self) -> int:
         """Show the terminal until the trader leaves; returns the exit code.
@@ -222,8 +207,10 @@ class ReplaySession:
                 )
             except NoMarketError as error:
                 raise ConfigError("replay", str(error)) from None
-            service = self.make_service(venue)
-            self.playback.begin(venue.feed, rewind=service.rewind)
+            service = make_replay_service(
+                self._settings, venue, clock=self.clock, state=self._state
+            )
+            self.playback.attach(venue.feed, rewind=service.rewind)
             app = make_app(
                 self._settings.for_terminal(), self._look, queries=service.queries, commands=service.commands,
                 subscriptions=service.hub, is_first_run=False, replay=self.playback,
@@ -234,44 +221,6 @@ class ReplaySession:
                 loop.add_signal_handler(number, app.exit)
             await app.run_async()
         return 0 if app.crash is None else CRASHED
-
-    def make_service(self, venue: RunningReplay) -> DataService:
-        """Return the service on a replay, with an account of its own."""
-
-        async def connect(health: Health) -> Hosts | str:
-            urls = venue.running.urls
-            hosts = SessionHosts(
-                # Never the user's own addresses: a replay asks nobody else.
-                Endpoints(**{field.name: urls[field.name] for field in fields(Endpoints)}),
-                Dialect.SEED,
-                health=health,
-                clock=self._clock,
-                operator=(urls["admin"], venue.running.admin_token),
-                order_deadline_s=self._settings.order_deadline_s,
-            )
-            secret = load_paper_key(self._state)
-            # Before anybody asks whether the wallet is deployed: a replay has no first minutes.
-            wallets = derive_wallets(Signer(secret).address)
-            venue.running.venue.accounts.learn(wallets.owner)
-            payer = wallets.paying(self._settings.signature_type, has_older=False)
-            _ = venue.running.venue.fund(payer, parse_micros(STARTING_CASH))
-            return hosts.hosts(secret, self._settings.signature_type, kind=KeyKind.PAPER)
-
-        return DataService(
-            profile=Profile(PROFILE, Mode.PAPER),
-            connect=connect,
-            clock=self._clock,
-            journal=Journal(self._state / JOURNAL_FILE),
-            rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
-            tuning=Tuning(
-                frames_per_second=self._settings.frame_rate,
-                post_deadline_s=self._settings.order_deadline_s,
-                disarm_after_s=self._settings.disarm_after_s,
-                limits=self._settings.limits.to_limits(),
-                is_venue_time=True,
-            ),
-            state_dir=self._state,
-        )
 
 
 def _speed(text: str) -> float:

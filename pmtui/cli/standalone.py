@@ -7,7 +7,8 @@ from contextlib import ExitStack
 
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
 from pmtui.cli.output import warn
-from pmtui.cli.service.session_service import SessionService, print_report
+from pmtui.cli.service.exit_report import print_report
+from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import (
     CRASHED,

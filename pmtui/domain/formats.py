@@ -89,6 +89,11 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def ellipsize(text: str, most: int) -> str:
+    """Return a text in at most so many characters, the last one an ellipsis if it was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def are(number: int) -> str:
     """Return the verb that goes with a number of things."""
     return "is" if number == 1 else "are"

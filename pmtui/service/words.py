@@ -1,6 +1,6 @@
 """How the service says what happened, in a trader's words. Titles are the venue's own text."""
 
-from pmtui.domain.formats import format_shares as plain_shares
+from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, group_micros, round_price
 from pmtui.domain.orders.amounts import size_floor
@@ -24,13 +24,13 @@ def describe_price(price: Micros) -> str:
 
 def format_shares(size: Micros, outcome: str) -> str:
     """Write a number of shares of an outcome, to the hundredths that orders have: `1,000.5 Yes`."""
-    shares = plain_shares(size) if size_floor(size) else group_micros(size)
+    shares = formats.format_shares(size) if size_floor(size) else group_micros(size)
     return f"{shares} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:
-    """Cut a title to what a notice has room for."""
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+    """Shorten a title to the length that a notice has room for."""
+    return formats.ellipsize(title, LONGEST_TITLE)
 
 
 def describe_order(order: Order, title: str) -> str:

@@ -4,11 +4,20 @@ The terminal and the tests use this too, so it imports nothing of the server.
 """
 
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pmtui.config.paths import replace_file
 
 TOKEN_FILE = "admin_token"  # noqa: S105  the name of a file
+
+
+@dataclass(frozen=True, slots=True)
+class VenueAdmin:
+    """Where a local venue takes administrative requests, and the token that permits them."""
+
+    url: str
+    token: str = field(repr=False)
 
 
 def new_token() -> str:

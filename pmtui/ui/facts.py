@@ -30,7 +30,7 @@ LEAST_TAIL = 12
 """Fewer cells of a cropped sentence say nothing."""
 MINUTE_S = 60
 FRESH_S = 35
-"""Lists are polled twice a minute; within that they are fresh."""
+"""An answer no older than this is `live`: lists and the slowest watched polls come twice a minute."""
 
 
 def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
@@ -150,11 +150,6 @@ def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age
     return Cell(f"{rows.live} of {rows.priced} live", Role.STALE)
-
-
-def count(number: int, noun: str) -> str:
-    """Say how many of something there are."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def count_shares(size: Micros) -> str:

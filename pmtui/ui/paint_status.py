@@ -5,13 +5,14 @@ from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
 
+from pmtui.domain.formats import count
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import AccountView, Level, LogView, Mode, ServiceLoss, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.facts import count, key_of
+from pmtui.ui.facts import FRESH_S, key_of
 from pmtui.ui.format import (
     format_age,
     format_money,
@@ -24,8 +25,6 @@ from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import write_clock, zone_at
 
-FRESH_S = 35
-"""An answer no older than this is `live`: the slowest watched poll comes twice a minute."""
 SKEW_WORTH_SAYING_MS = 2_000
 """The venue tells whole seconds, so less may be none at all."""
 SLOW_ROUND_TRIP_MS = 500

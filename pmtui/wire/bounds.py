@@ -20,6 +20,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from pmtui.domain.formats import ellipsize
 from pmtui.domain.money import MoneyError, Range
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -103,10 +104,8 @@ Identifier = Annotated[str, msgspec.Meta(max_length=LONGEST_ID)]
 
 
 def cut(text: str | None, most: int) -> str:
-    """Return a text that is shown, cut to so many characters."""
-    if not text:
-        return ""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Return a text for display in at most so many characters; an absent one is empty."""
+    return ellipsize(text or "", most)
 
 
 def identifier(text: str, field: str) -> str:

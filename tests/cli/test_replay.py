@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from pmtui.cli.main import main
 from pmtui.cli.replay import ReplaySession, make_timeline
+from pmtui.cli.service.replay_service import make_replay_service
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.settings import load_settings
 from pmtui.domain.books.book_view import BookState
@@ -99,7 +100,7 @@ async def session(
     state.mkdir()
     made = ReplaySession(settings, LOOK, recording, timeline, state=state)
     async with running_replay(recording, timeline) as venue:
-        service = made.make_service(venue)
+        service = make_replay_service(settings, venue, clock=made.clock, state=state)
         async with service.running():
             yield made, venue, service
 
@@ -188,7 +189,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
         recorded(tmp_path, play) as (recording, _),
         session(recording, tmp_path) as (made, venue, service),
     ):
-        made.playback.begin(venue.feed, rewind=service.rewind)
+        made.playback.attach(venue.feed, rewind=service.rewind)
         app = make_app(
             load_settings(config_file=tmp_path / "none.toml").for_terminal(), LOOK,
             queries=service.queries, commands=service.commands, subscriptions=service.hub,
@@ -210,7 +211,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
             assert "ended" in line_of(pilot)
             await until(lambda: "recording ended" in status_of(pilot), "the end in the status")
             told: list[datetime] = []
-            made.playback.begin(venue.feed, rewind=told.append)
+            made.playback.attach(venue.feed, rewind=told.append)
             await pilot.press("left_curly_bracket")
             assert venue.timeline.position_us == 0
             await until(lambda: "replay paused" in status_of(pilot), "no end in the status")

@@ -8,6 +8,7 @@ from pmtui.domain.formats import (
     count,
     count_shares,
     decimal_odds,
+    ellipsize,
     exact_dollars,
     exact_shares,
     shares_are,
@@ -90,3 +91,10 @@ def test_a_dearer_share_never_has_longer_odds(one: Micros, other: Micros) -> Non
     low, high = sorted((one, other))
     odds = [float(decimal_odds(each).replace(",", "")) for each in (low, high)]
     assert odds[0] >= odds[1]
+
+
+@given(st.text(), st.integers(1, 20))
+def test_a_long_text_ends_in_an_ellipsis_and_a_short_one_stays(text: str, most: int) -> None:
+    shown = ellipsize(text, most)
+    assert len(shown) <= most
+    assert shown == (text if len(text) <= most else text[: most - 1] + "…")

@@ -38,7 +38,6 @@ from pmtui.service.topics import (
 from pmtui.service.views import (
     AccountView,
     FillsView,
-    Load,
     MarketRow,
     RowBooksView,
     SearchView,
@@ -51,9 +50,7 @@ ROWS_S = 1.5
 """The same for the books of search results."""
 GREETING_S = 2.0
 _NOT_LOADED = frozenset({BookState.LOADING, BookState.NO_BOOK})
-_Seen = TypeVar(
-    "_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView
-)
+_Seen = TypeVar("_Seen", BookView, SearchView, RowBooksView, AccountView, FillsView, StatusView)
 
 
 class OwnViews(NamedTuple):

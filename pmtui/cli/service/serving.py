@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
 from pmtui.cli.output import show
-from pmtui.cli.service.session_service import SessionService, describe_report
+from pmtui.cli.service.exit_report import describe_report
+from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.session_process import (
     run_logged,
     session_lock,

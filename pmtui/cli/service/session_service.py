@@ -9,11 +9,10 @@ from contextlib import AsyncExitStack
 from pmtui.cli.account.wallet_access import WalletOptions
 from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.keys.unlocking import SessionKey
-from pmtui.cli.output import show_last
 from pmtui.cli.venue.paper import (
     PERMIT_MARK,
     VenueProblem,
-    is_practice,
+    is_practice_account,
     load_paper_key,
     publish_urls,
     running_venue,
@@ -30,14 +29,11 @@ from pmtui.service.health import Health
 from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
-from pmtui.service.safety.shutdown import ShutdownReport
 from pmtui.service.views import Mode
-from pmtui.sim.admin_token import read_token
+from pmtui.sim.admin_token import VenueAdmin, read_token
 
 _VENUE_GONE = "paper venue ended, quit and start again"
 _VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
-MOST_LISTED = 20
-LINE_WIDTH = 160
 
 
 class SessionService:
@@ -60,7 +56,7 @@ class SessionService:
             key: what to trade with; the paper profile finds its own.
             clock: of the session.
             sends_heartbeats: whether the venue's dead man's switch may be fed; a command that ends by
-                itself must not begin what only the terminal goes on with.
+                itself must not begin what only a terminal keeps up.
         """
         self._settings = settings
         self._paths = paths
@@ -102,7 +98,7 @@ class SessionService:
         return Profile(name, Mode.LIVE)
 
     async def _connect(self, health: Health) -> Hosts | str:
-        """Return the profile's hosts, or why there are none; paper starts its venue first."""
+        """Return the profile's hosts, or why there are none; for paper, start its venue first."""
         settings = self._settings
         if not settings.is_paper:
             hosts = self._make_hosts(settings.endpoints(LIVE), health)
@@ -118,7 +114,7 @@ class SessionService:
         if isinstance(urls, VenueProblem):
             return urls.text
         try:
-            operator = (urls.admin, read_token(state))
+            admin = VenueAdmin(urls.admin, read_token(state))
             self.venue.enter_context(publish_urls(urls, self._state / "venue.json"))
         except OSError as error:
             return f"The paper venue's state cannot be used: {error}"
@@ -126,46 +122,34 @@ class SessionService:
             secret = load_paper_key(self._state)
         except (OSError, ValueError) as error:
             return f"The key cannot be used: {error}"
-        hosts = self._make_hosts(settings.endpoints(urls), health, operator)
+        hosts = self._make_hosts(
+            settings.endpoints(urls),
+            health,
+            venue_admin=admin,
+            is_practice=is_practice_account(self._state),
+        )
         return hosts.hosts(secret, settings.signature_type, kind=KeyKind.PAPER)
 
     def _make_hosts(
-        self, endpoints: Endpoints, health: Health, operator: tuple[str, str] | None = None
+        self,
+        endpoints: Endpoints,
+        health: Health,
+        *,
+        venue_admin: VenueAdmin | None = None,
+        is_practice: bool = False,
     ) -> SessionHosts:
-        is_practising = operator is not None and is_practice(self._state)
         return SessionHosts(
             endpoints,
             self._settings.dialect,
             health=health,
             clock=self._clock,
-            operator=operator,
+            venue_admin=venue_admin,
             order_deadline_s=self._settings.order_deadline_s,
             wallet=WalletOptions(
                 state_dir=self._state,
                 auth=self._settings.chosen.relayer_auth,
                 builder_code=self._settings.builder_code,
-                is_practice=is_practising,
-                permit_file=self._state / PERMIT_MARK if is_practising else None,
+                is_practice=is_practice,
+                permit_file=self._state / PERMIT_MARK if is_practice else None,
             ),
         )
-
-
-def describe_report(report: ShutdownReport) -> list[str]:
-    """Say in lines how leaving ended; nothing where there was nothing to do."""
-    if not report.text:
-        return []
-    lines = [f"pmtui: {_shorten(report.text, 2 * LINE_WIDTH)}"]
-    lines += [f"  {_shorten(line, LINE_WIDTH)}" for line in report.may_rest[:MOST_LISTED]]
-    if len(report.may_rest) > MOST_LISTED:
-        lines.append(f"  and {len(report.may_rest) - MOST_LISTED} more; see `pmtui export orders`")
-    return lines
-
-
-def print_report(report: ShutdownReport) -> None:
-    """Print how leaving ended; a screen that is gone is not an error."""
-    if lines := describe_report(report):
-        show_last(lines)
-
-
-def _shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -248,7 +248,7 @@ PERMIT_MARK = "practice-account"
 """A file that is there once its trader has let the account be opened."""
 
 
-def is_practice(state_dir: Path) -> bool:
+def is_practice_account(state_dir: Path) -> bool:
     """Whether a paper account takes every step by hand."""
     return (state_dir / PRACTICE_MARK).exists()
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
+from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
@@ -14,7 +15,7 @@ from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import count, key_of
+from pmtui.ui.facts import key_of
 from pmtui.ui.format import (
     format_average,
     format_past_money,

@@ -10,7 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.formats import format_shares, parse_size
+from pmtui.domain.formats import count, format_shares, parse_size
 from pmtui.domain.ids import CommandId, ConditionId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import ONE, Micros
@@ -29,7 +29,7 @@ from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
-from pmtui.ui.facts import ABSENT, count
+from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import (
     format_average,
     format_cost,

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import count
 from pmtui.domain.markets.history import PricePoint, spark_levels
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
 from pmtui.domain.markets.market import Event, Market
@@ -19,7 +20,6 @@ from pmtui.ui.facts import (
     MONEY_WIDTH,
     PRICE_WIDTH,
     LiveRows,
-    count,
     counted_mid,
     describe_prices_age,
     first_label,

@@ -9,6 +9,7 @@ from pmtui.domain.conditionals.alerts import (
     describe_plan,
     describe_ring,
 )
+from pmtui.domain.formats import count
 from pmtui.domain.markets.watchlist import MOST_WATCHED, StarKind, StarSnapshot
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -20,7 +21,6 @@ from pmtui.ui.facts import (
     MONEY_WIDTH,
     PRICE_WIDTH,
     LiveRows,
-    count,
     counted_mid,
     describe_prices_age,
     first_label,

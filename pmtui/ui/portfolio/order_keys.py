@@ -6,11 +6,12 @@ from typing import Any
 
 from textual.screen import Screen
 
+from pmtui.domain.formats import count
 from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move
-from pmtui.ui.facts import count, key_of
+from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.market.moves import LEFT_OUT, MovePrompt

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from pmtui.domain.formats import count
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
@@ -16,7 +17,6 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.facts import count
 from pmtui.ui.format import format_cost, format_price, format_size
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.fill_words import describe_traded

@@ -17,11 +17,12 @@ from pmtui.domain.account.pnl import (
     since,
 )
 from pmtui.domain.account.position import Activity
+from pmtui.domain.formats import count
 from pmtui.domain.money import ZERO, Micros, cents_near
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.plot import Axes, Canvas, time_line
-from pmtui.ui.facts import count, join_facts, name_fact, paint_gain
+from pmtui.ui.facts import join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_money,
     format_money_change,

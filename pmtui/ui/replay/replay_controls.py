@@ -1,4 +1,4 @@
-"""A replay as a front end sees it: where it is, and what can be done about it."""
+"""A replay as a front end sees it: its position, and its controls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ class ReplayView:
 
     @property
     def paused_reason(self) -> str:
-        """Why nothing new comes; empty while it plays."""
+        """Why nothing new arrives; empty while it plays."""
         if self.has_ended:
             return "recording ended"
         return "replay paused" if self.is_paused else ""
@@ -30,11 +30,11 @@ class ReplayControls(Protocol):
     """Drives a replay."""
 
     def view(self) -> ReplayView:
-        """Return where it is."""
+        """Return its position, speed and state."""
         ...
 
     def pause(self) -> None:
-        """Pause, or go on; at the end, begin again."""
+        """Pause or resume; at the end, start over."""
         ...
 
     def step(self) -> None:

@@ -10,6 +10,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.domain.account.position import Position
+from pmtui.domain.formats import count
 from pmtui.domain.ids import CommandId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
@@ -18,7 +19,6 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import count
 from pmtui.ui.format import format_average, format_past_money, format_price, format_size
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import plan_sale

@@ -14,8 +14,8 @@ from textual.theme import Theme
 from typing_extensions import override
 
 from pmtui.config.workplace import Memory
+from pmtui.domain.formats import count
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
-from pmtui.ui.facts import count
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
 from pmtui.ui.plain import plain

@@ -122,7 +122,9 @@ async def test_a_list_that_is_not_wholly_known_is_asked_of_the_hosts(tmp_path: P
         house.world.account.unread_fills = (None,)
         house.world.service.parts.account.feed.refresh()
         queries = house.world.service.queries
-        await until(house.world, lambda: queries.account().incomplete_lists, "a row that cannot be read")
+        await until(
+            house.world, lambda: queries.account().incomplete_lists, "a row that cannot be read"
+        )
         port = Hosts({"fills": ("told",)})
         values = Values({"after": ("2026-11-20",)})
         answer = await OwnFigures(port, house.path).ask(READS["fills"], values, limit=9)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from textual.events import Key
 
 from pmtui.domain.books.ladder import Ghost, StopMark
-from pmtui.domain.formats import parse_size
+from pmtui.domain.formats import count, parse_size
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -19,7 +19,6 @@ from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, 
 from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import count
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pmtui.domain.books.ladder import StopMark, orders_at, stops_at
+from pmtui.domain.formats import count
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
-from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews

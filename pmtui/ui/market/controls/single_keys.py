@@ -15,7 +15,7 @@ from functools import partial
 from textual.geometry import Size
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import exact_shares
+from pmtui.domain.formats import count, exact_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -36,7 +36,7 @@ from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Line
-from pmtui.ui.facts import count, key_of
+from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_size
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
-from pmtui.ui.facts import count
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.moves import LOADING, prepare_sale
