@@ -1,4 +1,4 @@
-"""How a host is reached, below HTTP: its addresses, the connection, and what TLS says of it.
+"""Probes a host below HTTP: its addresses, the connection, and TLS.
 
 For a diagnosis only. It sends nothing to the host but the handshake.
 """
@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from urllib.parse import urlsplit
 
 from pmtui.clients.http.client import is_loopback, trusted_context
@@ -42,18 +43,25 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class ThroughProxy:
-    """A host that is asked through a proxy, so that its own address says nothing."""
+    """A host that is reached through a proxy; its own address is not probed."""
 
     proxy: str
     """Host and port, without credentials."""
 
 
+class ProbeStep(StrEnum):
+    """A step of connecting to a host, by the name that the report prints."""
+
+    DNS = "DNS"
+    CONNECTION = "connection"
+    TLS = "TLS"
+
+
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """How far the way to a host went."""
+    """The first step that failed, and why."""
 
-    step: str
-    """`DNS`, `connection` or `TLS`."""
+    step: ProbeStep
     reason: str
 
 
@@ -67,7 +75,7 @@ async def probe(url: str) -> Reached | ThroughProxy | Unreached:
     try:
         addresses = await _resolve(host, parts.port or _PORTS[parts.scheme])
     except OSError as error:
-        return Unreached("DNS", why_unreachable(error) or "the name is not known")
+        return Unreached(ProbeStep.DNS, why_unreachable(error) or "the name is not known")
     resolve_ms = None if _is_literal(host) else _since(started)
     reason = ""
     for address, port in addresses:
@@ -84,7 +92,7 @@ async def probe(url: str) -> Reached | ThroughProxy | Unreached:
             return await _shake_hands(writer, host, met)
         finally:
             writer.transport.abort()
-    return Unreached("connection", reason or "no address answers")
+    return Unreached(ProbeStep.CONNECTION, reason or "no address answers")
 
 
 async def _shake_hands(
@@ -94,7 +102,9 @@ async def _shake_hands(
     try:
         await writer.start_tls(trusted_context(), server_hostname=host)
     except OSError as error:
-        return Unreached("TLS", why_unreachable(error) or "no secure connection could be agreed")
+        return Unreached(
+            ProbeStep.TLS, why_unreachable(error) or "no secure connection could be agreed"
+        )
     session = writer.get_extra_info("ssl_object")
     certificate = session.getpeercert() or {}
     ends = certificate.get("notAfter")

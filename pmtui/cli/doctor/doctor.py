@@ -137,7 +137,7 @@ def _host_checks(settings: Settings, endpoints: Endpoints, owner: Address | None
     now = clock.now()
     checks: list[Check] = [
         (
-            Deadline(Subject.HOSTS, question.name, HOST_DEADLINE_S, _NETWORK),
+            Deadline(Subject.HOSTS, question.kind, HOST_DEADLINE_S, _NETWORK),
             check_host(question, dialect, now),
         )
         for question in host_questions(endpoints, dialect, clock)

@@ -1,12 +1,13 @@
-"""Each host of a profile: the way to it, what it answers, how fast, in which dialect, within which limits.
+"""Checks each host of a profile: the connection, its answers, their speed, its dialect and its limits.
 
-The trading host also tells its time, from which our clock's error follows, and the geographic check
-says whether orders are taken from here.
+The trading host also states its time, which gives our clock's error, and the geographic check says
+whether the venue takes orders from here.
 """
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
 from pmtui.clients.analytics import GeoblockClient
@@ -21,7 +22,7 @@ from pmtui.clients.http.rate_limits import (
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.probe import Reached, ThroughProxy, Unreached, probe
+from pmtui.clients.probe import ProbeStep, Reached, ThroughProxy, Unreached, probe
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect, Endpoints
@@ -32,7 +33,7 @@ from pmtui.service.markets.venue_clock import estimate_skew
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 
 SLOW_MS = 1_000
-"""A round trip beyond it costs the trader a second of every order."""
+"""Round trips beyond this cost the trader a second for every order."""
 CERTIFICATE_DAYS = 7
 SKEW_NOTED_MS = 2_000
 """As in the status line: the venue tells whole seconds, and less than this changes no order."""
@@ -43,21 +44,33 @@ NOBODY = Address("0x0000000000000000000000000000000000000000")
 Question = Callable[[HttpHost], Awaitable[Failure | None]]
 
 
+class HostKind(StrEnum):
+    """A host of the profile, by the name that the report prints."""
+
+    TRADING = "trading"
+    METADATA = "market lists"
+    ANALYTICS = "positions"
+    RELAYER = "relayer"
+    CHAIN = "chain"
+    MARKET_STREAM = "market stream"
+    ORDER_STREAM = "order stream"
+
+
 @dataclass(frozen=True, slots=True)
 class HostQuestion:
-    """One host, and what is asked of it to see that it is the right one."""
+    """One host, and the request that shows whether it is the right one."""
 
-    name: str
+    kind: HostKind
     url: str
     ask: Question | None
-    """None for addresses that speak no HTTP."""
+    """None for streams, which do not answer HTTP requests."""
     limits: HostLimits | None = None
 
 
 def host_questions(
     endpoints: Endpoints, dialect: Dialect, clock: Clock
 ) -> tuple[HostQuestion, ...]:
-    """Return what is asked of each host of a profile."""
+    """Return the question for each host of a profile."""
     routes = ROUTES[dialect]
 
     async def trading(host: HttpHost) -> Failure | None:
@@ -80,13 +93,13 @@ def host_questions(
         return Failure(FailureKind.REFUSED, "eth_chainId", text)
 
     return (
-        HostQuestion("trading", endpoints.clob, trading, clob_limits(routes)),
-        HostQuestion("market lists", endpoints.gamma, metadata, METADATA_LIMITS),
-        HostQuestion("positions", endpoints.data, analytics, analytics_limits(dialect)),
-        HostQuestion("relayer", endpoints.relayer, relayer, RELAYER_LIMITS),
-        HostQuestion("chain", endpoints.rpc, chain),
-        HostQuestion("market stream", endpoints.ws_market, None),
-        HostQuestion("order stream", endpoints.ws_user, None),
+        HostQuestion(HostKind.TRADING, endpoints.clob, trading, clob_limits(routes)),
+        HostQuestion(HostKind.METADATA, endpoints.gamma, metadata, METADATA_LIMITS),
+        HostQuestion(HostKind.ANALYTICS, endpoints.data, analytics, analytics_limits(dialect)),
+        HostQuestion(HostKind.RELAYER, endpoints.relayer, relayer, RELAYER_LIMITS),
+        HostQuestion(HostKind.CHAIN, endpoints.rpc, chain),
+        HostQuestion(HostKind.MARKET_STREAM, endpoints.ws_market, None),
+        HostQuestion(HostKind.ORDER_STREAM, endpoints.ws_user, None),
     )
 
 
@@ -97,19 +110,19 @@ def _failure(answer: object) -> Failure | None:
 async def check_host(
     question: HostQuestion, dialect: Dialect, now: datetime
 ) -> tuple[Finding, ...]:
-    """Go the whole way to a host, and say how far it went."""
-    way = await probe(question.url)
-    if isinstance(way, Unreached):
-        return (_unreached(question, way),)
-    figures, words = _way(way)
-    ending = _certificate_problem(question.name, way, now)
+    """Connect, query twice, and report the first step that fails."""
+    path = await probe(question.url)
+    if isinstance(path, Unreached):
+        return (_unreached(question, path),)
+    figures, words = _connection_figures(path)
+    ending = _certificate_problem(question.kind, path, now)
     if question.ask is None:
         text = ", ".join(words)
-        return ending or (Finding(Subject.HOSTS, question.name, State.OK, text, "", figures),)
+        return ending or (Finding(Subject.HOSTS, question.kind, State.OK, text, "", figures),)
     reports: list[RequestReport] = []
     host = HttpHost(question.url, observe=reports.append)
     try:
-        # Twice: the first answer pays for the connection, too.
+        # The first answer includes the time to connect; the second is the round trip.
         failure = await question.ask(host) or await question.ask(host)
         other = await _other_dialect(question, host, dialect, failure)
     finally:
@@ -119,38 +132,38 @@ async def check_host(
     elapsed_ms = min(report.elapsed_ms for report in reports)
     words.append(f"answers in {elapsed_ms} ms")
     figures["round_trip_ms"] = elapsed_ms
-    if question.name == "trading":
+    if question.kind is HostKind.TRADING:
         words.append(f"dialect {dialect}")
         figures["dialect"] = dialect.value
     if budget := _budget(question.limits):
         words.append(budget)
-    found = Finding(Subject.HOSTS, question.name, State.OK, ", ".join(words), "", figures)
+    found = Finding(Subject.HOSTS, question.kind, State.OK, ", ".join(words), "", figures)
     if elapsed_ms > SLOW_MS:
         remedy = "run pmtui on a machine near the venue and reach it over SSH"
         found = replace(found, state=State.WARNING, remedy=remedy)
     return (*ending, found) if ending else (found,)
 
 
-def _way(way: Reached | ThroughProxy) -> tuple[dict[str, Figure], list[str]]:
-    if isinstance(way, ThroughProxy):
-        return {"proxy": way.proxy}, [f"through the proxy {way.proxy}"]
+def _connection_figures(path: Reached | ThroughProxy) -> tuple[dict[str, Figure], list[str]]:
+    if isinstance(path, ThroughProxy):
+        return {"proxy": path.proxy}, [f"through the proxy {path.proxy}"]
     figures: dict[str, Figure] = {
-        "address": way.address,
-        "resolve_ms": way.resolve_ms,
-        "connect_ms": way.connect_ms,
-        "tls": way.tls,
+        "address": path.address,
+        "resolve_ms": path.resolve_ms,
+        "connect_ms": path.connect_ms,
+        "tls": path.tls,
     }
-    words = [way.address, f"connects in {way.connect_ms} ms"]
-    if way.resolve_ms is not None:
-        words.insert(1, f"DNS {way.resolve_ms} ms")
-    words.append(f"{way.tls} in {way.tls_ms} ms" if way.tls else "not encrypted")
+    words = [path.address, f"connects in {path.connect_ms} ms"]
+    if path.resolve_ms is not None:
+        words.insert(1, f"DNS {path.resolve_ms} ms")
+    words.append(f"{path.tls} in {path.tls_ms} ms" if path.tls else "not encrypted")
     return figures, words
 
 
 def _certificate_problem(
-    name: str, way: Reached | ThroughProxy, now: datetime
+    name: str, path: Reached | ThroughProxy, now: datetime
 ) -> tuple[Finding, ...]:
-    ends = way.certificate_ends if isinstance(way, Reached) else None
+    ends = path.certificate_ends if isinstance(path, Reached) else None
     if ends is None or ends - now > timedelta(days=CERTIFICATE_DAYS):
         return ()
     text = f"its certificate ends on {ends:%Y-%m-%d}"
@@ -158,15 +171,17 @@ def _certificate_problem(
     return (Finding(Subject.HOSTS, name, State.WARNING, text, remedy),)
 
 
-def _unreached(question: HostQuestion, way: Unreached) -> Finding:
+def _unreached(question: HostQuestion, failed: Unreached) -> Finding:
     remedies = {
-        "DNS": "check the name in the settings, and the resolver: the name has no address here",
-        "connection": "check the network, a firewall, and the port in the settings",
-        "TLS": "check this machine's date and its certificate authorities; somebody may intercept",
+        ProbeStep.DNS: "check the name in the settings, and the resolver: the name has no address here",
+        ProbeStep.CONNECTION: "check the network, a firewall, and the port in the settings",
+        ProbeStep.TLS: "check this machine's date and its certificate authorities; somebody may intercept",
     }
-    text = f"{way.step}: {way.reason}"
-    figures: dict[str, Figure] = {"failed_at": way.step}
-    return Finding(Subject.HOSTS, question.name, State.PROBLEM, text, remedies[way.step], figures)
+    text = f"{failed.step}: {failed.reason}"
+    figures: dict[str, Figure] = {"failed_at": failed.step}
+    return Finding(
+        Subject.HOSTS, question.kind, State.PROBLEM, text, remedies[failed.step], figures
+    )
 
 
 def _refused(question: HostQuestion, failure: Failure, other: Dialect | None) -> Finding:
@@ -178,16 +193,16 @@ def _refused(question: HostQuestion, failure: Failure, other: Dialect | None) ->
         remedy = "too many requests from this address: end other programs, or wait a minute"
     elif failure.status == 403:
         remedy = "the venue's edge refuses this address; no setting here changes that"
-    elif question.name == "chain":
+    elif question.kind is HostKind.CHAIN:
         remedy = "give another node: PMTUI_RPC_URL"
-    return Finding(Subject.HOSTS, question.name, State.PROBLEM, str(failure), remedy, figures)
+    return Finding(Subject.HOSTS, question.kind, State.PROBLEM, str(failure), remedy, figures)
 
 
 async def _other_dialect(
     question: HostQuestion, host: HttpHost, dialect: Dialect, failure: Failure | None
 ) -> Dialect | None:
-    """Return the other dialect where the trading host does not know ours and answers to that."""
-    if question.name != "trading" or failure is None:
+    """Return the other dialect if the trading host refuses ours and answers that one."""
+    if question.kind is not HostKind.TRADING or failure is None:
         return None
     if failure.kind is not FailureKind.NOT_FOUND:
         return None
@@ -208,22 +223,22 @@ async def check_clock(url: str, dialect: Dialect, clock: Clock) -> tuple[Finding
     host = HttpHost(url)
     trading = ClobClient(host, ROUTES[dialect])
     try:
-        # The connection stands after the first answer, which says nothing about the time.
+        # The first answer includes the time to connect, so it cannot give the time.
         _ = await trading.server_time()
         before = clock.now()
-        told = await trading.server_time()
+        answer = await trading.server_time()
         after = clock.now()
     finally:
         await host.aclose()
-    if isinstance(told, Failure):
+    if isinstance(answer, Failure):
         text = "the trading host did not tell its time"
         return (Finding(Subject.HOSTS, "clock", State.SKIPPED, text),)
-    skew = estimate_skew(told, before, after, None)
+    skew = estimate_skew(answer, before, after, None)
     return (clock_finding(round(skew / timedelta(milliseconds=1))),)
 
 
 def clock_finding(skew_ms: int) -> Finding:
-    """Say what the venue's clock minus ours means."""
+    """Return the finding for a difference of clocks, the venue's minus ours."""
     figures: dict[str, Figure] = {"skew_ms": skew_ms}
     if abs(skew_ms) <= SKEW_NOTED_MS:
         text = "agrees with the venue's, which tells whole seconds"
@@ -236,7 +251,7 @@ def clock_finding(skew_ms: int) -> Finding:
 
 
 async def check_place(url: str) -> tuple[Finding, ...]:
-    """Ask where the venue thinks we are."""
+    """Check which place the venue sees us in, and whether it takes orders from there."""
     host = HttpHost(url)
     try:
         answer = await GeoblockClient(host).check()

@@ -1,7 +1,7 @@
-"""The terminal: what it says of itself, what it shows and takes, and which programs stand between it and us.
+"""Checks the terminal: what it reports, what it can show, and the programs between it and pmtui.
 
-The question about the kind of terminal comes last and is answered by every terminal of the last forty
-years, so that a terminal which does not know the others keeps nobody waiting.
+The query for the device attributes comes last. Every terminal answers it, so one that ignores the other
+queries causes no wait.
 """
 
 import asyncio
@@ -39,31 +39,31 @@ _NAME = re.compile(rb"\x1bP>\|([^\x1b]{0,80})\x1b\\")
 _MODE = re.compile(rb"\x1b\[\?2026;(\d)\$y")
 _KIND = re.compile(rb"\x1b\[\?[\d;]*c")
 _KNOWS = (b"1", b"2", b"3")
-"""Answers of a terminal that knows the mode: set, reset, always set."""
+"""Answers of a terminal that supports the mode: set, reset, permanently set."""
 SLOW_ESCAPE_MS = 100
-"""An `esc` that is held back longer is felt, and a letter typed meanwhile is lost."""
+"""A longer delay of `esc` is noticeable, and a letter typed during it is lost."""
 _COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """What the terminal says of itself."""
+    """The terminal's answers to our queries."""
 
     has_answered: bool
     name: str = ""
-    """With its version, where it tells one."""
+    """With its version, if it states one."""
     is_synchronized: bool | None = None
-    """Whether it shows a picture only when it is whole; None where it does not say."""
+    """Whether it supports synchronized output; None if it did not answer."""
 
 
 SILENT = TerminalAnswers(has_answered=False)
 
 
 def ask_terminal(term: str) -> TerminalAnswers:
-    """Ask the terminal that this program is controlled from; it may not be asked, or not answer.
+    """Query the controlling terminal; a simple one is not queried, because it would print the query.
 
     Args:
-        term: its `TERM`. Some print what they do not know, and are not asked.
+        term: the value of `TERM`.
     """
     if term in (*MUTE, *PLAIN):
         return SILENT
@@ -77,7 +77,7 @@ def ask_terminal(term: str) -> TerminalAnswers:
             tty.setcbreak(handle, termios.TCSAFLUSH)
             return read_answers(_exchange(handle))
         finally:
-            # What comes too late would be typed into the shell.
+            # A late answer would be typed into the shell.
             termios.tcsetattr(handle, termios.TCSAFLUSH, before)
     except (OSError, termios.error):
         return SILENT
@@ -86,12 +86,18 @@ def ask_terminal(term: str) -> TerminalAnswers:
 
 
 def read_answers(said: bytes) -> TerminalAnswers:
-    """Return what a terminal's answers mean."""
+    """Decode a terminal's answers."""
     name, mode = _NAME.search(said), _MODE.search(said)
+    has_answered = bool(_KIND.search(said))
+    if mode:
+        is_synchronized: bool | None = mode[1] in _KNOWS
+    else:
+        # A terminal that answered the last query only does not know the mode.
+        is_synchronized = False if has_answered else None
     return TerminalAnswers(
-        has_answered=bool(_KIND.search(said)),
+        has_answered=has_answered,
         name=name[1].decode("ascii", "replace") if name else "",
-        is_synchronized=mode[1] in _KNOWS if mode else False if _KIND.search(said) else None,
+        is_synchronized=is_synchronized,
     )
 
 
@@ -108,7 +114,7 @@ def _exchange(handle: int) -> bytes:
 
 
 async def ask_tmux(option: str) -> str:
-    """Return a server option of the tmux around us; empty where it does not say."""
+    """Return a server option of the tmux we run in; empty if it does not answer."""
     try:
         process = await asyncio.create_subprocess_exec(
             "tmux", "show-options", "-sv", option, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
@@ -127,12 +133,12 @@ async def ask_tmux(option: str) -> str:
 
 
 LEAST_COLUMNS, LEAST_ROWS = 80, 24
-"""Below it columns and panes are left out that a trader would miss."""
+"""A smaller terminal lacks columns and panes that a trader needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalFacts:
-    """Everything that the findings rest on."""
+    """What the findings are made from."""
 
     is_terminal: bool
     columns: int
@@ -150,7 +156,7 @@ class TerminalFacts:
 
 
 async def check_terminal() -> tuple[Finding, ...]:
-    """Look at the terminal that this command runs in."""
+    """Check the terminal that this command runs in."""
     environ = os.environ
     size = shutil.get_terminal_size((0, 0))
     is_terminal = is_at_terminal()
@@ -169,7 +175,7 @@ async def check_terminal() -> tuple[Finding, ...]:
 
 
 def terminal_findings(facts: TerminalFacts) -> tuple[Finding, ...]:
-    """Return what facts about a terminal mean for a session in it."""
+    """Return the findings for a session in such a terminal."""
     if not facts.is_terminal:
         text = "standard input or output is no terminal, so it was not looked at"
         return (_finding("terminal", State.SKIPPED, text),)
@@ -178,7 +184,7 @@ def terminal_findings(facts: TerminalFacts) -> tuple[Finding, ...]:
         _size(facts),
         _colors(facts),
         _characters(facts),
-        _between(facts),
+        _connection_path(facts),
         _clipboard(facts),
         _synchronized(facts),
     )
@@ -247,7 +253,7 @@ def _characters(facts: TerminalFacts) -> Finding:
     )  # fmt: skip
 
 
-def _between(facts: TerminalFacts) -> Finding:
+def _connection_path(facts: TerminalFacts) -> Finding:
     environ = facts.environ
     found = [
         name
@@ -260,19 +266,19 @@ def _between(facts: TerminalFacts) -> Finding:
         )
         if is_there
     ]
-    text = ", ".join(found) or "nothing that is known"
+    text = ", ".join(found) or "direct, as far as is known"
     delay = facts.tmux_escape_ms
     if delay.isdecimal() and int(delay) > SLOW_ESCAPE_MS:
         return _finding(
-            "between", State.WARNING, f"{text}; tmux holds esc back for {delay} ms",
+            "connection path", State.WARNING, f"{text}; tmux holds esc back for {delay} ms",
             "set -s escape-time 20 in tmux.conf", layers=text, escape_ms=int(delay),
         )  # fmt: skip
     if is_in_screen(environ):
         return _finding(
-            "between", State.WARNING, f"{text}: no mouse, and esc takes up to 300 ms",
+            "connection path", State.WARNING, f"{text}: no mouse, and esc takes up to 300 ms",
             "maptimeout 20 in .screenrc, or tmux in its place", layers=text,
         )  # fmt: skip
-    return _finding("between", State.OK, text, layers=text)
+    return _finding("connection path", State.OK, text, layers=text)
 
 
 def _is_far_multiplexer(environ: Mapping[str, str]) -> bool:

@@ -16,7 +16,7 @@ from pmtui.cli.doctor.host_checks import (
     host_questions,
 )
 from pmtui.cli.doctor.stream_checks import check_book
-from pmtui.clients.probe import Reached, Unreached, probe
+from pmtui.clients.probe import ProbeStep, Reached, Unreached, probe
 from pmtui.config.endpoints import LIVE, Dialect
 from pmtui.domain.markets.market import Side
 from pmtui.service.clock import SystemClock
@@ -37,7 +37,7 @@ def question(name: str, url: str, dialect: Dialect = Dialect.SEED) -> HostQuesti
         "chain": "rpc", "market stream": "ws_market",
     }  # fmt: skip
     asked = host_questions(replace(LIVE, **{endpoints_of[name]: url}), dialect, SystemClock())
-    return next(each for each in asked if each.name == name)
+    return next(each for each in asked if each.kind == name)
 
 
 async def one(name: str, url: str, dialect: Dialect = Dialect.SEED) -> Finding:
@@ -100,7 +100,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_a_problem_of_tls(tmp_pat
     async with serving_tls(certificate) as port:
         way = await probe(f"https://127.0.0.1:{port}")
     assert isinstance(way, Unreached)
-    assert way.step == "TLS"
+    assert way.step is ProbeStep.TLS
 
 
 async def test_a_name_is_resolved_and_an_address_is_not() -> None:

@@ -86,15 +86,15 @@ def test_a_locale_without_unicode_is_warned_of(term: str, is_ascii: bool, state:
 @pytest.mark.parametrize(
     ("environ", "layers"),
     [
-        (GOOD, "nothing that is known"),
+        (GOOD, "direct, as far as is known"),
         ({**GOOD, "SSH_TTY": "/dev/pts/1"}, "ssh"),
         ({**GOOD, "SSH_TTY": "/dev/pts/1", "NCURSES_NO_UTF8_ACS": "1"}, "ssh, mosh"),
         ({"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"}, "tmux"),
         ({"TERM": "screen.xterm"}, "GNU screen or tmux on another machine"),
     ],
 )
-def test_what_stands_between_is_named(environ: dict[str, str], layers: str) -> None:
-    assert find("between", environ).figures["layers"] == layers
+def test_the_connection_path_is_named(environ: dict[str, str], layers: str) -> None:
+    assert find("connection path", environ).figures["layers"] == layers
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_what_stands_between_is_named(environ: dict[str, str], layers: str) -> N
 )
 def test_a_slow_escape_is_warned_of(delay: str, state: State) -> None:
     environ = {"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"}
-    assert find("between", environ, tmux=(delay, "")).state is state
+    assert find("connection path", environ, tmux=(delay, "")).state is state
 
 
 @pytest.mark.parametrize(
