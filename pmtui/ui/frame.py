@@ -326,6 +326,8 @@ class FrameScreen(Screen[None]):
         missing = {need for find in self.missing_needs for need in find()}
         if status.are_orders_known and not status.open_orders:
             missing.add(Need.WORKING_ORDERS)
+        if self is self.app.screen_stack[0]:
+            missing.add(Need.WAY_BACK)
         if self.to_star() is None:
             missing.add(Need.STAR)
         if isinstance(self.focused, LineTable) and self.focused.cursor_key is None:

@@ -65,6 +65,7 @@ class Need(StrEnum):
     The values are ends of the sentence "It needs …".
     """
 
+    WAY_BACK = "a screen behind this one"
     ROW = "a row at the cursor"
     MARKET = "a market at the cursor"
     TRADING = "a market that takes orders"
@@ -170,7 +171,8 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False),
     _action("global.open", "enter", "Open", "Open what is under the cursor.",
             in_palette=False, in_widget=True, needs=Need.ROW),
-    _action("global.back", "escape", "Back", "Leave this screen.", in_palette=False),
+    _action("global.back", "escape", "Back", "Leave this screen.", in_palette=False,
+            needs=Need.WAY_BACK),
     _moving("move_up", "up k", "Up", "Move the cursor one row up."),
     _moving("move_down", "down j", "Down", "Move the cursor one row down."),
     _moving("page_up", "pageup", "Page up", "Move the cursor one screen up."),

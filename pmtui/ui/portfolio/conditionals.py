@@ -1,6 +1,7 @@
 """Every conditional order: what it does, whether it watches, and why not."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +12,8 @@ from typing_extensions import override
 
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Cell, Line, line_width
+from pmtui.ui.facts import key_of
 from pmtui.ui.frame import FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
@@ -26,6 +28,7 @@ from pmtui.ui.ticket.protect import (
     where_stops_live,
 )
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel, fit_title
 from pmtui.ui.widgets.text_line import TextLine
 
 
@@ -36,8 +39,6 @@ class ConditionalsScreen(FrameScreen):
     PLACE: ClassVar[str] = "conditionals"
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.CONDITIONALS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONDITIONALS)
-    DEFAULT_CSS = "ConditionalsScreen LineTable { margin-left: 1; }"
-
     table = query_one("#conditionals", LineTable)
 
     def __init__(self, surface: Surface) -> None:
@@ -52,20 +53,19 @@ class ConditionalsScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        heading = (
-            Cell(" Stops and targets ", Role.HEADING),
-            Cell(f" {where_stops_live(self.surface.options)}", Role.DIM),
-        )
-        yield TextLine(heading)
-        yield LineTable(
+        key = key_of(self.surface.options.keymap, "market.protect")
+        table = LineTable(
             CONDITIONAL_COLUMNS,
-            empty="None. On a market's screen, t sets one for your position.",
+            empty=f" None. On a market or a position, {key} sets one for what you hold.",
             id="conditionals",
         )
+        yield Panel(table, classes="-table")
         yield TextLine(id="details")
 
     @override
     def on_mount(self) -> None:
+        paint = partial(_paint_title, where_stops_live(self.surface.options))
+        self.query_one(Panel).show_title_in_width(paint)
         self.table.focus()
         self._show_rows()
 
@@ -133,3 +133,10 @@ class ConditionalsScreen(FrameScreen):
         listed = account.conditionals
         self.table.set_rows([paint_conditional_row(each, account, now) for each in listed])
         self.show_details()
+
+
+def _paint_title(where: str, room: int) -> tuple[Line, Line]:
+    """Say where stops live; in little room at least when they do nothing."""
+    name = (Cell("STOPS AND TARGETS", Role.HEADING),)
+    said = where if len(where) + line_width(name) < room else where.rpartition(": ")[2]
+    return fit_title((name,), ((Cell(said, Role.DIM),),), room)

@@ -1,6 +1,7 @@
 """The log: notices, orders with their life, requests and stream events; nothing secret."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -21,7 +22,7 @@ from pmtui.ui.portfolio.paint_log import LOG_COLUMNS, paint_entry, paint_request
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import zone_at
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.panel import Panel, fit_title
 
 REQUEST = "request"
 KINDS = ("", "notice", "order", REQUEST, "stream")
@@ -36,10 +37,8 @@ class LogScreen(FrameScreen):
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.LOG,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.LOG)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.log", "global.open"})
-    DEFAULT_CSS = "LogScreen LineTable { margin-left: 1; }"
-
     table = query_one("#entries", LineTable)
-    heading = query_one("#heading", TextLine)
+    frame = query_one("#heading", Panel)
     _kind = ""
 
     @override
@@ -48,8 +47,8 @@ class LogScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield TextLine(id="heading")
-        yield LineTable(LOG_COLUMNS, empty="Nothing logged yet.", id="entries")
+        table = LineTable(LOG_COLUMNS, empty=" Nothing logged yet.", id="entries")
+        yield Panel(table, id="heading", classes="-table")
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -93,15 +92,12 @@ class LogScreen(FrameScreen):
         older = view.dropped
         if self._kind == REQUEST:
             older = self.surface.queries.requests().dropped
-        dropped = f"   {count(older, 'older one')} dropped" if older else ""
-        zone = f"   times in {zone_at(lines[0][0])}" if lines else ""
-        self.heading.show(
-            (
-                Cell(" Log ", Role.HEADING),
-                Cell(f" {self._kind or 'everything'}", Role.KEY),
-                Cell(f"   {count(len(lines), 'entry', 'entries')}{dropped}{zone}", Role.DIM),
-            )
-        )
+        facts = [count(len(lines), "entry", "entries")]
+        facts += [f"{count(older, 'older one')} dropped"] if older else []
+        facts += [f"times in {zone_at(lines[0][0])}"] if lines else []
+        names = ((Cell("LOG", Role.HEADING),), (Cell(self._kind or "everything", Role.KEY),))
+        values = [(Cell(fact, Role.DIM),) for fact in facts]
+        self.frame.show_title_in_width(partial(fit_title, names, values))
         self.table.set_rows([row for _, row in lines])
         if view.entries:
             self.surface.commands.mark_log_read(view.entries[-1].sequence)

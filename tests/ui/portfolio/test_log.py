@@ -68,7 +68,7 @@ async def test_an_order_stands_in_columns_where_there_is_room_and_in_words_where
         await pilot.press("l")
         await until(pilot, lambda: "cancelled" in screen_of(app), "the deed")
         row = next(line for line in screen_lines(app) if "cancelled" in line)
-        assert row.split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
+        assert row.strip("│ ").split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
         assert "expired · Yes · No change: ECB" in row
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: "Cancelled: Buy 120 Yes at 39.6¢" in screen_of(app), "the words")
