@@ -11,7 +11,7 @@ import socket
 
 from pmtui.cli.output import show_last, warn
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
-from pmtui.cli.session_process import CRASHED, trim_heap, use_one_malloc_arena
+from pmtui.cli.session_process import CRASHED, trim_heap_regularly, use_one_malloc_arena
 from pmtui.cli.terminal_app import Look, make_app
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.link.attachment import Attachment
@@ -23,7 +23,6 @@ from pmtui.service.safety.entry_lock import new_kill, write_killed
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 
-TRIM_PERIOD_S = 20.0
 OLD_RULES = "The service runs with older settings: `pmtui stop`, then `pmtui`, to use the new ones."
 _ENDED = (signal.SIGHUP, signal.SIGTERM)
 
@@ -85,7 +84,7 @@ class AttachedTerminal:
         for number in _ENDED:
             loop.add_signal_handler(number, app.exit)
         listening = asyncio.create_task(line.run())
-        trimming = asyncio.create_task(self._trim_heap_regularly())
+        trimming = asyncio.create_task(trim_heap_regularly(self._clock))
         gc.freeze()
         gc.enable()
         await app.run_async()
@@ -140,8 +139,3 @@ class AttachedTerminal:
             write_killed(self._starter.state, killed)
         except OSError as error:
             warn(f"pmtui: NOT locked: {error.strerror or error}")
-
-    async def _trim_heap_regularly(self) -> None:
-        while True:
-            await self._clock.sleep(TRIM_PERIOD_S)
-            trim_heap()

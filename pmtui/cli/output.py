@@ -114,6 +114,14 @@ def data_output() -> TextIO:
     return sys.stdout
 
 
+def utf8_output() -> TextIO:
+    """Return it for data, not words for this terminal: the same bytes everywhere."""
+    out = data_output()
+    if isinstance(out, TextIOWrapper):
+        out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    return out
+
+
 def write_line(line: bytes) -> None:
     """Write a line of a protocol to standard output, at once; its writer has made it harmless."""
     sys.stdout.buffer.write(line + b"\n")

@@ -14,6 +14,7 @@ from pathlib import Path
 from pmtui.cli.output import start_logging
 from pmtui.config.paths import Paths, private_dir, why_untrusted
 from pmtui.config.toml_file import ConfigError
+from pmtui.service.clock import SystemClock
 
 IN_USE = (
     "another terminal or service runs this profile, or a command such as `pmtui record`; end it first, "
@@ -22,6 +23,7 @@ IN_USE = (
 CRASHED = 70
 """Exit code of a session that a bug ended."""
 _LOCK_FILE = "session.lock"
+_TRIM_PERIOD_S = 20.0
 _M_ARENA_MAX = -8
 """The option of mallopt in glibc's malloc.h."""
 _logger = logging.getLogger(__name__)
@@ -114,6 +116,13 @@ def trim_heap() -> bool:
     """Return free memory to the system, in less than a millisecond; returns whether there was any."""
     libc = _glibc()
     return libc is not None and bool(libc.malloc_trim(0))
+
+
+async def trim_heap_regularly(clock: SystemClock) -> None:
+    """Return free memory to the system every now and then, until it is cancelled."""
+    while True:
+        await clock.sleep(_TRIM_PERIOD_S)
+        _ = trim_heap()
 
 
 @cache

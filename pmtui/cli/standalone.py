@@ -15,7 +15,7 @@ from pmtui.cli.session_process import (
     run_logged,
     session_lock,
     start_log,
-    trim_heap,
+    trim_heap_regularly,
     use_one_malloc_arena,
 )
 from pmtui.cli.terminal import exit_despite_stuck_output
@@ -31,8 +31,6 @@ from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp
 
-TRIM_PERIOD_S = 20.0
-"""How often memory that lists and charts needed while they were made is returned to the system."""
 _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMINATION}
 
 
@@ -99,7 +97,7 @@ class Session:
             gc.collect()
             gc.freeze()
             gc.enable()
-            trimming = asyncio.create_task(self._trim_heap_regularly())
+            trimming = asyncio.create_task(trim_heap_regularly(self._clock))
             await app.run_async()
             trimming.cancel()
             exit_reason = ExitReason.QUIT if app.crash is None else ExitReason.BUG
@@ -118,8 +116,3 @@ class Session:
         loop = asyncio.get_running_loop()
         for number, exit_reason in _SIGNALS.items():
             loop.add_signal_handler(number, leave, exit_reason)
-
-    async def _trim_heap_regularly(self) -> None:
-        while True:
-            await self._clock.sleep(TRIM_PERIOD_S)
-            trim_heap()

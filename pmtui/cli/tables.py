@@ -6,7 +6,6 @@ blotted out.
 """
 
 import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from decimal import Decimal, localcontext
 from enum import StrEnum
 from typing import TextIO
 
-from pmtui.cli.output import REPLACEMENT, data_output, discard_output, harmless
+from pmtui.cli.output import REPLACEMENT, discard_output, harmless, utf8_output
 from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.money import SCALE, Micros, format_micros
@@ -211,10 +210,7 @@ def _utc(text: str) -> str:
 
 def print_table(table: Table, form: Format) -> int:
     """Write a table to standard output; returns the exit code."""
-    out = data_output()
-    if isinstance(out, io.TextIOWrapper):
-        # Data, not words for this terminal: the same bytes everywhere.
-        out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    out = utf8_output()
     try:
         write_table(table, form, out)
         out.flush()

@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from pmtui.clients.http.client import is_loopback, trusted_context
+from pmtui.clients.http.client import trusted_context
 from pmtui.clients.http.failures import why_unreachable
+from pmtui.config.endpoints import is_loopback
 
 _PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 _ENCRYPTED = frozenset({"https", "wss"})

@@ -1,5 +1,6 @@
 """Where the hosts of a profile are, and which of the two dialects of the venue they speak."""
 
+import ipaddress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,3 +40,11 @@ LIVE = Endpoints(
     geoblock="https://polymarket.com/api/geoblock",
 )
 """The public service (docs/wire.md, November 2026)."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this very machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

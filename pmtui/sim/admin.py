@@ -70,7 +70,7 @@ from pmtui.sim.controls import (
 )
 from pmtui.sim.engine.events import BalanceChanged, Cause
 from pmtui.sim.engine.terms import Payout, Permission, Refusal, TradingMode
-from pmtui.sim.http_json import JsonResponse, failure, refused
+from pmtui.sim.http_json import JsonResponse, alive, failure, refused
 from pmtui.sim.subsystems import POST_ONLY_S, Subsystems
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
@@ -115,7 +115,7 @@ class AdminRoutes:
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
-            Route("/", guarded(self.alive)),
+            Route("/", guarded(alive)),
             Route("/fund", guarded(self.fund), methods=["POST"]),
             Route("/ledger/{address}", guarded(self.ledger)),
             Route("/audit", guarded(self.audit)),
@@ -126,11 +126,6 @@ class AdminRoutes:
             Route("/standing", guarded(self.standing), methods=["POST"]),
             Route("/geoblock", guarded(self.geoblock), methods=["GET", "POST"]),
         ]
-
-    async def alive(self, request: Request) -> Response:
-        """Say that somebody is there."""
-        del request
-        return JsonResponse("OK")
 
     async def fund(self, request: Request) -> Response:
         """Deposit paper money."""

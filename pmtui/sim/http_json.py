@@ -28,6 +28,12 @@ class JsonResponse(Response):
         return _encoder.encode(content)
 
 
+async def alive(request: Request) -> Response:
+    """Say that somebody is there."""
+    del request
+    return JsonResponse("OK")
+
+
 def failure(status: int, text: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
     """Return an error as the service words it."""
     return JsonResponse({"error": text}, status_code=status, headers=headers)

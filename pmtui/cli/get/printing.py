@@ -8,7 +8,6 @@ the venue sent is blotted out where it would steer a terminal or be a spreadshee
 """
 
 import csv
-import io
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from enum import StrEnum
 from typing import TextIO
 from unicodedata import category, east_asian_width
 
-from pmtui.cli.output import data_output, harmless, warn
+from pmtui.cli.output import harmless, utf8_output, warn
 from pmtui.cli.tables import to_csv, to_json
 from pmtui.reads.answers import Book
 from pmtui.reads.read import Read
@@ -190,7 +189,7 @@ class Printer:
         usual = summary(read.answer, is_list=read.is_list) if is_table else row_columns(read.answer)
         self._columns = columns or usual
         self._is_chosen = bool(columns)
-        self._out = out or _utf8_output()
+        self._out = out or utf8_output()
         self._rows: list[dict[str, Cell]] = []
         self._records: list[Record] = []
         self._csv = csv.writer(self._out, lineterminator="\n")
@@ -279,11 +278,3 @@ def _shown(cell: Cell) -> str:
 
 def _text(cell: Cell) -> str | bool | None:
     return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
-
-
-def _utf8_output() -> TextIO:
-    out = data_output()
-    if isinstance(out, io.TextIOWrapper):
-        # Data, not words for this terminal: the same bytes everywhere.
-        out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    return out

@@ -8,7 +8,6 @@ Three tries at a prompt, one from a file descriptor; an empty passphrase means t
 that holds a key leaves no core file and lets no other program read its memory.
 """
 
-import ipaddress
 import sqlite3
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -27,7 +26,7 @@ from pmtui.cli.keys.secret_input import (
 )
 from pmtui.cli.output import warn
 from pmtui.cli.session_process import IN_USE, InUseError, is_session_running
-from pmtui.config.endpoints import LIVE
+from pmtui.config.endpoints import LIVE, is_loopback
 from pmtui.config.paths import KEYSTORE_FILE, why_untrusted
 from pmtui.config.settings import Settings
 from pmtui.config.terminal_settings import KEY_VARIABLE
@@ -113,21 +112,14 @@ def cleartext_addresses(settings: Settings) -> tuple[str, ...]:
         dict.fromkeys(
             f"{parts.scheme}://{parts.netloc}"
             for parts in map(urlsplit, addresses)
-            if parts.scheme in ("http", "ws") and not _is_this_machine(parts.hostname or "")
+            if parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or "")
         )
     )
 
 
 def _is_local(settings: Settings) -> bool:
     """Whether orders go to this machine alone: a local venue takes any key."""
-    return _is_this_machine(urlsplit(settings.endpoints(LIVE).clob).hostname or "")
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return is_loopback(urlsplit(settings.endpoints(LIVE).clob).hostname or "")
 
 
 class _Fields(msgspec.Struct):

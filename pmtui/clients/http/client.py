@@ -10,7 +10,6 @@ read, because their bounds would hold for the outer layer only.
 
 import asyncio
 import functools
-import ipaddress
 import random
 import socket
 import ssl
@@ -32,6 +31,7 @@ from pmtui.clients.http.failures import (
     is_html_page,
     without_secrets,
 )
+from pmtui.config.endpoints import is_loopback
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
 
@@ -465,14 +465,6 @@ async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:
         if isinstance(stream, httpcore.AsyncNetworkStream):
             connection = stream.get_extra_info("socket")
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name means this very machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @functools.cache

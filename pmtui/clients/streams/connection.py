@@ -11,7 +11,6 @@ a time: a key must not wait for whatever a host has sent.
 
 import asyncio
 import contextlib
-import ipaddress
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from websockets.protocol import Event
 from pmtui.clients.http.client import trusted_context
 from pmtui.clients.http.failures import why_unreachable
 from pmtui.clients.streams.protocols import PING
+from pmtui.config.endpoints import is_loopback
 from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import Link, LinkState
 from pmtui.wire.bounds import WireError
@@ -461,7 +461,7 @@ class StreamConnection(Generic[E]):
         return await open_socket(
             self._url,
             # Loopback is never meant for a proxy; elsewhere the environment decides.
-            proxy=None if _is_loopback(self._url) else True,
+            proxy=None if is_loopback(urlsplit(self._url).hostname or "") else True,
             ssl=trusted_context() if self._url.startswith("wss:") else None,
             open_timeout=self._times.open_s,
             close_timeout=self._times.close_s,
@@ -592,11 +592,3 @@ async def _close(socket: BoundedSocket, limit_s: float) -> None:
 def _message(error: Exception) -> str:
     known = why_unreachable(error) if isinstance(error, OSError) else ""
     return (known or str(error) or type(error).__name__)[:200]
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

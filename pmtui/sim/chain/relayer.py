@@ -35,7 +35,7 @@ from pmtui.sim.chain.sign_in import SignIns, cookies_in, key_row
 from pmtui.sim.clob.builder_keys import KeyKind, SideKeys
 from pmtui.sim.controls import RelayCourse
 from pmtui.sim.engine.terms import Refusal
-from pmtui.sim.http_json import JsonResponse, failure, refused
+from pmtui.sim.http_json import JsonResponse, alive, failure, refused
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
@@ -423,7 +423,7 @@ class RelayerRoutes:
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
-            Route("/", self.alive),
+            Route("/", alive),
             Route("/submit", self.submit, methods=["POST"]),
             Route("/nonce", self.nonce),
             Route("/v1/account/transactions/params", self.parameters),
@@ -435,11 +435,6 @@ class RelayerRoutes:
             Route("/relayer/api/auth", self.mint, methods=["POST"]),
             Route("/relayer/api/keys", self.keys),
         ]
-
-    async def alive(self, request: Request) -> Response:
-        """Say that somebody is there."""
-        del request
-        return JsonResponse("OK")
 
     async def submit(self, request: Request) -> Response:
         """Take a deployment or a signed batch."""

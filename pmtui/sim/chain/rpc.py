@@ -25,7 +25,7 @@ from pmtui.signing.wallet_calls import decode_call
 from pmtui.sim.chain.contracts import Chain, Reverted, execute, try_each
 from pmtui.sim.chain.logs import MOST_BLOCKS, Log, LogFilter, block_hash, place_entries
 from pmtui.sim.chain.relayer import Relay, Transaction
-from pmtui.sim.http_json import JsonResponse
+from pmtui.sim.http_json import JsonResponse, alive
 from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
@@ -108,12 +108,7 @@ class RpcRoutes:
 
     def routes(self) -> list[Route]:
         """Return the routes."""
-        return [Route("/", self.alive), Route("/", self.answer, methods=["POST"])]
-
-    async def alive(self, request: Request) -> Response:
-        """Say that somebody is there."""
-        del request
-        return JsonResponse("OK")
+        return [Route("/", alive), Route("/", self.answer, methods=["POST"])]
 
     async def answer(self, request: Request) -> Response:
         """Answer one call, or several in an array."""

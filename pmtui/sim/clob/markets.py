@@ -16,7 +16,7 @@ from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueMarket, MarketState, Row
 from pmtui.sim.controls import HOLD_MS, TakerDelay
 from pmtui.sim.engine.terms import MarketView
-from pmtui.sim.http_json import JsonResponse, failure, paged
+from pmtui.sim.http_json import JsonResponse, alive, failure, paged
 from pmtui.sim.venue import Venue
 
 NO_DELAY = TakerDelay()
@@ -229,8 +229,8 @@ class MarketRoutes:
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
-            Route("/", self.ok),
-            Route("/ok", self.ok),
+            Route("/", alive),
+            Route("/ok", alive),
             Route("/time", self.time),
             Route("/version", self.version),
             Route("/markets", self._list(full_row, sampling=False)),
@@ -247,11 +247,6 @@ class MarketRoutes:
             Route("/fee-rate", self.fee_rate),
             Route("/fee-rate/{token_id}", self.fee_rate),
         ]
-
-    async def ok(self, request: Request) -> Response:
-        """Say that somebody is there."""
-        del request
-        return JsonResponse("OK")
 
     async def time(self, request: Request) -> Response:
         """Tell the venue's time in seconds."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from pmtui.clients.http.client import HttpHost, Pace, RequestReport, ShownRequest, is_loopback
+from pmtui.clients.http.client import HttpHost, Pace, RequestReport, ShownRequest
+from pmtui.config.endpoints import is_loopback
 from pmtui.domain.answers import Failure, FailureKind
 from tests.clients.raw_server import (
     Call,
