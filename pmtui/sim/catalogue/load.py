@@ -7,7 +7,6 @@ What is none of these is counted, with the reason.
 """
 
 import gzip
-import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,16 +14,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from pmtui.domain.ids import EventId
-from pmtui.domain.markets.market import Event, FeeSchedule, Market, RewardTerms
-from pmtui.domain.money import Micros, format_micros
 from pmtui.sim.catalogue import dates, rolling
+from pmtui.sim.catalogue.cached_events import is_event_list_cache, rows_of_cache
 from pmtui.sim.catalogue.gamma import (
-    decimal_number,
     moment_of,
     read_event,
     read_market,
@@ -39,124 +35,10 @@ from pmtui.sim.catalogue.model import (
     Row,
 )
 
-_MARKS: Final = frozenset({"format", "seen_at", "events"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PACKAGED_NAME = "catalogue.json.gz"
 _WINDOWS_BEHIND = timedelta(minutes=30)
 _WINDOWS_AHEAD = timedelta(minutes=60)
-
-
-def is_kept_list(value: Row) -> bool:
-    """Whether an object is such a file and no answer of the metadata host."""
-    return value.keys() >= _MARKS
-
-
-def rows_of_kept(value: Row) -> list[Row]:
-    """Return its events as rows, each with its markets.
-
-    Raises:
-        msgspec.ValidationError: it is damaged, or of another version.
-    """
-    return [_event_row(event) for event in msgspec.convert(value["events"], list[Event])]
-
-
-def _event_row(event: Event) -> Row:
-    return _stated(
-        id=event.event_id,
-        slug=event.slug,
-        title=event.title,
-        markets=[_market_row(market) for market in event.markets],
-        tags=[{"id": tag.tag_id, "slug": tag.slug, "label": tag.label} for tag in event.tags],
-        series=[
-            {"id": s.series_id, "slug": s.slug, "title": s.title, "recurrence": s.recurrence}
-            for s in event.series
-        ],
-        negRisk=event.neg_risk,
-        active=event.active,
-        closed=event.closed,
-        archived=event.archived,
-        volume=_number(event.volume),
-        volume24hr=_number(event.volume_24h),
-        liquidity=_number(event.liquidity),
-        openInterest=_number(event.open_interest),
-        commentCount=event.comment_count,
-        createdAt=event.created_at and event.created_at.isoformat(),
-        endDate=event.end_at and event.end_at.isoformat(),
-    )
-
-
-def _market_row(market: Market) -> Row:
-    tokens = market.token_ids
-    return _stated(
-        id=market.market_id,
-        conditionId=market.condition_id,
-        slug=market.slug,
-        question=market.question,
-        groupItemTitle=market.group_title or None,
-        outcomes=json.dumps([outcome.label for outcome in market.outcomes]),
-        outcomePrices=_prices(market),
-        clobTokenIds=json.dumps(list(tokens)) if tokens else None,
-        orderPriceMinTickSize=_number(market.tick_size),
-        orderMinSize=_number(market.min_order_size),
-        negRisk=market.neg_risk,
-        active=market.active,
-        closed=market.closed,
-        archived=market.archived,
-        acceptingOrders=market.accepting_orders,
-        enableOrderBook=market.has_order_book,
-        bestBid=_number(market.best_bid),
-        bestAsk=_number(market.best_ask),
-        lastTradePrice=_number(market.last_trade_price),
-        oneDayPriceChange=_number(market.day_change),
-        volumeNum=_number(market.volume),
-        volume24hr=_number(market.volume_24h),
-        liquidityNum=_number(market.liquidity),
-        createdAt=market.created_at and market.created_at.isoformat(),
-        endDate=market.end_at and market.end_at.isoformat(),
-        gameStartTime=market.game_start_at and market.game_start_at.isoformat(),
-        sportsMarketType=market.sports_type or None,
-        **_fee(market.fee),
-        **_rewards(market.rewards),
-    )
-
-
-def _prices(market: Market) -> str | None:
-    stated = [format_micros(o.price) for o in market.outcomes if o.price is not None]
-    return json.dumps(stated) if len(stated) == len(market.outcomes) else None
-
-
-def _fee(fee: FeeSchedule | None) -> Row:
-    if fee is None:
-        return {}
-    if not fee.rate:
-        return {"feesEnabled": False}
-    schedule = {
-        "rate": decimal_number(fee.rate),
-        "exponent": fee.exponent,
-        "takerOnly": fee.is_taker_only,
-    }
-    return {"feesEnabled": True, "feeSchedule": schedule}
-
-
-def _rewards(terms: RewardTerms | None) -> Row:
-    if terms is None:
-        return {}
-    cents = Micros(terms.max_spread * 100)
-    return {
-        "rewardsMinSize": decimal_number(terms.min_size),
-        "rewardsMaxSpread": decimal_number(cents),
-    }
-
-
-def _number(amount: Micros | None) -> int | float | None:
-    return None if amount is None else decimal_number(amount)
-
-
-# What is not known is left out, as the host does.
-def _stated(**fields: object) -> Row:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 _GZIP_MAGIC = b"\x1f\x8b"
 _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
@@ -168,10 +50,9 @@ class CatalogueFileError(Exception):
 
 @dataclass(slots=True)
 class RecordedRows:
-    """Rows found so far, each kind by id; of two versions of a market or event the newer is taken.
+    """Rows found so far, each kind by id; of two versions of a market or event the newer replaces the older.
 
-    The newer row replaces the older one completely. An event that came inside a market is a part of
-    one, and only adds to what is known.
+    An event inside a market is incomplete: its fields are only added to what is known.
     """
 
     events: dict[str, Row] = field(default_factory=dict)
@@ -186,7 +67,7 @@ class RecordedRows:
     _listed_events: set[str] = field(default_factory=set)
 
     def add_file(self, path: Path) -> None:
-        """Take every row of one file.
+        """Add every row of one file.
 
         Raises:
             CatalogueFileError: the file cannot be read, or nothing in it is of the metadata host.
@@ -194,13 +75,9 @@ class RecordedRows:
         known = self._known()
         for value in self._values_of(path):
             self.add_answer(value)
-        # Another copy of what is known already is of the host, too.
+        # Copies of known rows count too: they show that the file is the host's.
         if self._known() == known:
             raise CatalogueFileError(f"{path}: holds no events, markets or tags")
-
-    def add_answer(self, value: object) -> None:
-        """Take every row of one decoded answer."""
-        self._take(value)
 
     def _known(self) -> tuple[int, int]:
         return self.rows, self._tag_rows
@@ -237,41 +114,42 @@ class RecordedRows:
         if broken:
             self.skipped["line is not JSON"] += broken
 
-    def _take(self, value: object) -> None:
+    def add_answer(self, value: object) -> None:
+        """Add every row of one decoded answer."""
         if isinstance(value, list):
             for item in value:
-                self._take(item)
+                self.add_answer(item)
         elif not isinstance(value, dict):
             self.skipped["not an object"] += 1
         elif "question" in value or "conditionId" in value:
-            self._take_market(value)
+            self._add_market(value)
         elif "id" in value and ("markets" in value or "title" in value):
-            self._take_event(value)
+            self._add_event(value)
         elif "id" in value and "label" in value:
             self._tag_rows += 1
             self.tags.setdefault(text_of(value, "id"), value)
-        elif is_kept_list(value):
-            self._take_kept(value)
+        elif is_event_list_cache(value):
+            self._add_cached(value)
         else:
-            self._take_wrapped(value)
+            self._add_wrapped(value)
 
-    def _take_kept(self, value: Row) -> None:
+    def _add_cached(self, value: Row) -> None:
         try:
-            rows = rows_of_kept(value)
+            rows = rows_of_cache(value)
         except msgspec.ValidationError:
             self.skipped["list of another version"] += 1
             return
         for row in rows:
-            self._take_event(row)
+            self._add_event(row)
 
-    def _take_wrapped(self, value: Row) -> None:
+    def _add_wrapped(self, value: Row) -> None:
         inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), list | dict)]
         if not inner:
             self.skipped["neither event nor market"] += 1
         for item in inner:
-            self._take(item)
+            self.add_answer(item)
 
-    def _take_event(self, row: Row) -> None:
+    def _add_event(self, row: Row) -> None:
         event_id = text_of(row, "id")
         if not event_id:
             self.skipped["event without id"] += 1
@@ -284,9 +162,9 @@ class RecordedRows:
         for series in rows_of(row, "series"):
             self.series.setdefault(text_of(series, "id"), series)
         for market in rows_of(row, "markets"):
-            self._take_market(market, event_id)
+            self._add_market(market, event_id)
 
-    def _take_market(self, row: Row, event_id: str | None = None) -> None:
+    def _add_market(self, row: Row, event_id: str | None = None) -> None:
         market_id = text_of(row, "id")
         if not market_id:
             self.skipped["market without id"] += 1

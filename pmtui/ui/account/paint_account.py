@@ -9,7 +9,7 @@ from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_lines import describe_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.explore.reading import wrap_text
+from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.facts import join_facts, key_of
 from pmtui.ui.format import format_age
 from pmtui.ui.keys.actions import Keymap

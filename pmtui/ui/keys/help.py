@@ -12,7 +12,8 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
-from pmtui.ui.explore.reading import ReadingScreen, wrap_text
+from pmtui.ui.explore.paint_reading import wrap_text
+from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import HelpLine, bindings_for, help_lines

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.service.views import EventView, Load
-from pmtui.ui.explore.reading import MOST_LETTERS, paint_comments, paint_rules, wrap_text
+from pmtui.ui.explore.paint_reading import MOST_LETTERS, paint_comments, paint_rules, wrap_text
 from pmtui.ui.plain import cell_width
 from tests.ui import believable
 from tests.ui.fake_surface import NOW

@@ -1,0 +1,157 @@
+"""Paints rules, comments and holders: texts of the venue, made harmless and broken into lines of a width."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pmtui.domain.formats import count
+from pmtui.domain.markets.market import Comment, Event, Holder, Market
+from pmtui.service.views import EventView, Load, MarketView
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.facts import unique_keys
+from pmtui.ui.format import format_age, format_size_compact
+from pmtui.ui.plain import Align, cell_width, plain
+from pmtui.ui.theme.theme import Role
+
+MOST_LETTERS = 20_000
+"""More than the longest rules seen; a line states how many letters are left out."""
+
+HOLDER_COLUMNS = (
+    Column("outcome", "Outcome", 12),
+    Column("size", "Shares", 16, align=Align.RIGHT),
+    Column("name", "Holder", 20, grow=1),
+    Column("address", "Wallet", 42, priority=1),
+)
+
+
+def wrap_text(text: str, width: int) -> tuple[str, ...]:
+    """Break a text of the venue into harmless lines of at most `width` cells.
+
+    Its line breaks are kept; several empty lines become one.
+    """
+    lines: list[str] = []
+    for paragraph in text[:MOST_LETTERS].splitlines():
+        clean = plain(paragraph)
+        if clean:
+            lines += _wrap_paragraph(clean, max(1, width))
+        elif lines and lines[-1]:
+            lines.append("")
+    if len(text) > MOST_LETTERS:
+        left_out = len(text) - MOST_LETTERS
+        lines += ["", f"{count(left_out, 'more letter')} not shown."]
+    return tuple(lines)
+
+
+def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple[Cell, ...]:
+    """Show the rules of the market at the cursor, then the event's, then the resolution source.
+
+    One cell for each line.
+    """
+    lines: list[Cell] = []
+    if market is not None:
+        lines += _section(market.question or market.title, market.description, width)
+    if event is not None and (market is None or event.description != market.description):
+        lines += _section(event.title, event.description, width)
+    stated = [of.resolution_source for of in (market, event) if of is not None]
+    return (*lines, *_sources(stated, width)) if stated else ()
+
+
+def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ...]:
+    """Show comments in the venue's order, replies indented; one cell for each line."""
+    lines: list[Cell] = []
+    for comment in view.comments:
+        lines += _paint_comment(comment, now, width)
+    return tuple(lines) or (Cell(_explain_no_comments(view), Role.DIM),)
+
+
+def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
+    """List the largest holders, outcome by outcome as the venue sends them."""
+    keys = unique_keys([f"{h.token_id}:{h.address}" for h in view.holders])
+    return tuple(
+        Row(key, _holder_cells(holder, view.market))
+        for key, holder in zip(keys, view.holders, strict=True)
+    )
+
+
+def explain_no_holders(view: MarketView) -> str:
+    """Return why no holders are listed."""
+    match view.load:
+        case Load.READY:
+            return " No holders listed."
+        case Load.FAILED:
+            return f" Could not load the holders: {plain(view.problem)}"
+        case Load.EMPTY | Load.LOADING:
+            return " Loading holders…"
+
+
+def _wrap_paragraph(clean: str, width: int) -> list[str]:
+    lines: list[str] = []
+    line = ""
+    for word in clean.split(" "):
+        if line and cell_width(line) + 1 + cell_width(word) <= width:
+            line = f"{line} {word}"
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while cell_width(line) > width:
+            head = _take(line, width)
+            lines.append(head)
+            line = line[len(head) :]
+    return [*lines, line] if line else lines
+
+
+# At least one letter, so that a letter wider than the line cannot stop the loop.
+def _take(text: str, width: int) -> str:
+    used = 0
+    for index, letter in enumerate(text):
+        used += cell_width(letter)
+        if used > width and index:
+            return text[:index]
+    return text
+
+
+def _section(title: str, text: str, width: int) -> list[Cell]:
+    heads = [Cell(t, Role.HEADING, Emphasis.BOLD) for t in wrap_text(title, width)]
+    body = wrap_text(text, width) or ("No rules are given.",)
+    return [Cell(""), *heads, *(Cell(t) for t in body)]
+
+
+def _sources(stated: Sequence[str], width: int) -> list[Cell]:
+    # Market and event often say the same, or only one of them says anything.
+    wrapped = dict.fromkeys(wrap_text(source, width) for source in stated)
+    said = [line for lines in wrapped for line in lines] or ["none named besides the rules above"]
+    return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
+
+
+def _explain_no_comments(view: EventView) -> str:
+    match view.load:
+        case Load.READY:
+            return "No comments yet."
+        case Load.FAILED:
+            return f"Could not load the comments: {plain(view.problem)}"
+        case Load.EMPTY | Load.LOADING:
+            return "Loading comments…"
+
+
+def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:
+    margin = "    " if comment.parent_id else ""
+    head = margin + (plain(comment.author, 32) or "unnamed")
+    if comment.created_at is not None:
+        head += f"  {format_age((now - comment.created_at).total_seconds())} ago"
+    if comment.reaction_count:
+        head += f"  {count(comment.reaction_count, 'like')}"
+    body = wrap_text(comment.body, width - len(margin))
+    return [Cell(head, Role.KEY), *(Cell(margin + text) for text in body), Cell("")]
+
+
+def _holder_cells(holder: Holder, market: Market | None) -> tuple[Cell, ...]:
+    label = ""
+    if market is not None and 0 <= holder.outcome_index < len(market.outcomes):
+        label = market.outcomes[holder.outcome_index].label
+    role = Role.BID if holder.outcome_index == 0 else Role.ASK
+    return (
+        Cell(plain(label), role),
+        Cell(format_size_compact(holder.amount, width=16).strip()),
+        Cell(plain(holder.name) or plain(holder.address)),
+        Cell(plain(holder.address), Role.DIM),
+    )
