@@ -111,7 +111,7 @@ def test_no_secret_is_painted_logged_or_copied(start: Start, home: Path, venue: 
         terminal.until(lambda: terminal.row_with("Step", "What is known"), "the account")
         terminal.press("down")
     terminal.press("r", "l")
-    terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
+    terminal.until(lambda: terminal.row_with("LOG", "everything"), "the log")
     terminal.press("q")
     assert terminal.exit_code() == 0
     assert venue.wallet in copied(terminal)

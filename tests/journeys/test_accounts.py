@@ -116,7 +116,7 @@ def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVe
         answer_prompt(terminal, PASSPHRASE)
         trader.wait_for_markets(terminal)
         terminal.press("l")
-        terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
+        terminal.until(lambda: terminal.row_with("LOG", "everything"), "the log")
         terminal.press("f")
         assert terminal.exit_code() == 70
         assert "Traceback" in (home / "state" / "pmtui.log").read_text()

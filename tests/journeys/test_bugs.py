@@ -22,7 +22,7 @@ def test_a_bug_ends_with_70_and_shows_no_locals(home: Path) -> None:
     with Terminal((sys.executable, "-m", broken_program, "--standalone"), home=home) as terminal:
         trader.wait_for_markets(terminal)
         terminal.press("l")
-        terminal.until(lambda: terminal.row_with("Log", "everything"), "the log")
+        terminal.until(lambda: terminal.row_with("LOG", "everything"), "the log")
         terminal.press("f")
         assert terminal.exit_code() == CRASHED
         assert _last_words(terminal) == [_one_line(home)]

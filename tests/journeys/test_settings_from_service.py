@@ -55,7 +55,7 @@ def test_a_running_service_reads_a_later_terminals_settings_with_its_variables(
     later = start(is_attached=True, env={"PMTUI_THEME": "nord"}, size=(200, 50))
     trader.wait_for_markets(later)
     later.press("ctrl+k")
-    later.until(lambda: later.row_with("Log", "everything"), "the log")
+    later.until(lambda: later.row_with("LOG", "everything"), "the log")
     config.write_text('frame_rate = "often"\n')
     refused = start(is_attached=True)
     assert refused.exit_code() == 2

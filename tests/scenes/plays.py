@@ -183,7 +183,7 @@ async def watchlist(pilot: Pilot[None], world: World) -> None:
 async def conditionals(pilot: Pilot[None], world: World) -> None:
     await markets(pilot, world)
     await pilot.press("C")
-    await shown(pilot, "Stops and targets")
+    await shown(pilot, "STOPS AND TARGETS")
     await shown(pilot, "watching")
 
 
