@@ -316,7 +316,8 @@ class FrameScreen(Screen[None]):
         self.lines.show_footer()
 
     def _show(self, topic: Topic) -> None:
-        self.lines.show_topic(topic)
+        if isinstance(topic, StatusTopic | LogTopic):
+            self.lines.show_topic(topic)
         self.show_topic(topic)
         if isinstance(topic, _DECIDES_KEYS):
             self.lines.show_footer()

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input
 
-from pmtui.service.topics import LogTopic, StatusTopic, Topic
+from pmtui.service.topics import LogTopic, StatusTopic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.keys.actions import FooterEntry, entries_of
@@ -81,12 +81,11 @@ class FrameLines:
         self._show_notice()
         self.show_footer()
 
-    def show_topic(self, topic: Topic) -> None:
+    def show_topic(self, topic: StatusTopic | LogTopic) -> None:
         """Show what the lines tell of this topic."""
         if isinstance(topic, StatusTopic):
             self.show_status()
-        if isinstance(topic, StatusTopic | LogTopic):
-            self._show_notice()
+        self._show_notice()
 
     def show_status(self) -> None:
         """Show profile, money, and what the sources are worth; below it that the service is gone."""

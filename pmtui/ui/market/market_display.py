@@ -67,6 +67,11 @@ class MarketDisplay:
         self._surface = surface
         self._widgets = widgets
         self._width = width
+        keymap = surface.options.keymap
+        self._release, self._centre = (
+            key_of(keymap, "ladder.hold"),
+            key_of(keymap, "ladder.recentre"),
+        )
         # What was told last: most changes of a book are a size behind the touch.
         self._quoted: BookSummary | None = None
         self._placed: BookSummary | None = None
@@ -135,15 +140,13 @@ class MarketDisplay:
         if stated == self._stated and book.state.is_good:
             return
         self._stated = stated
-        options = self._surface.options
-        release, centre = (key_of(options.keymap, f"ladder.{n}") for n in ("hold", "recentre"))
         frame.show_title_in_width(
             partial(
                 paint_state,
                 book, model.now,
                 group=ladder.axis.group, cursor=ladder.cursor,
-                release_key=release if view.is_held else "",
-                away=(where, centre) if where else None,
+                release_key=self._release if view.is_held else "",
+                away=(where, self._centre) if where else None,
                 keys=keys,
                 is_in_ticket=is_in_ticket,
                 trading=trading_of(model.market),

@@ -1,6 +1,7 @@
 """The head of the trading screen: the question, the touch, and what orders must obey."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -55,17 +56,24 @@ def paint_question(view: MarketView, outcome_index: int, now: datetime, width: i
     return fit_line(line, width)
 
 
-def paint_facts(
-    view: MarketView, book: BookView | None, status: StatusView, now: datetime, width: int
-) -> Line:
+class Terms(NamedTuple):
+    """What orders must obey, the most important first; or why none are possible."""
+
+    pieces: tuple[str, ...]
+    role: Role = Role.DIM
+    is_trouble: bool = False
+    """Whether it is said first of all, and rather cut than left out."""
+
+
+def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: int) -> Line:
     """Show the touch and what orders must obey in one line; or first of all why none are possible."""
-    if why_not_tradable(view, status):
-        trouble = paint_terms(view, status, now, width)
+    if terms.is_trouble:
+        trouble = paint_terms(terms, width)
         return fit_line((*trouble, *paint_quote(view, book, width - line_width(trouble))), width)
     # What is said in half of the line comes first: the ladder shows most of the rest.
-    terms = paint_terms(view, status, now, max(width // 2 + 4, 0))
-    quote = paint_quote(view, book, width - line_width(terms))
-    more = paint_terms(view, status, now, width - line_width(quote))
+    half = paint_terms(terms, max(width // 2 + 4, 0))
+    quote = paint_quote(view, book, width - line_width(half))
+    more = paint_terms(terms, width - line_width(quote))
     gap = width - line_width(quote) - line_width(more)
     return fit_line((*quote, Cell(" " * gap), *more), width)
 
@@ -122,16 +130,14 @@ def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
     return numbers
 
 
-def paint_terms(view: MarketView, status: StatusView, now: datetime, width: int) -> Line:
-    """Say what orders must obey, or why none are possible."""
+def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
+    """Return what orders must obey, or why none are possible."""
     trouble = why_not_tradable(view, status)
     if trouble:
-        line: Line = (Cell(f" {trouble}", Role.NOTICE_WARN),)
-        return fit_line(line, min(width, line_width(line)))
+        return Terms((trouble,), Role.NOTICE_WARN, is_trouble=True)
     terms = view.terms
     if terms is None:
-        line = (Cell(f" {market_words(view) or 'Loading the trading terms…'} ", Role.DIM),)
-        return line if line_width(line) <= width else ()
+        return Terms((market_words(view) or "Loading the trading terms…",))
     pieces = _terms(terms)
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
@@ -143,14 +149,22 @@ def paint_terms(view: MarketView, status: StatusView, now: datetime, width: int)
     if view.load is Load.FAILED and view.as_of is not None:
         age = format_age((now - view.as_of).total_seconds())
         pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
+    role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
+    return Terms(tuple(pieces), role)
+
+
+def paint_terms(terms: Terms, width: int) -> Line:
+    """Say what orders must obey as far as there is room, or why none are possible."""
+    if terms.is_trouble:
+        line: Line = (Cell(f" {terms.pieces[0]}", terms.role),)
+        return fit_line(line, min(width, line_width(line)))
     text = ""
-    for piece in pieces:
+    for piece in terms.pieces:
         longer = f"{text} {chr(0xB7)} {piece}" if text else f" {piece}"
         if cell_width(longer) + 1 > width:
             break
         text = longer
-    role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
-    return (Cell(f"{text} ", role),) if text else ()
+    return (Cell(f"{text} ", terms.role),) if text else ()
 
 
 def _terms(terms: MarketTerms) -> list[str]:
@@ -193,7 +207,7 @@ class MarketHead(Container):
         super().__init__(id=id)
         self._question = TextLine(id="question")
         self._quote = TextLine(id="quote")
-        self._shown: tuple[StatusView, datetime] | None = None
+        self._terms: Terms | None = None
 
     @override
     def compose(self) -> ComposeResult:
@@ -205,11 +219,9 @@ class MarketHead(Container):
     ) -> None:
         """Show the market; the quote has its own beat."""
         self._question.show(paint_question(view, outcome_index, now, width))
-        self._shown = status, now
+        self._terms = find_terms(view, status, now)
 
     def show_quote(self, view: MarketView, book: BookView | None, width: int) -> None:
         """Show the touch."""
-        if self._shown is None:
-            return
-        status, now = self._shown
-        self._quote.show(paint_facts(view, book, status, now, width))
+        if self._terms is not None:
+            self._quote.show(paint_facts(view, book, self._terms, width))

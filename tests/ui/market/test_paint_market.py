@@ -17,7 +17,13 @@ from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, plan_columns
 from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
-from pmtui.ui.market.market_head import paint_facts, paint_question, paint_quote, paint_terms
+from pmtui.ui.market.market_head import (
+    find_terms,
+    paint_facts,
+    paint_question,
+    paint_quote,
+    paint_terms,
+)
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.tape import OWN_MARK, WIDTH, paint_gap, paint_tape
 from pmtui.ui.paint_status import is_starting
@@ -45,10 +51,11 @@ def text_of(*lines: Line) -> str:
 def test_head_lines_keep_their_width(width: int, title: str) -> None:
     assert VIEW.market is not None
     view = replace(VIEW, market=replace(VIEW.market, question=title))
+    loading = replace(view, terms=None)
     for line in (
         paint_question(view, 0, NOW, width),
-        paint_facts(view, BOOK, PAPER_STATUS, NOW, width),
-        paint_facts(replace(view, terms=None), None, PAPER_STATUS, NOW, width),
+        paint_facts(view, BOOK, find_terms(view, PAPER_STATUS, NOW), width),
+        paint_facts(loading, None, find_terms(loading, PAPER_STATUS, NOW), width),
     ):
         assert line_width(line) == width
         assert "\x1b" not in text_of(line)
@@ -76,7 +83,7 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid none  ask none" in text_of(paint_quote(VIEW, bare, 120))
     coming = replace(bare, state=BookState.LOADING)
     assert "bid –  ask –  mid –" in text_of(paint_quote(VIEW, coming, 120))
-    terms = text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
+    terms = text_of(paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), 200))
     assert "tick 1¢" in terms
     assert "min 5 ·" in terms
     assert "taker fee 4.0%" in terms
@@ -93,8 +100,8 @@ def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words:
     assert VIEW.terms is not None
     fact = VenueFact(state, Evidence.ANSWER, NOW, condition_id=VIEW.terms.condition_id)
     view = replace(VIEW, venue=(fact,), terms=replace(VIEW.terms, seconds_delay=3))
-    assert text_of(paint_terms(view, PAPER_STATUS, NOW, 60)).strip().startswith(words)
-    assert words not in text_of(paint_terms(VIEW, PAPER_STATUS, NOW, 200))
+    assert text_of(paint_terms(find_terms(view, PAPER_STATUS, NOW), 60)).strip().startswith(words)
+    assert words not in text_of(paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), 200))
 
 
 def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
@@ -128,7 +135,7 @@ def test_why_there_is_no_trading_is_said(change: dict[str, bool], words: str) ->
     assert VIEW.market is not None
     view = replace(VIEW, market=replace(VIEW.market, **change))  # type: ignore[arg-type]
     assert words in why_not_tradable(view, PAPER_STATUS)
-    assert words in text_of(paint_terms(view, PAPER_STATUS, NOW, 120))
+    assert words in text_of(paint_terms(find_terms(view, PAPER_STATUS, NOW), 120))
 
 
 def test_a_resolved_market_names_what_won() -> None:
@@ -152,7 +159,7 @@ def test_a_missing_market_is_explained() -> None:
     lost = MarketView(None, None, Load.FAILED, None, problem="host down")
     assert "host down" in text_of(paint_question(lost, 0, NOW, 80))
     loading = MarketView(None, None, Load.LOADING, None)
-    assert "Loading" in text_of(paint_terms(loading, PAPER_STATUS, NOW, 80))
+    assert "Loading" in text_of(paint_terms(find_terms(loading, PAPER_STATUS, NOW), 80))
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 10**15))

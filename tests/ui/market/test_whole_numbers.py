@@ -8,7 +8,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Line
-from pmtui.ui.market.market_head import paint_quote, paint_terms
+from pmtui.ui.market.market_head import find_terms, paint_quote, paint_terms
 from pmtui.ui.market.tape import paint_tape
 from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
 from tests.ui import believable
@@ -48,7 +48,7 @@ def test_no_number_is_cut_at_any_width() -> None:
             *paint_own_orders(ORDERS, width, 9),
             *paint_positions(POSITIONS, ("Yes", "No"), width),
             paint_quote(VIEW, BOOK, width),
-            paint_terms(VIEW, PAPER_STATUS, NOW, width),
+            paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), width),
         )
         assert [line for line in text_of(lines) if CUT.search(line)] == []
 
