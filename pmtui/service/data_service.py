@@ -440,7 +440,7 @@ class DataService:
         state = self.parts.markets.metadata.store.markets.get(event.condition_id)
         if state is not None and state.terms is not None:
             state.terms = replace(state.terms, tick_size=event.new_tick_size)
-            self.hub.mark(MarketTopic(event.condition_id))
+            self.parts.kernel.mark(MarketTopic(event.condition_id))
 
     def _on_resolved(self, event: MarketResolved) -> None:
         self.parts.account.resolutions.on_resolved(event)

@@ -222,7 +222,7 @@ class AdminRoutes:
         if self._venue.trading(condition_id) is None:
             return failure(404, "market not found")
         self._venue.act(
-            lambda exchange, now_ms: exchange.change_tick(condition_id, tick, now_ms=now_ms)
+            lambda exchange, now_ms: exchange.change_tick_size(condition_id, tick, now_ms=now_ms)
         )
         return JsonResponse({"condition_id": condition_id, "tick_size": _text(tick)})
 

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from textual import on
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 from textual.widgets import Input
 from typing_extensions import override
@@ -78,8 +77,6 @@ class PmtuiApp(TerminalApp):
         super().__init__()
         self.surface = surface
         self.is_ascii = surface.options.ascii_only
-        # Textual draws every scroll bar with one renderer.
-        ScrollBar.renderer = ScrollBarRender
         self.navigation = Navigation(self, surface)
         self._last_place = LastPlace(self, surface, self.navigation)
         self._watch_keys = WatchKeys(self, surface)

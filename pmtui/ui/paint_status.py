@@ -1,6 +1,6 @@
-"""The status line: profile, money, orders, notices, and the health of every source."""
+"""Paints the status line: profile, money, orders, notices, and the health of every source."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
@@ -44,7 +44,7 @@ _WORST_FIRST = (
     Source.TRADING, Source.MARKET_STREAM, Source.USER_STREAM, Source.ANALYTICS, Source.METADATA,
     Source.RELAYER,
 )  # fmt: skip
-"""By what it costs a trader to be without."""
+"""By what an outage costs a trader."""
 
 _MILD_STATES = frozenset(
     {
@@ -54,26 +54,27 @@ _MILD_STATES = frozenset(
         VenueState.DELAYED,
     }
 )
-"""States in which some orders are taken as ever."""
+"""States in which the venue still takes some orders."""
 
 
 class _Fact(NamedTuple):
     """A part of the line that is shown whole or not at all."""
 
     rank: int
-    """What is highest goes first where there is no room."""
+    """Where there is no room, the highest rank is left out first."""
     cells: Line
 
 
+_LEAST_GAP = 2
+"""Cells between the left and the right part."""
 _APART = 4
-"""Cells that stay free before what is told only where there is room."""
+"""More cells that must stay free before the zone is shown."""
 _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
-"""Ranks. Of what may go, our orders and cash stay longest; before a reason goes what the portfolio
-shows as well."""
+"""Ranks. Our orders and cash are left out last; what the portfolio shows too is left out before a reason."""
 
 
 class News(NamedTuple):
-    """What the log tells that was not read yet, by kinds."""
+    """Unread fills and stop events."""
 
     fills: int = 0
     stops: int = 0
@@ -84,7 +85,7 @@ NO_NEWS = News()
 
 
 def count_news(log: LogView) -> News:
-    """Count what has become of orders and stops since the log was read."""
+    """Count the fills and stop events of the log that were not read yet."""
     fills = stops = 0
     for entry in takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)):
         if entry.kind != "order" or entry.level not in (Level.GOOD, Level.BAD):
@@ -105,44 +106,57 @@ def paint_status(
     paused_reason: str = "",
     armed_size: str = "",
 ) -> Line:
-    """Lay the status out in one line: what is ours on the left, the sources on the right.
+    """Lay the status out in one line: our account on the left, the sources on the right.
 
-    Nothing is cut: what there is no room for is left out, what matters least first. The zone of all
-    times stands at the end, where nothing else needs its room.
+    Nothing is cropped: what has no room is left out, the least important first. The time zone stands
+    at the end if nothing else needs its room.
 
     Args:
         view: the status.
         width: cells there are.
-        news: what of the notices tells of fills and stops.
-        are_keys_locked: single keys trade nothing right now, armed or not.
+        news: unread fills and stop events.
+        are_keys_locked: whether an open ticket keeps single keys from trading, armed or not.
         armed_size: the shares that a single key sends; empty to leave that out.
-        paused_reason: why the sources of a replay tell nothing new; empty while they do.
+        paused_reason: why a replay sends nothing new; empty while it plays.
     """
     facts = _account_facts(view, news, are_keys_locked=are_keys_locked, armed_size=armed_size)
     troubles = _trouble_lines(view, paused_reason)
-    rights = (*_unwell_lines(view), *troubles)
-    with_reason = len(rights) - len(troubles) // 2
-    for dropped in range(_TODAY + 1, _KEPT, -1):
-        left = _join(fact for fact in facts if fact.rank < dropped)
-        room = width - line_width(left) - 2
-        for right in rights if dropped <= _REASON + 1 else rights[:with_reason]:
-            free = room - line_width(right)
-            if free >= 0:
-                zone = Cell(f" {zone_at(view.now)} ", Role.DIM)
-                is_shown = free >= line_width((zone,)) + _APART
-                end = (*right, zone) if is_shown else right
-                gap = free + 2 - is_shown * line_width((zone,))
-                return (*left, Cell(" " * gap), *end)
+    for left, right in _candidates(facts, _unwell_lines(view), troubles):
+        gap = width - line_width(left) - line_width(right)
+        if gap >= _LEAST_GAP:
+            return (*left, *_align_right(right, gap, view.now))
     left = _join(fact for fact in facts if fact.rank == _KEPT)
     return fit_line((*left, Cell(" "), *troubles[-1]), width)
+
+
+def _candidates(
+    facts: Sequence[_Fact], unwell: Sequence[Line], troubles: Sequence[Line]
+) -> Iterator[tuple[Line, Line]]:
+    """Yield what may stand on the left and on the right, the fullest first."""
+    rights = (*unwell, *troubles)
+    # The second half of the troubles are those without their reason.
+    with_reason = rights[: len(rights) - len(troubles) // 2]
+    for dropped in range(_TODAY + 1, _KEPT, -1):
+        left = _join(fact for fact in facts if fact.rank < dropped)
+        for right in rights if dropped <= _REASON + 1 else with_reason:
+            yield left, right
+
+
+def _align_right(right: Line, gap: int, now: datetime) -> Line:
+    """Fill a gap before the right part; the zone of all times takes its end if it leaves enough."""
+    zone = Cell(f" {zone_at(now)} ", Role.DIM)
+    left_over = gap - line_width((zone,))
+    if left_over < _LEAST_GAP + _APART:
+        return (Cell(" " * gap), *right)
+    return (Cell(" " * left_over), *right, zone)
 
 
 def paint_loss(
     loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width: int, is_typing: bool = False
 ) -> Line:
-    """Say that the service is gone, what that leaves behind, and which key starts it again.
+    """Show that the service has ended, what goes on without it, and which key starts it again.
 
-    What there is no room for is left out, the keys last.
+    What has no room is left out, the keys last.
 
     Args:
         loss: since when, and whether somebody ended it.
@@ -166,7 +180,7 @@ def paint_loss(
 
 
 def _left_behind(account: AccountView) -> tuple[str, ...]:
-    """Say what goes on without the service, and what does not."""
+    """Describe the orders that stay at the venue and the stops that are inactive."""
     orders, said = account.open_orders, list[str]()
     if len(orders) == 1:
         (order,) = orders
@@ -180,7 +194,7 @@ def _left_behind(account: AccountView) -> tuple[str, ...]:
 
 
 def describe_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
-    """Say a source's state in words: live, how old, or down and why."""
+    """Describe a source's state: live, its age, or down with the reason."""
     if health.waiting:
         return f"waiting, {health.waiting - 1} ahead", Role.STALE
     match health.state:
@@ -200,7 +214,7 @@ def describe_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
 def _open_orders(view: StatusView) -> str:
     if view.are_orders_known:
         return str(view.open_orders)
-    # Nobody is told of none while some may rest.
+    # Never `0` while an order may be open.
     return f"{view.open_orders}+" if view.open_orders else "–"
 
 
@@ -245,7 +259,7 @@ def _account_facts(
 
 
 def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
-    """What of the log was not read yet: our fills and stops, then anything else."""
+    """Count unread log entries: our fills and stops, then all others."""
     own = " · ".join(
         count(number, name)
         for number, name in ((news.fills, "fill"), (news.stops, "stop"))
@@ -258,7 +272,7 @@ def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
 
 
 def _line_facts(view: StatusView) -> Iterator[_Fact]:
-    """What is wrong with our clock or the line, once it matters to an order."""
+    """Report a clock error or a slow connection that matters to an order."""
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         words = f"clock off by {abs(view.clock_skew_ms) // 1000}s"
         yield _Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),))
@@ -274,7 +288,7 @@ def _stops(number: int) -> str:
 
 
 def _join(facts: Iterable[_Fact]) -> Line:
-    """Put facts side by side, two cells between them; a coloured one brings a cell of its own."""
+    """Put facts side by side, two cells apart; a coloured fact has a cell of its own at its end."""
     line: list[Cell] = []
     for fact in facts:
         if fact.cells and line:
@@ -288,7 +302,7 @@ def _gain(amount: Micros) -> Cell:
 
 
 def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) -> Line:
-    """Whether orders may be entered, and by single keys: said first of all where it matters."""
+    """Show a lock of entry, or that single keys are armed."""
     if view.entry_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
@@ -301,7 +315,7 @@ def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) ->
 
 
 def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
-    """Name every source that is not live with its state, by its long name and by its short one."""
+    """Return the sources that are not live with their states, by long names and by short ones."""
     bad = [
         (health, words, role)
         for health in view.health
@@ -322,7 +336,7 @@ def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
 
 
 def is_starting(view: StatusView) -> bool:
-    """Whether no host has been heard yet."""
+    """Whether no host has answered yet."""
     return all(health.state is HealthState.IDLE for health in view.health)
 
 

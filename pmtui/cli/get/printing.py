@@ -1,10 +1,10 @@
-"""Answers on standard output: columns laid out for people, rows for spreadsheets, records for programs.
+"""Prints answers on standard output: tables for people, rows for spreadsheets, records for programs.
 
-Numbers, times and short ids are shown whole or not at all. Words may end early, between two of them; a long id
-may lose its middle. What matters least is left out first.
+Numbers, times and short ids are shown whole or not at all. Texts may be cut after a word; a long id may lose
+its middle. The least important column is left out first.
 
-JSON lines and CSV are written page by page, so that a long list can be cut off by whoever reads it. What
-the venue sent is blotted out where it would steer a terminal or be a spreadsheet's formula.
+JSON lines and CSV are written page by page, so that the reader of a long list can stop early. Text of the venue
+is made harmless where it would control a terminal or be a spreadsheet's formula.
 """
 
 import csv
@@ -26,7 +26,7 @@ _NO_CELL = frozenset({"Mn", "Me", "Cf"})
 _TWO_CELLS = frozenset({"W", "F"})
 GAP = "  "
 _LEAST_WORDS = 32
-"""Cells that a column of words keeps as long as anything less important is shown."""
+"""Cells that a column of words keeps while a less important column is shown."""
 _LONG_ID = 24
 _SHORT_ID = 11
 """Cells of a shortened id: the first six and the last four."""
@@ -37,12 +37,12 @@ class _Column:
     name: str
     cells: tuple[str, ...]
     whole: int
-    """Cells that the widest of it takes."""
+    """Cells of its widest text."""
     is_words: bool
 
     @property
     def least(self) -> int:
-        """The width below which it is of no use."""
+        """The narrowest useful width."""
         if self.is_words:
             return min(self.whole, max(_LEAST_WORDS, len(self.name)))
         is_id = self.whole > max(_LONG_ID, len(self.name))
@@ -51,7 +51,7 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table that fits."""
+    """A table laid out for a width."""
 
     lines: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -75,7 +75,7 @@ def lay_out(
         rows: a cell for each column.
         width: of the terminal; None where nothing needs to fit.
         ranks: the names again, the most important first.
-        is_chosen: whether these very columns were asked for, so that none is left out.
+        is_chosen: whether the user named these columns, so that none is left out.
     """
     columns = {
         name: _column(name, tuple(row[number] for row in rows)) for number, name in enumerate(names)
@@ -104,7 +104,7 @@ def _column(name: str, cells: tuple[str, ...]) -> _Column:
 
 
 def _sizes(ranked: Sequence[_Column], width: int, *, is_chosen: bool) -> dict[str, int]:
-    """Return how wide each column is that is shown; the most important one always is."""
+    """Return the width of each column that is shown; the most important one always is."""
     sizes: dict[str, int] = {}
     left = width + len(GAP)
     for column in ranked:
@@ -116,9 +116,10 @@ def _sizes(ranked: Sequence[_Column], width: int, *, is_chosen: bool) -> dict[st
             sizes[column.name] = max(width, 1)
             left = 0
     for column in ranked:
-        # Ids grow whole or stay short: a cell more of one tells nobody anything.
-        more = column.whole - sizes.get(column.name, column.whole)
-        given = max(0, min(more, left)) if column.is_words else more * (more <= left)
+        wanted = column.whole - sizes.get(column.name, column.whole)
+        # A column of ids is widened to its whole width or not at all: part of an id is of no use.
+        is_whole_only = not column.is_words
+        given = 0 if is_whole_only and wanted > left else min(wanted, max(left, 0))
         if given:
             sizes[column.name] += given
             left -= given
@@ -137,13 +138,13 @@ def _shortened(column: _Column, text: str, size: int) -> str:
         return _head(text, size - 1 - tail) + MARK + _head(text[::-1], tail)[::-1]
     room = _head(text, size)
     cut = room.rfind(" ")
-    # A single long word is cut wherever it must be.
+    # A single long word has no better place to be cut.
     kept = room[:cut].rstrip(" ,;:") if cut >= len(room) // 2 else _head(text, size - 1)
     return kept + MARK
 
 
 def _head(text: str, size: int) -> str:
-    """Return as much of a text as fits so many cells."""
+    """Return the longest beginning of a text that fits so many cells."""
     end = 0
     while end < len(text) and cells_of(text[: end + 1]) <= size:
         end += 1
@@ -196,7 +197,7 @@ class Printer:
         self._has_begun = False
 
     def write(self, items: Sequence[object]) -> None:
-        """Write a page, or keep it where the format needs the whole.
+        """Write a page, or keep it if the format needs the whole answer.
 
         Raises:
             OSError: the output cannot be written.

@@ -549,10 +549,9 @@ class Watchlist:
 
     def _changed(self) -> None:
         self._watch()
-        hub = self._kernel.hub
-        for topic in (*hub.watched(), WatchlistTopic()):
+        for topic in (*self._kernel.hub.watched(), WatchlistTopic()):
             if isinstance(topic, (*_SHOW_STARS, WatchlistTopic)):
-                hub.mark(topic)
+                self._kernel.mark(topic)
 
     def _save_seen(self) -> None:
         """Remember what is known now, best prices from the books, for when nobody answers."""

@@ -7,7 +7,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, Tra
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import custody, placing, settling, state
+from pmtui.sim.engine import custody, placing, settling, state, tick_size
 from pmtui.sim.engine.book import Book
 from pmtui.sim.engine.events import Event, MarketSwitched, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
@@ -242,11 +242,11 @@ class Exchange:
             market.is_accepting = is_accepting
             self._floor.journal.add(MarketSwitched(condition_id, is_accepting, now_ms))
 
-    def change_tick(self, condition_id: ConditionId, tick: Micros, *, now_ms: int) -> None:
-        """Change the price grid; orders with no place on it are cancelled."""
+    def change_tick_size(self, condition_id: ConditionId, tick: Micros, *, now_ms: int) -> None:
+        """Change the tick size; orders whose prices are no multiples of it are cancelled."""
         market = self._market(condition_id, now_ms)
         if market.tick_size != tick:
-            settling.change_tick(self._floor, market, tick)
+            tick_size.change_tick_size(self._floor, market, tick)
 
     def resolve(self, condition_id: ConditionId, payout: Payout, *, now_ms: int) -> None:
         """End a market: cancel its orders and let shares be redeemed.

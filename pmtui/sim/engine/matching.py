@@ -1,4 +1,6 @@
-"""What an incoming order asks for by its two amounts, and what it would match, without touching anything.
+"""Plans a match: what an order demands by its two amounts, and what it would trade.
+
+Nothing is changed here: `placing` checks an order, and `settling` executes the plan.
 
 Prices are never sent: they are the quotient of the amounts. Limits of decimals by tick size are
 those of docs/wire.md#amounts.

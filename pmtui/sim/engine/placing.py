@@ -1,10 +1,10 @@
-"""Take orders in, one by one or a whole book in bulk, and withdraw them.
+"""Places orders, one by one or a whole book in bulk, and cancels them.
 
-A new order is checked in the service's order of checks and matched; what is left of it rests. A
-resting order leaves at its owner's word, or when its time is up.
+A new order is checked in the venue's order of checks and matched by the plan of `matching`; its remainder
+rests. A resting order ends when its owner cancels it or when it expires.
 
-Nothing is matched and nothing announced: whoever keeps books from events must read the book anew.
-A bad order refuses the whole batch before anything has changed.
+`seed` places a whole book: it matches nothing and announces nothing, so a reader of events must read the book
+again. One bad order refuses the whole batch before anything has changed.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ from pmtui.sim.engine.matching import (
     plan_match,
     read_demand,
 )
-from pmtui.sim.engine.settling import execute, refine_grid
+from pmtui.sim.engine.settling import execute
 from pmtui.sim.engine.terms import (
     GTD_NOTICE_MS,
     MIN_MARKETABLE_BUY,
@@ -44,6 +44,7 @@ from pmtui.sim.engine.terms import (
     SeedOrder,
     TradingMode,
 )
+from pmtui.sim.engine.tick_size import refine_tick_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ def _commit(
     trades = execute(floor, working, market, account=account, plan=plan)
     _settle_remainder(floor, working, market, plan=plan)
     if plan.trades:
-        refine_grid(floor, market, plan.trades[-1].book_price)
+        refine_tick_size(floor, market, plan.trades[-1].book_price)
     return Placed(
         order_id=working.order_id,
         is_matched=bool(trades),

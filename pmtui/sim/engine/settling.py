@@ -13,7 +13,6 @@ from pmtui.sim.engine.events import (
     MakerFill,
     MatchKind,
     OrderUpdated,
-    TickSizeChanged,
     Trade,
     TradeAdvanced,
     TradeMatched,
@@ -22,12 +21,6 @@ from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.matching import Plan, PlannedTrade
 from pmtui.sim.engine.terms import LiveStatus, Refusal
-
-FINE_TICK = Micros(1_000)
-COARSE_TICK = Micros(10_000)
-FINE_BELOW = Micros(40_000)
-FINE_ABOVE = Micros(960_000)
-"""A trade beyond these prices refines the grid of a 0.01 market (docs/wire.md#market-stream)."""
 
 UNKNOWN_TRADE = Refusal(404, "trade not found")
 NO_SUCH_STEP = Refusal(400, "trade cannot take this step")
@@ -179,21 +172,6 @@ def _announce_update(floor: Floor, order: RestingOrder, trade: Trade) -> None:
     status = LiveStatus.MATCHED if order.is_filled else LiveStatus.LIVE
     floor.orders.known[order.order_id] = status
     floor.journal.add(OrderUpdated(order.view(status), floor.journal.now_ms))
-
-
-def refine_grid(floor: Floor, market: TradedMarket, price: Micros) -> None:
-    """Give a 0.01 market the finer grid when the first token trades near 0 or 1."""
-    if market.tick_size == COARSE_TICK and not FINE_BELOW <= price <= FINE_ABOVE:
-        change_tick(floor, market, FINE_TICK)
-
-
-def change_tick(floor: Floor, market: TradedMarket, tick: Micros) -> None:
-    """Change the grid. Orders that a coarser grid has no place for are cancelled first."""
-    for order in (*market.book.bids.orders(), *market.book.asks.orders()):
-        if order.price % tick:
-            floor.cancel(order, LiveStatus.TICK_SIZE)
-    old, market.tick_size = market.tick_size, tick
-    floor.journal.add(TickSizeChanged(market.spec.condition_id, old, tick, floor.journal.now_ms))
 
 
 def advance(floor: Floor, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:

@@ -93,7 +93,7 @@ class PracticeBooks:
         if tick is not None and tick != resting.tick:
             # The engine cancels what has no place on another grid; all of it is placed anew.
             exchange.cancel_all(OWNER, condition_id=market.condition_id, now_ms=now_ms)
-            exchange.change_tick(market.condition_id, tick, now_ms=now_ms)
+            exchange.change_tick_size(market.condition_id, tick, now_ms=now_ms)
             resting.levels.clear()
             resting.tick = tick
         wanted: dict[_Level, Micros] = {}

@@ -184,15 +184,11 @@ class LadderPane(Widget, can_focus=True):
             self._role_styles = RoleStyles.of_widget(self)
         return self._lines.strip(y, self._role_styles.strip)
 
-    def forget_lines(self) -> None:
-        """Paint every line anew when it is asked for next."""
-        self._lines.forget_strips()
-
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._role_styles = None
-        self.forget_lines()
+        self._lines.clear_cache()
 
     def clear_cursor(self) -> None:
         """Point at nothing and follow the spread again."""

@@ -174,8 +174,8 @@ class LadderLines:
         self._painted, self._wanted = [], []
         self._strips.clear()
 
-    def forget_strips(self) -> None:
-        """Paint every line anew when it is asked for next."""
+    def clear_cache(self) -> None:
+        """Paint every line again when it is next requested."""
         self._strips.clear()
 
     def choose_scale(self) -> None:

@@ -411,15 +411,11 @@ class LineTable(ScrollView, can_focus=True):
         self._announce_end()
         self._announce_view()
 
-    def forget_lines(self) -> None:
-        """Paint every line anew when it is asked for next."""
-        self._strips.clear()
-
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._role_styles = None
-        self.forget_lines()
+        self._strips.clear()
 
     @override
     def render_line(self, y: int) -> Strip:

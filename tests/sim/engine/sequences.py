@@ -118,7 +118,7 @@ def apply(exchange: Exchange, step: object, now_ms: int) -> object:
         case "settle" | "fail":
             return settle(exchange, rest[0] if rest else TradeStatus.FAILED, now_ms)
         case "tick":
-            exchange.change_tick(RAIN, rest[0], now_ms=now_ms)
+            exchange.change_tick_size(RAIN, rest[0], now_ms=now_ms)
             return None
         case "expire":
             return exchange.expire(now_ms=now_ms + 1_000_000)

@@ -118,13 +118,13 @@ def test_orders_without_a_place_on_a_coarser_grid_are_cancelled() -> None:
     scene.buy("ann", "10", "0.405")
     kept = scene.buy("ann", "10", "0.40").order_id
     scene.events()
-    scene.exchange.change_tick(RAIN, Micros(10_000), now_ms=NOW_MS)
+    scene.exchange.change_tick_size(RAIN, Micros(10_000), now_ms=NOW_MS)
     _, cancelled, changed = scene.events()
     assert isinstance(cancelled, OrderCancelled)
     assert cancelled.order.status == "CANCELED_TICK_SIZE_CHANGED"
     assert isinstance(changed, TickSizeChanged)
     assert [order.order_id for order in scene.exchange.reads.open_orders(key_of("ann"))] == [kept]
-    scene.exchange.change_tick(RAIN, Micros(10_000), now_ms=NOW_MS)
+    scene.exchange.change_tick_size(RAIN, Micros(10_000), now_ms=NOW_MS)
     assert scene.events() == ()
 
 

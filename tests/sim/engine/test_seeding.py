@@ -153,7 +153,7 @@ def test_a_bad_order_refuses_the_batch_without_a_trace(order: SeedOrder, text: s
 
 def test_an_order_whose_cash_has_no_exact_amount_is_refused() -> None:
     exchange = crowded()
-    exchange.change_tick(RAIN, Micros(50), now_ms=NOW_MS)
+    exchange.change_tick_size(RAIN, Micros(50), now_ms=NOW_MS)
     exchange.drain_events()
     assert "breaks minimum tick size" in refused(exchange, bid("0.40005", "5.01")).text
     assert seeded(exchange, bid("0.40005", "5")).count == 1

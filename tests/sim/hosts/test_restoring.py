@@ -69,7 +69,9 @@ class _Play:
                 self.venue.fund(user, Micros(dollars * 1_000_000))
             case ("tick", tick):
                 self.venue.act(
-                    lambda x, now_ms: x.change_tick(ConditionId(RAIN), Micros(tick), now_ms=now_ms)
+                    lambda x, now_ms: x.change_tick_size(
+                        ConditionId(RAIN), Micros(tick), now_ms=now_ms
+                    )
                 )
             case _:
                 raise AssertionError(one)

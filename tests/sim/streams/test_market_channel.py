@@ -198,7 +198,7 @@ async def test_new_markets_a_new_grid_and_an_end_are_announced(running: RunningV
         assert view is not None
         condition_id = view.spec.condition_id
         fine = Micros(1_000)
-        venue.act(lambda x, now_ms: x.change_tick(condition_id, fine, now_ms=now_ms))
+        venue.act(lambda x, now_ms: x.change_tick_size(condition_id, fine, now_ms=now_ms))
         frames = await client.ping()
         assert [f["event_type"] for f in frames] == ["tick_size_change"] * 2 + ["book"] * 2
         assert (frames[0]["old_tick_size"], frames[0]["new_tick_size"]) == ("0.01", "0.001")
