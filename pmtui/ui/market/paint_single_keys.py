@@ -1,12 +1,13 @@
 """What single keys do while they are armed: the sizes, every key with its price, for how long, and how each ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import count
-from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.flattening import NOT_SOLD, FlattenPlan
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import OneKey
@@ -234,6 +235,10 @@ class RestingKeys:
     """Why nothing trades anywhere; empty while it may."""
     reason: str = ""
     """Why keys cannot be armed here; empty where a key arms them."""
+    result: str = ""
+    """How the market ended and what that brought; empty while it has not."""
+    has_next: bool = False
+    """Whether it is a window of a series, so that a key leads to the next one."""
 
 
 Dials = ArmedKeys | RestingKeys
@@ -250,6 +255,9 @@ def paint_dials(dials: Dials, width: int) -> tuple[Line, Line]:
 def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
     """Return the sizes with the key that arms, and the keys that would trade then, without prices."""
     is_brief = width < _ROOMY
+    if resting.result:
+        said = (Cell(" OVER  ", Role.STALE, Emphasis.BOLD), Cell(f" {resting.result}"))
+        return _joined([said], _way_on(resting), width, is_brief=is_brief), ()
     chip = Cell(" SIZE  ", Role.DIM)
     if resting.lock:
         chip = Cell(" LOCKED", Role.NOTICE_BAD, Emphasis.BOLD)
@@ -257,24 +265,59 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
         chip, resting.presets, resting.keys, chosen=resting.chosen,
         role=Role.TEXT, is_brief=is_brief,
     )  # fmt: skip
-    arm = resting.keys.get("toggle_arming", "")
-    right: Line = (Cell(f"{resting.reason} ", Role.DIM),)
-    if resting.lock:
-        right = (Cell(f"{cut_words(resting.lock, width // 2)} ", Role.NOTICE_BAD),)
-    elif not resting.reason:
-        right = (Cell(arm, Role.KEY, Emphasis.BOLD), Cell(" Arm "), Cell("single keys ", Role.DIM))
-        right = right if arm else ()
+    if resting.lock and not is_brief:
+        why = (Cell(f" {resting.lock}", Role.NOTICE_BAD),)
+        return _joined([presets], (), width, is_brief=False), fit_line(why, width)
     if resting.lock or resting.reason:
+        text = cut_words(resting.lock or resting.reason, width // 2)
+        right = (Cell(f"{text} ", Role.NOTICE_BAD if resting.lock else Role.DIM),)
         return _joined([presets], right, width, is_brief=is_brief), ()
-    legend = [
-        (Cell(" ".join(found), Role.DIM, Emphasis.BOLD), Cell(f" {words}", Role.DIM))
-        for names, words in _LEGEND
-        if (found := [key for name in names if (key := resting.keys.get(name))])
-    ]
+    arm = resting.keys.get("toggle_arming", "")
+    way = (Cell(arm, Role.KEY, Emphasis.BOLD), Cell(" Arm "), Cell("single keys ", Role.DIM))
     return (
-        _joined([presets], right, width, is_brief=is_brief),
-        _joined([(Cell("when armed ", Role.DIM),), *legend], (), width, is_brief=is_brief),
+        _joined([presets], way if arm else (), width, is_brief=is_brief),
+        _joined(_legend(resting), (), width, is_brief=is_brief),
     )
+
+
+def _way_on(resting: RestingKeys) -> Line:
+    key = resting.keys.get("next_window", "")
+    if not resting.has_next or not key:
+        return ()
+    return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(" next window "))
+
+
+def _legend(resting: RestingKeys) -> list[Line]:
+    return [
+        (Cell("when armed ", Role.DIM),),
+        *(
+            (Cell(" ".join(found), Role.DIM, Emphasis.BOLD), Cell(f" {words}", Role.DIM))
+            for names, words in _LEGEND
+            if (found := [key for name in names if (key := resting.keys.get(name))])
+        ),
+    ]
+
+
+def describe_result(
+    market: Market | None, positions: Iterable[Position], *, holds_nothing: str
+) -> str:  # fmt: skip
+    """Say how a market ended, and what became of what was held in it.
+
+    Args:
+        market: the one that is over.
+        positions: what is held in it.
+        holds_nothing: what is said where that is nothing; empty while it is not known.
+    """
+    won = next((o.label for o in market.outcomes if o.price == ONE), None) if market else None
+    head = "Closed" if won is None else f"Resolved {plain(won, _LABEL)}"
+    held = [
+        f"your {format_size_compact(p.size, width=8).strip()} {plain(p.outcome, _LABEL)}"
+        + ("" if p.unrealized is None else f" {format_money_change(p.unrealized)}")
+        for p in positions
+        if p.size
+    ]
+    said = ", ".join(held) or holds_nothing
+    return f"{head} · {said}" if said else head
 
 
 _LEGEND = (

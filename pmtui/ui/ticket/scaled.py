@@ -163,8 +163,6 @@ _ENTRIES = {
     "scaled-count": ScaledField.COUNT,
     "scaled-total": ScaledField.TOTAL,
 }
-_HINT = 22
-"""Cells more than it needs with which there is room to say how a choice is made."""
 
 
 class ScaledScreen(OrderForm[None]):
@@ -283,8 +281,24 @@ class ScaledScreen(OrderForm[None]):
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
         field = _ENTRIES.get(event.input.id or "")
-        if field is not None:
+        if (field is ScaledField.FIRST_PRICE and "-" in event.value.strip("- ")) or (
+            field is ScaledField.FIRST_PRICE and event.value.strip().endswith("-")
+        ):
+            self._take_range(event.value)
+        elif field is not None:
             self._change(with_entry(self.draft, field, event.value))
+
+    def _take_range(self, text: str) -> None:
+        """Take `46-47`, typed or pasted into the first price, for both; what comes next is the last."""
+        first, _, last = text.partition("-")
+        draft = with_entry(self.draft, ScaledField.FIRST_PRICE, first.strip())
+        if last.strip():
+            draft = with_entry(draft, ScaledField.LAST_PRICE, last.strip())
+        self._load(draft)
+        field = self.query_one("#scaled-last", NumberField)
+        _ = field.focus()
+        if not last.strip():
+            field.action_select_all()
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
@@ -395,8 +409,7 @@ class ScaledScreen(OrderForm[None]):
         self.side.show(f" {draft.side.value}", side_role(draft.side))
         self.unit.show(f" {draft.unit.value}")
         self.shape.show(f" {draft.shape.value}")
-        hint = "  tab, space" if self.inner >= self.NARROWEST + _HINT else ""
-        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only{hint}")
+        self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
 
     def _ends(self) -> tuple[Cell, ...]:
         known = {o.order_id: o for o in self._surface.queries.account().open_orders}

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import PreparedOrder
@@ -19,12 +20,14 @@ from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
     RestingKeys,
     describe_end,
+    describe_result,
     describe_sent,
     paint_armed,
     paint_arming,
     paint_dials,
 )
 from pmtui.ui.theme.theme import Role
+from tests.scenes.world import make_world
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import words
 
@@ -193,11 +196,40 @@ def test_the_sizes_stand_where_they_stand_while_keys_are_armed(width: int) -> No
     assert "D hit" not in text_of(legend) or RESTING.keys["hit_bid"] in text_of(legend)
 
 
+def test_a_market_that_is_over_says_what_it_paid_and_leads_to_the_next_window() -> None:
+    market = next(iter(make_world().service.markets.values())).market
+    assert market is not None
+    paid = replace(
+        market,
+        outcomes=tuple(
+            replace(each, price=ONE if n else ZERO) for n, each in enumerate(market.outcomes)
+        ),
+    )
+    held = Position(
+        TokenId("1"), ConditionId("0xa"), "", "Up", Micros(20 * SCALE), Micros(450_000), ZERO, ZERO
+    )
+    said = describe_result(paid, [held], holds_nothing="you hold none")
+    assert said == f"Resolved {market.outcomes[1].label} · your 20 Up -$9.00"
+    assert describe_result(paid, [], holds_nothing="you hold none").endswith(" · you hold none")
+    assert describe_result(None, [], holds_nothing="") == "Closed"
+    keys = {**RESTING.keys, "next_window": "ctrl+→"}
+    for width in (80, 120):
+        over = replace(RESTING, result=said, keys=keys, has_next=True)
+        line, legend = paint_dials(over, width)
+        assert said in text_of(line)
+        assert text_of(line).rstrip().endswith("ctrl+→ next window")
+        assert not legend
+        assert "next window" not in text_of(paint_dials(replace(over, has_next=False), width)[0])
+
+
 def test_keys_that_cannot_be_armed_say_why() -> None:
     shut, legend = paint_dials(replace(RESTING, reason="Paused"), 120)
     assert text_of(shut).rstrip().endswith("Paused")
     assert "Arm" not in text_of(shut)
     assert not text_of(legend).strip()
-    locked, _ = paint_dials(replace(RESTING, lock="locked since 12:00"), 120)
+    locked, why = paint_dials(replace(RESTING, lock="locked since 12:00"), 120)
+    assert text_of(why).strip() == "locked since 12:00"
+    narrow, _ = paint_dials(replace(RESTING, lock="locked since 12:00"), 80)
+    assert text_of(narrow).rstrip().endswith("locked since 12:00")
     assert text_of(locked).startswith("  LOCKED")
     assert any(cell.role is Role.NOTICE_BAD for cell in locked)

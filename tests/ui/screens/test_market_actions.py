@@ -25,6 +25,7 @@ from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
+from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
@@ -441,6 +442,26 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         assert len(service.calls_of("place_many")) == 1
 
 
+async def test_a_range_is_typed_or_pasted_into_the_first_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        dialog = await scaled(app, pilot)
+        first = dialog.query_one("#scaled-first", NumberField)
+        last = dialog.query_one("#scaled-last", NumberField)
+        first.focus()
+        first.value = ""
+        await settle(pilot)
+        await pilot.press("4", "6", "minus", "4", "7")
+        await settle(pilot)
+        assert (first.value, last.value) == ("46", "47")
+        assert dialog.focused is last
+        first.focus()
+        first.value = "44-45"
+        await settle(pilot)
+        assert (first.value, last.value) == ("44", "45")
+        assert (dialog.draft.first_text, dialog.draft.last_text) == ("44", "45")
+
+
 def leg_lines(dialog: ScaledScreen) -> list[str]:
     return ["".join(cell.text for cell in line_) for line_ in dialog.legs.lines]
 
@@ -524,7 +545,9 @@ async def test_what_is_picked_up_is_drawn_where_it_would_go() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await picked_up(app, pilot)
         await pilot.press("down", "down")
-        ghosts = screen.ladder.viewport.marks.ghosts
+        left, *ghosts = screen.ladder.viewport.marks.ghosts
+        assert left.is_leaving
+        assert left.price == cents(49)
         assert [(g.price, g.side, g.size) for g in ghosts] == [
             (cents(47), Side.BUY, believable.micros(250))
         ]

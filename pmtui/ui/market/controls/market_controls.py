@@ -382,7 +382,7 @@ class MarketControls:
             keys=self.single_keys.state_line(model),
             is_in_ticket=self._page.are_keys_locked,
         )
-        dials = self.single_keys.dials(model)
+        dials = self.single_keys.dials(model, has_next=lambda: self.outcomes.windows.is_in_series)
         _ = self._page.set_class(dials is not None, "-dials")
         _ = self._page.set_class(isinstance(dials, ArmedKeys), "-armed")
         self._display.show_dials(dials)

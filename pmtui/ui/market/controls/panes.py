@@ -237,5 +237,6 @@ class Panes:
         # Neither changes a layout without a ticket: nothing has to be styled again.
         has_ticket = self._ticket.is_open
         _ = self._page.set_class(is_line, "-line", update=has_ticket)
+        _ = self._page.set_class(not is_line, "-rows", update=has_ticket)
         _ = self._page.set_class(height < TRADES_FROM_HEIGHT, "-low", update=has_ticket)
         self._ticket.show_on_a_line(is_line=is_line)

@@ -11,6 +11,7 @@ than eyes, and what is typed after the key of a form is a price, a size, and `en
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from operator import is_
 
 from textual.geometry import Size
 
@@ -34,8 +35,8 @@ from pmtui.domain.orders.single_keys import (
 )
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import Mode
-from pmtui.ui.cells import Line
+from pmtui.service.views import Load, Mode, OwnList
+from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_size
 from pmtui.ui.market.controls.trading import Trading
@@ -49,12 +50,14 @@ from pmtui.ui.market.paint_single_keys import (
     describe_cleared,
     describe_clearing,
     describe_end,
+    describe_result,
     describe_sent,
     describe_what_clears,
     describe_what_sells,
     paint_arming,
 )
 from pmtui.ui.plain import plain
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket_state import ticket_context
 
 SMALLEST = Size(79, 18)
@@ -71,7 +74,7 @@ NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
     *(key.name.lower() for key in OneKey), *(f"preset_{number}" for number in range(1, 6)),
-    "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming",
+    "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming", "next_window",
 )  # fmt: skip
 _TYPED = frozenset({*"0123456789", "comma", "full_stop"})
 """What the fields of a form take, as keys are called."""
@@ -104,6 +107,8 @@ class SingleKeys:
         self._pressed: tuple[str, float] | None = None
         self._was_armed = False
         self._told_gone: tuple[Side, Micros] | None = None
+        self._resting: tuple[tuple[object, ...], RestingKeys] | None = None
+        """What is told while no key trades, and what that was told from."""
 
     @property
     def preset(self) -> Micros:
@@ -256,6 +261,8 @@ class SingleKeys:
 
     def state_line(self, model: MarketModel) -> Line:
         """Say that single keys trade; nothing while they do not."""
+        if model.status.entry_lock:
+            return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD),)
         # As of the last status: this is painted with every book.
         if not self._was_armed or model.book is None:
             return ()
@@ -264,12 +271,29 @@ class SingleKeys:
             are_keys_locked=self._page.are_keys_locked, is_over=model.is_over,
         )  # fmt: skip
 
-    def dials(self, model: MarketModel) -> Dials | None:
-        """Return what every key does now, or would do; None where none of them ever trades."""
+    def dials(
+        self, model: MarketModel, *, has_next: Callable[[], bool] = lambda: False
+    ) -> Dials | None:
+        """Return what every key does now, or would do; None where none of them ever trades.
+
+        Args:
+            model: the market as it is on show.
+            has_next: whether it is a window of a series.
+        """
         if model.status.mode is Mode.READ_ONLY:
             return None
-        if not self._page.are_keys_locked and (armed := self._armed_keys(model)) is not None:
+        is_locked = self._page.are_keys_locked
+        if not is_locked and (armed := self._armed_keys(model)) is not None:
             return armed
+        # Asked with every change of a book, of which nothing of this depends.
+        account = model.account if model.is_over else None
+        seen = (model.status, model.market, account, is_locked, self._preset)
+        known = self._resting
+        if known is None or not all(map(is_, known[0], seen)):
+            known = self._resting = (seen, self._resting_keys(model, has_next=has_next()))
+        return known[1]
+
+    def _resting_keys(self, model: MarketModel, *, has_next: bool) -> RestingKeys:
         reason = "ticket has the keys" if self._page.are_keys_locked else ""
         keymap = self._workspace.keymap
         return RestingKeys(
@@ -277,7 +301,17 @@ class SingleKeys:
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             lock=plain(model.status.entry_lock, 100),
             reason=reason or model.why_not_tradable.rstrip("."),
+            result=self._result_of(model) if model.is_over else "", has_next=has_next,
         )  # fmt: skip
+
+    def _result_of(self, model: MarketModel) -> str:
+        account = model.account
+        is_known = account.load is Load.READY and not account.missing_in(OwnList.POSITIONS)
+        return describe_result(
+            model.market.market,
+            [p for p in account.positions if p.condition_id == model.condition_id],
+            holds_nothing="you hold none" if is_known else "",
+        )
 
     def _armed_keys(self, model: MarketModel) -> ArmedKeys | None:
         until, book = model.status.armed_until, self._book_on_show(model)
