@@ -5,7 +5,8 @@ Every test of the terminal waits for its app as long as that has something to do
 
 import pytest
 
-import tests.ui.idle  # noqa: F401
+import tests.ui.idle
+import tests.ui.style_cache  # noqa: F401
 
 
 @pytest.fixture(params=["harbour", "ansi"])

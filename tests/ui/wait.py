@@ -7,7 +7,8 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-import tests.ui.idle  # noqa: F401
+import tests.ui.idle
+import tests.ui.style_cache  # noqa: F401
 
 _LOOK_S = 0.005
 
