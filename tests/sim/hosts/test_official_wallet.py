@@ -6,6 +6,8 @@ machine is set up for; without one the tests are skipped.
 
 import asyncio
 import json
+import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -47,9 +49,32 @@ DEADLINE_S = 600
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter that has the libraries, made with our own pip; without them tests are skipped."""
-    folder = tmp_path_factory.mktemp("official")
+def python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """An interpreter that has the libraries, made with our own pip; without them tests are skipped.
+
+    It is made once for these pins and kept with what pytest keeps from run to run.
+    """
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    kept = tmp_path_factory.getbasetemp()
+    if pytestconfig.pluginmanager.has_plugin("cacheprovider"):
+        kept = pytestconfig.cache.mkdir("official")
+    place = kept / " ".join((version, *LIBRARIES))
+    if (place / "bin" / "python").exists():
+        return place / "bin" / "python"
+    # Its interpreter is a link, which may lead nowhere by now.
+    shutil.rmtree(place, ignore_errors=True)
+    made = _with_libraries(tmp_path_factory.mktemp("official"))
+    # Whole or not at all, and another worker may have been faster.
+    mine = place.with_name(f"{os.getpid()}")
+    shutil.move(made, mine)
+    try:
+        mine.rename(place)
+    except OSError:
+        shutil.rmtree(mine)
+    return place / "bin" / "python"
+
+
+def _with_libraries(folder: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     found = folder / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", found)
@@ -62,7 +87,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("the libraries take too long to install here")
     if installed.returncode:
         pytest.skip("the libraries cannot be installed here")
-    return found
+    return folder
 
 
 def run_program(python: Path, program: str, asked: str) -> Any:
