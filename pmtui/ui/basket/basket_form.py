@@ -324,7 +324,11 @@ class BasketForm(OrderForm[None]):
         plan = self._sent_plan or self._plan()
         is_short = any(isinstance(verdict, Rejected) for verdict in self._verdicts)
         agree = "Review" if not self._sent else "Price again" if is_short else "Close"
-        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.WIDTH)
+        entries = answer_entries(agree, self._surface.options)
+        if not self._sent and (plan is None or not plan.is_whole):
+            # What cannot be bought whole cannot be reviewed.
+            entries = tuple(entry for entry in entries if entry.id != "confirm.accept")
+        self.query_one(KeyLine).show_keys(entries, self.WIDTH)
         if plan is None:
             self.legs.show(())
             self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))

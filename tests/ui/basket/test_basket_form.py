@@ -25,6 +25,7 @@ from pmtui.ui.basket.basket_form import (
 )
 from pmtui.ui.cells import Line, line_width
 from pmtui.ui.event.event import EventScreen
+from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
@@ -182,6 +183,7 @@ async def test_without_a_whole_set_nothing_is_asked() -> None:
         await pilot.press("B")
         await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
         await until(pilot, lambda: shows(app, "No whole set: Ilse Maro: Paused"), "why")
+        assert [entry.id for entry in app.screen.query_one(KeyLine).entries] == ["confirm.decline"]
         await pilot.press("enter")
         assert isinstance(app.screen, BasketForm)
     assert not service.calls_of("prepare")
