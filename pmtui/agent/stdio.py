@@ -183,7 +183,7 @@ class _Server:
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=100)
 
     async def take(self, line: bytes | None) -> None:
-        """Take one line; None stands for one that was too long."""
+        """Handle one line; None stands for a line that was too long."""
         if line is not None and not line.strip():
             return
         if self._session is not None and line is not None and b'"method"' not in line:
@@ -201,7 +201,7 @@ class _Server:
                 self._write(answer)
 
     async def finish(self) -> None:
-        """Let the session answer what it was asked, and end it."""
+        """Finish the pending answers, then end the session."""
         if self._session is not None:
             await self._lines.put(None)
             await self._session

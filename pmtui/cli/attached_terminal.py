@@ -108,7 +108,7 @@ class AttachedTerminal:
         show_last(words.splitlines())
 
     def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
-        """Say when its settings are older, and ask for a passphrase that one started anew lacks."""
+        """Report a service with older settings, and ask for the passphrase of one that was restarted."""
         is_first, self._has_been_welcome = not self._has_been_welcome, True
         self._has_tried = False
         if welcome.rules != self._settings.rules:

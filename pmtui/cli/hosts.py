@@ -210,7 +210,7 @@ class SessionHosts:
         return await fund_once(self._admin, wallet, token=self._venue_admin.token)
 
     def _permit_account(self) -> None:
-        """Let the account be opened, from now on without being asked."""
+        """Permit the account to be opened, from now on without asking."""
         if self._wallet.permit_file is not None:
             with suppress(OSError):
                 replace_file(self._wallet.permit_file, b"")

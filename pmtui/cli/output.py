@@ -102,7 +102,7 @@ def show_last(lines: list[str]) -> None:
 
 
 def open_closed_streams() -> None:
-    """Give standard streams that were closed from outside the nothing that others are given as well."""
+    """Open the null device for standard streams that were closed from outside."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -145,7 +145,7 @@ def is_at_terminal() -> bool:
 
 
 def why_no_full_screen() -> str:
-    """Say why no full screen can be drawn where this runs; nothing where one can."""
+    """Return why no full screen can be drawn here, or an empty string."""
     if not is_at_terminal():
         return "this needs a terminal on standard input and output"
     term = os.environ.get("TERM", "")

@@ -347,7 +347,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _why_not_made(path: Path) -> str:
-    """Say why a file cannot be made, before any host is asked; empty where nothing speaks against it."""
+    """Return why a file cannot be written, before any host is asked, or an empty string."""
     if str(path) == "-":
         return "a recording is not written to standard output; name a file"
     if os.path.lexists(path):

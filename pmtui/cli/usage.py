@@ -58,7 +58,7 @@ class SecretiveParser(argparse.ArgumentParser):
         self._given: tuple[str, ...] = ()
 
     def add_descriptor(self, option: str, words: str) -> None:
-        """Let an option take the number of an open file descriptor, from which a line is read."""
+        """Accept the number of an open file descriptor, from which a line is read."""
         self.add_argument(option, type=descriptor, metavar="N", help=words)
 
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
@@ -122,7 +122,7 @@ def split_profile(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
-    """Say in one line why not; returns the exit code."""
+    """Print the reason in one line; returns the exit code."""
     warn(f"{prog}: {text}")
     return code
 

@@ -312,7 +312,7 @@ class HeartbeatClient:
     """The heartbeats of one key. The first that is accepted arms the switch; nothing disarms it."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Take the account's way of asking."""
+        """Send requests as the account."""
         self._requests = requests
         self._next_id = FIRST_HEARTBEAT
         self._turn = asyncio.Lock()
@@ -351,7 +351,7 @@ class NotificationsClient:
     """Notices of one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Take the account's way of asking."""
+        """Send requests as the account."""
         self._requests = requests
 
     async def notices(self) -> Page[Notice] | Failure:
@@ -381,7 +381,7 @@ class KeysClient:
     """Further keys of one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Take the account's way of asking."""
+        """Send requests as the account."""
         self._requests = requests
 
     async def create_readonly_key(self) -> ApiKey | Failure:

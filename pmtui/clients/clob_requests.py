@@ -129,7 +129,7 @@ class ServerClock:
         now: Callable[[], datetime],
         read_server_time: Callable[[], Awaitable[datetime | Failure]],
     ) -> None:
-        """Take our own clock and the way to ask for the host's."""
+        """Measure the host's time against our clock."""
         self._now = now
         self._read = read_server_time
         self._offset = timedelta(0)

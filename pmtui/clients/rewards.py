@@ -84,7 +84,7 @@ class EarningsClient:
     """Rewards of one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Take the account's way of asking."""
+        """Send requests as the account."""
         self._requests = requests
 
     def walk_earnings(self, day: date) -> AsyncIterator[Step[Earnings] | Failure]:

@@ -116,7 +116,7 @@ def replace_file(path: Path, body: bytes, *, is_synced: bool = False) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Take away what others may do with a file that is there already."""
+    """Remove other users' permissions on an existing file."""
     with suppress(FileNotFoundError):
         path.chmod(0o600)
 

@@ -108,7 +108,7 @@ _Kept = TypeVar("_Kept", bound=Workplace | Place | KeptList)
 
 
 def _read(found: object, usual: _Kept) -> _Kept:
-    """Take what is of the right kind; everything else is as it usually is."""
+    """Keep the values of the right type; everything else is the default."""
     if not isinstance(found, dict):
         return usual
     known: dict[str, Any] = {}

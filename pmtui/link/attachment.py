@@ -366,7 +366,7 @@ class Attachment:
             watching.cancel()
 
     async def _watch_silence(self) -> None:
-        """Take nothing for live when the service has stopped speaking without going."""
+        """Mark everything as stale when the service is silent without having ended."""
         while True:
             quiet_s = self._clock.monotonic() - self._heard_at
             if quiet_s >= SILENT_AFTER_S:

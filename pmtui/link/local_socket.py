@@ -179,7 +179,7 @@ class KeptSocket:
         return True
 
     def remove(self) -> None:
-        """Take it away, unless it is another one's by now."""
+        """Remove the socket, unless it belongs to another service by now."""
         if self._mark is not None and _mark_of(self._path) == self._mark:
             with suppress(OSError):
                 self._path.unlink()

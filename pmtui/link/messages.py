@@ -101,7 +101,7 @@ class Kill(_Message):
 
 
 class Release(_Message):
-    """Let orders be entered again."""
+    """Release the lock of entry."""
 
     by: str
 

@@ -102,7 +102,7 @@ class MirrorSubscription:
         self.is_open = True
 
     def close(self) -> None:
-        """Hear no more; closing twice is harmless."""
+        """Unsubscribe; closing twice is harmless."""
         if self.is_open:
             self.is_open = False
             self._mirror.drop(self)
@@ -183,7 +183,7 @@ class Mirror:
             self._notify(topic)
 
     def pass_time(self, now: datetime) -> None:
-        """Let ages and times go on while no service tells what time it is."""
+        """Keep ages and times advancing while no service sends the time."""
         self._views[StatusTopic()] = replace(self.status(), now=now)
         self._notify(StatusTopic())
 
@@ -193,7 +193,7 @@ class Mirror:
         return self._entries[-1].sequence if self._entries else 0
 
     def apply(self, message: View) -> None:
-        """Take a view in, and say that its topic changed.
+        """Store a view, and mark its topic as changed.
 
         Raises:
             CodecError: it is not one.
@@ -225,7 +225,7 @@ class Mirror:
         return RowBooksView(tuple(changed.get(each.token_id, each) for each in before.books))
 
     def apply_events(self, message: Events) -> None:
-        """Take entries of the log in, each once."""
+        """Add log entries, each once."""
         entries = cast("tuple[LogEntry, ...]", decode(message.entries, tuple[LogEntry, ...]))
         last = self.last_entry
         self._entries.extend(entry for entry in entries if entry.sequence > last)
@@ -278,7 +278,7 @@ class Mirror:
         return empty
 
     def subscribe(self, topics: Iterable[Topic], notify: Notify) -> MirrorSubscription:
-        """Hear of changes of these topics; what is known already is announced at once."""
+        """Subscribe to changes of these topics; those with a known view are announced at once."""
         subscription = MirrorSubscription(self, frozenset(topics), notify)
         loop = asyncio.get_running_loop()
         for topic in subscription.topics:

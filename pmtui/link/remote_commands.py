@@ -261,11 +261,11 @@ class RemoteCommands:
         self._calls.send("mark_log_read", sequence=sequence)
 
     async def arm(self) -> str:
-        """Let single keys of this terminal trade; returns why not."""
+        """Arm single keys of this terminal; returns why not."""
         return await self._calls.ask_why_not("arm")
 
     def disarm(self, reason: str) -> None:
-        """Let single keys of this terminal trade no more."""
+        """Disarm single keys of this terminal."""
         self._calls.send("disarm", reason=reason)
 
     def touch_arming(self) -> None:
@@ -279,7 +279,7 @@ class RemoteCommands:
         self._calls.send("kill")
 
     async def unlock_entry(self) -> str:
-        """Let orders be entered again; returns why not."""
+        """Release the lock of entry; returns why that failed."""
         return await self._calls.ask_why_not("unlock_entry")
 
     async def protect(self, plan: ConditionalPlan) -> str:

@@ -112,7 +112,7 @@ class LinkServer:
         return len(self._sessions)
 
     def listen(self, listening: socket.socket) -> None:
-        """Take terminals in from now on, there and nowhere else; those that are attached stay so.
+        """Accept terminals from now on, at this socket only; attached terminals stay.
 
         Args:
             listening: bound to its path, and not blocking; it is closed with the server.
@@ -179,7 +179,7 @@ class LinkServer:
         return bool(status.open_orders or status.entry_lock or queries.account().awake)
 
     def _take_in(self, listening: socket.socket) -> None:
-        """Take everybody in who has connected."""
+        """Accept everyone who has connected."""
         loop = asyncio.get_running_loop()
         while True:
             try:

@@ -71,7 +71,7 @@ class Session:
         writer: asyncio.StreamWriter,
         other: Callable[["Session", ToService], None],
     ) -> None:
-        """Take a terminal in.
+        """Accept a terminal.
 
         Args:
             service: what it is shown, and what carries out its commands.

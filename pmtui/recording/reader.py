@@ -212,7 +212,7 @@ def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unr
 
 
 def _without_messages(path: Path, found: Recording, text: bytes, *, is_own: bool) -> Unreadable:
-    """Say what a file is of which no message can be played."""
+    """Return why no message of a file can be played."""
     if is_own and found.is_torn:
         told = "a recording that was cut off before a message of the stream came"
         return Unreadable(f"{path}: {told}", is_recording=True)

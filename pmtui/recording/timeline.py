@@ -73,7 +73,7 @@ class Timeline:
         return max(at_us - self.position_us, 0) / 1_000_000 / self.speed
 
     def pause(self) -> None:
-        """Let time stand still."""
+        """Pause the time."""
         self._set(self.position_us, is_paused=True)
 
     def resume(self) -> None:

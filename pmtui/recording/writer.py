@@ -109,7 +109,7 @@ class RecordingWriter:
             raise
 
     def add(self, row: Row) -> None:
-        """Take a row; it is on the disk after the next flush."""
+        """Add a row; it is on disk after the next flush."""
         self._waiting.append(row_encoder.encode(row))
         self._waiting.append(b"\n")
 

@@ -33,7 +33,7 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Let other tasks run for so long."""
+        """Wait for so many seconds."""
         ...
 
 
@@ -57,5 +57,5 @@ class SystemClock:
         return self.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Let other tasks run for so long."""
+        """Wait for so many seconds."""
         await asyncio.sleep(seconds)

@@ -219,11 +219,11 @@ class ServiceCommands:
         self._parts.wallet.follow_again(key)
 
     async def arm(self) -> str:
-        """Let single keys trade; returns why they may not, "" if they may."""
+        """Arm single keys; returns why that is refused, or an empty string."""
         return self._arming.arm()
 
     def disarm(self, reason: str) -> None:
-        """Let single keys trade no more."""
+        """Disarm single keys."""
         self._arming.disarm(reason)
 
     def touch_arming(self) -> None:
@@ -235,7 +235,7 @@ class ServiceCommands:
         self._safeguards.kill_switch.kill("the key in the terminal")
 
     async def unlock_entry(self) -> str:
-        """Let orders be entered again; returns why that failed, "" if it did not."""
+        """Release the lock of entry; returns why that failed, or an empty string."""
         return self._safeguards.kill_switch.release("the key in the terminal")
 
     async def protect(self, plan: ConditionalPlan) -> str:
@@ -249,11 +249,11 @@ class ServiceCommands:
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Let a conditional order fire at another price; returns why not."""
+        """Change a conditional order's trigger price; returns why not."""
         return self._conditionals.move(conditional_id, trigger, price)
 
     def pause_conditional(self, conditional_id: ConditionalId) -> None:
-        """Let a conditional order do nothing until it is started again."""
+        """Pause a conditional order."""
         self._conditionals.pause(conditional_id, "by you")
 
     def cancel_conditional(
@@ -267,7 +267,7 @@ class ServiceCommands:
         return self._watchlist.star(key, title)
 
     def unstar(self, key: StarKey) -> None:
-        """Take something off the watchlist."""
+        """Remove something from the watchlist."""
         self._watchlist.unstar(key)
 
     async def add_alert(self, plan: AlertPlan) -> str:

@@ -36,7 +36,7 @@ class HubSubscription:
         self._is_open = True
 
     def close(self) -> None:
-        """Hear no more; closing twice is harmless."""
+        """Unsubscribe; closing twice is harmless."""
         if self._is_open:
             self._is_open = False
             self._hub.drop(self)

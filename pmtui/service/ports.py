@@ -410,7 +410,7 @@ class CallTable(Protocol):
         ...
 
     def allow(self, approval: Approval, amount: int) -> Call:
-        """Let a contract move cash up to an amount, or shares where the amount is not zero."""
+        """Permit a contract to move cash up to an amount, or shares if the amount is not zero."""
         ...
 
     def send(self, recipient: Address, amount: int) -> Call:

@@ -256,11 +256,11 @@ class SafetyCommands(Protocol):
     """What makes trading safer, or gives way again."""
 
     async def arm(self) -> str:
-        """Let single keys trade; returns "" when they may, else why not."""
+        """Arm single keys; returns why that is refused, or an empty string."""
         ...
 
     def disarm(self, reason: str) -> None:
-        """Let single keys trade no more; says why where they did."""
+        """Disarm single keys; returns the reason if they were armed."""
         ...
 
     def touch_arming(self) -> None:
@@ -272,7 +272,7 @@ class SafetyCommands(Protocol):
         ...
 
     async def unlock_entry(self) -> str:
-        """Let orders be entered again; returns why that failed, "" if it did not."""
+        """Release the lock of entry; returns why that failed, or an empty string."""
         ...
 
 
@@ -290,11 +290,11 @@ class ConditionalCommands(Protocol):
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Let one fire at another price; returns why not, "" when it is moved."""
+        """Change the trigger price; returns why not, or an empty string."""
         ...
 
     def pause_conditional(self, conditional_id: ConditionalId) -> None:
-        """Let one do nothing until it is started again."""
+        """Pause one."""
         ...
 
     def cancel_conditional(
@@ -496,7 +496,7 @@ class Subscription(Protocol):
     """An interest in topics; closing it lets feeds go that nobody else needs."""
 
     def close(self) -> None:
-        """Hear no more."""
+        """Unsubscribe."""
         ...
 
 
@@ -504,7 +504,7 @@ class Subscriptions(Protocol):
     """Tells when a topic changed; the subscriber then asks `Queries` for it."""
 
     def subscribe(self, topics: Iterable[Topic], notify: Callable[[Topic], None]) -> Subscription:
-        """Hear of changes of these topics, at most once a frame each, on the event loop.
+        """Subscribe to changes of these topics; each is announced at most once a frame, on the event loop.
 
         The current state is announced once for every topic right after subscribing.
         """

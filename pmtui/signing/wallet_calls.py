@@ -161,12 +161,12 @@ def decode_call(call: Call) -> DecodedCall | None:
 
 
 def approve(token: Address, spender: Address, amount: int) -> Call:
-    """Let a contract move tokens of the wallet, up to an amount."""
+    """Permit a contract to move the wallet's tokens, up to an amount."""
     return Call(token, encode_call(APPROVE, spender, amount))
 
 
 def set_operator(token: Address, operator: Address, *, is_approved: bool) -> Call:
-    """Let a contract move every outcome token of the wallet, or no longer."""
+    """Permit or forbid a contract to move every outcome token of the wallet."""
     return Call(token, encode_call(SET_APPROVAL_FOR_ALL, operator, is_approved))
 
 
@@ -285,7 +285,7 @@ class WalletCalls:
             return None
 
     def allow(self, approval: Approval, amount: int) -> Call:
-        """Let a contract move cash up to an amount, or shares where the amount is not zero."""
+        """Permit a contract to move cash up to an amount, or shares if the amount is not zero."""
         if approval.kind is ApprovalKind.CASH:
             return approve(self._contracts.collateral, approval.contract, amount)
         return set_operator(

@@ -66,7 +66,7 @@ class Accounts:
         )
 
     def add(self, credentials: Credentials) -> None:
-        """Take credentials into use."""
+        """Accept credentials from now on."""
         self._by_key[credentials.api_key] = credentials
         self._by_nonce[credentials.eoa, credentials.nonce] = credentials
         self.learn(credentials.eoa)
@@ -133,7 +133,7 @@ class Accounts:
         self._deployed.update(wallets)
 
     def is_deployed(self, address: str) -> bool:
-        """Tell whether a wallet has code: the venue deploys it with its first deposit."""
+        """Return whether a wallet has code: the venue deploys it with its first deposit."""
         return address in self._deployed
 
     def wallet_for(self, eoa: Address, kind: SignatureType) -> Address:

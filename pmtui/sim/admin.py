@@ -460,7 +460,7 @@ class ControlRoutes:
         return JsonResponse(asked)
 
     async def advance(self, request: Request) -> Response:
-        """Take one trade a step further, now."""
+        """Advance one trade by a step now."""
         asked = await read_body(request, _TradeStep)
         trade_id = TradeId(request.path_params["trade_id"])
         result = self._venue.act(
@@ -477,7 +477,7 @@ class ControlRoutes:
         return JsonResponse(asked)
 
     async def balances(self, request: Request) -> Response:
-        """Let the venue's view of shares lag behind fills."""
+        """Delay the venue's view of shares behind fills."""
         asked = await read_body(request, _Balances)
         self._venue.controls.stale_balance_ms = round(max(asked.stale_seconds, 0) * 1_000)
         return JsonResponse(asked)

@@ -52,7 +52,7 @@ def signed_path(request: Request) -> str:
 
 
 def is_recent(venue: Venue, timestamp: str) -> bool:
-    """Tell whether a timestamp in seconds is close enough to the venue's time."""
+    """Return whether a timestamp in seconds is close enough to the venue's time."""
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
         return False
     return abs(int(timestamp) * 1_000 - venue.clock.now_ms()) <= WINDOW_S * 1_000
@@ -115,7 +115,7 @@ class KeyRoutes:
         return JsonResponse("OK")
 
     async def closed_only(self, request: Request) -> Response:
-        """Say whether the caller may only reduce positions."""
+        """Return whether the caller may only reduce positions."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()

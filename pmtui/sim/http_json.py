@@ -29,7 +29,7 @@ class JsonResponse(Response):
 
 
 async def alive(request: Request) -> Response:
-    """Say that somebody is there."""
+    """Answer that the host is running."""
     del request
     return JsonResponse("OK")
 

@@ -38,7 +38,7 @@ class EngineRestart:
         self._post_only_until_ms: int | None = None
 
     def begin(self, *, seconds: int, post_only_s: int = POST_ONLY_S) -> None:
-        """Take the engine away for some seconds; 0 begins with the careful minutes."""
+        """Stop the engine for some seconds; 0 starts with the post-only minutes."""
         self._down_until_ms = self._venue.clock.now_ms() + seconds * 1_000
         self._post_only_until_ms = self._down_until_ms + post_only_s * 1_000
         self.follow_clock()
@@ -54,7 +54,7 @@ class EngineRestart:
         return self._venue.clock.now_ms() < self._down_until_ms
 
     def follow_clock(self) -> None:
-        """Let the exchange take what it may take at this moment."""
+        """Set the exchange to the trading mode of this moment."""
         if self._post_only_until_ms is None:
             return
         exchange = self._venue.exchange

@@ -202,7 +202,7 @@ class Venue:
             self.exchange.open_account(address)
 
     def register(self, credentials: Credentials) -> None:
-        """Take new credentials into use, on disk first."""
+        """Store new credentials, then accept them."""
         self._store.add_credentials(credentials)
         self.accounts.add(credentials)
 

@@ -138,7 +138,7 @@ class FrameLines:
         return entries_of(ids, keymap) or entries_of(_IN_PALETTE, keymap)
 
     def note_key(self) -> None:
-        """Take what stood on the line of the notices for seen, once it could be."""
+        """Mark the notice on the line as read, once it was visible long enough."""
         if self._surface.notice_age.note_key(self._surface.queries.monotonic()):
             self._show_notice()
 

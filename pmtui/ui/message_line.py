@@ -39,7 +39,7 @@ class NoticeAge:
         """The entry that is shown, and since when."""
 
     def note_key(self, now_s: float) -> bool:
-        """Take what is in sight for seen, if there was time for it; returns whether there was."""
+        """Mark the visible message as seen if it was shown long enough; returns whether it was."""
         if self._in_sight is None or now_s - self._in_sight[1] < SEEN_AFTER_S:
             return False
         self._seen_up_to = max(self._in_sight[0], self._seen_up_to or 0)
@@ -150,7 +150,7 @@ class MessageLine:
         return is_recent
 
     def forget_refusal(self) -> None:
-        """Let keys mean what they usually do."""
+        """Restore the usual meaning of keys."""
         self._refused_at_s = None
 
     def take_back(self, *beginnings: str) -> None:

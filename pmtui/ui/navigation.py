@@ -64,7 +64,7 @@ class Navigation:
         _ = self._app.push_screen(MarketScreen(self._surface, condition_id))
 
     def _disarm(self) -> None:
-        """Let single keys trade in no market that they were not armed for."""
+        """Disarm single keys when the market changes."""
         until, now = self._surface.queries.status().armed_until, self._surface.queries.now()
         if until is not None and until > now:
             self._surface.commands.disarm("another market was opened")

@@ -28,7 +28,7 @@ class OutsideNotices:
         self._subscription: Subscription | None = None
 
     def listen(self) -> None:
-        """Let notices out from now on; what is in the log already stays in it."""
+        """Send notices from now on; older log entries are not sent."""
         if self._subscription is None:
             self._seen = self._newest()
             topics = (AlertTopic(), LogTopic()) if self._needs_log else (AlertTopic(),)

@@ -344,7 +344,7 @@ def format_addresses(owner: Address, signature_type: SignatureType, *, is_new: b
 def format_new_account(
     settings: Settings, owner: Address, path: Path, *, is_new: bool = False
 ) -> str:
-    """Say what a new or imported account is and where it lies; a new one, which address to fund."""
+    """Print a new or imported account and its files; for a new one, the address to fund."""
     kind = settings.signature_type
     fund = f"Fund this address and no other: {_payer(owner, kind)}\n\n" if is_new else ""
     return (
@@ -369,7 +369,7 @@ def _payer(owner: Address, signature_type: SignatureType) -> Address:
 
 
 def format_second_account(path: Path, owner: Address | None, profile: str) -> str:
-    """Say why there is no second account in a profile, and how to have one."""
+    """Print why a profile takes no second account, and how to have one."""
     return (
         f"{profile} has an account already, {owner or 'unreadable'}, in {path}; "
         f"`pmtui account remove --profile {profile}` takes it away, and a second account is a "

@@ -74,7 +74,7 @@ class RelayerCredential:
 
 
 def why_no_key(text: str) -> str:
-    """Say why a text cannot be a relayer key, "" where it can; it is not repeated."""
+    """Return why a text cannot be a relayer key, without repeating it, or an empty string."""
     is_word = text.isascii() and text.isprintable() and " " not in text
     if is_word and 0 < len(text) <= LONGEST_KEY:
         return ""

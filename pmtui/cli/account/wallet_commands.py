@@ -164,7 +164,7 @@ def read_request(action: str, arguments: list[str]) -> WalletRequest:
 
 
 def parser_problem(action: str, options: argparse.Namespace) -> str:
-    """Say what does not fit together; empty where all of it does."""
+    """Return which arguments contradict each other, or an empty string."""
     if options.words and action not in _WORDS:
         return f"`{action}` takes no words"
     if options.all and action != "redeem":

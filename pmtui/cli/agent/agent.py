@@ -273,7 +273,7 @@ class HostReads:
     """Fulfils the agent's port."""
 
     def __init__(self, hosts: ReadHosts | None, *, why_none: str = "", has_account: bool = False):
-        """Take whom to ask.
+        """Read through these hosts.
 
         Args:
             hosts: of the profile; None where there are none.

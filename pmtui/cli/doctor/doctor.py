@@ -56,7 +56,7 @@ Check = tuple[Deadline, Awaitable[tuple[Finding, ...]]]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Look at everything; returns 0 where all will work, 1 where something will not."""
+    """Run every check; returns 0 if everything will work, 1 if something will not."""
     options = _parser().read(arguments)
     paths = locate()
     try:

@@ -54,7 +54,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
-    """Look at what was read at the start: keys and themes beside the settings themselves."""
+    """Check what is read at the start: settings, keys and themes."""
     _, problems = read_keymap(settings.for_terminal().keys)
     _, wrong_themes = load_themes(paths.config / "themes")
     path = paths.config_file
@@ -70,7 +70,7 @@ def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
 
 
 def check_obstacle(folder: Path) -> tuple[Finding, ...]:
-    """Look whether something that is no directory stands where a state directory has to be."""
+    """Check that no other file has the name of a state directory."""
     obstacle = find_obstacle(folder)
     if obstacle is None:
         return ()
@@ -79,7 +79,7 @@ def check_obstacle(folder: Path) -> tuple[Finding, ...]:
 
 
 def check_folder(folder: Path) -> tuple[Finding, ...]:
-    """Look at a profile's state directory and at the room that is left for it."""
+    """Check a profile's state directory and its free space."""
     if reason := why_untrusted(folder):
         text, _, remedy = reason.partition("; ")
         remedy = remedy or "give it to your own user, or set PMTUI_HOME"
@@ -139,7 +139,7 @@ def _why_broken(path: Path) -> str:
 async def check_session(
     folder: Path, place: Path, *, is_locked: bool, within_s: float = SERVICE_WITHIN_S
 ) -> tuple[Finding, ...]:
-    """Say whether a service or a terminal runs on the profile, and whether trading is locked.
+    """Report whether a service or a terminal runs on the profile, and whether trading is locked.
 
     Args:
         folder: of the profile's state.
@@ -184,7 +184,7 @@ def _service(standing: Standing | Refused | Silent | None, *, is_locked: bool) -
 
 
 def _budgets(budgets: Mapping[str, tuple[int, int]]) -> Finding:
-    """Say what the service has left of the trading host's limits, which a new program cannot know."""
+    """Report what the service has left of the trading host's limits, which a new program cannot know."""
     told = [RateBudget(name, left, allowed) for name, (left, allowed) in budgets.items()]
     text = ", ".join(f"{each.left:,} of {each.allowed:,} {each.name} left" for each in told)
     figures = {f"{each.name}_left": each.left for each in told}
@@ -199,7 +199,7 @@ def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Fi
 
 
 def check_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
-    """Look at a profile's key; returns its address where that can be known without a passphrase."""
+    """Check a profile's key; returns its address if no passphrase is needed to know it."""
     if settings.is_paper:
         return _paper_key(settings, state)
     if settings.private_key is not None:

@@ -88,7 +88,7 @@ def ask_new_passphrase(
 
 
 def weakness(passphrase: Secret) -> str:
-    """Say what makes a passphrase weak, or nothing."""
+    """Return what makes a passphrase weak, or an empty string."""
     text = passphrase.reveal_text()
     if len(text) < GOOD_LENGTH:
         return f"weak: shorter than {GOOD_LENGTH} characters"
@@ -114,7 +114,7 @@ def forbid_dumps() -> None:
 
 
 def forget_key_variable() -> None:
-    """Take the private key out of the environment, which children and other programs can read.
+    """Remove the private key from the environment, which children and other programs can read.
 
     The system shows the block that the program was started with (`/proc/PID/environ`), not what the
     environment is now: the value is overwritten there as well, and nothing of the process is shown

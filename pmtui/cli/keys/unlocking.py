@@ -78,7 +78,7 @@ def read_private_key(text: Secret) -> Secret | str:
 
 
 def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
-    """Say why a profile must not use a key; nothing where it may."""
+    """Return why a profile must not use a key, or an empty string."""
     address = Signer(secret).address
     for profile, paper in paper_addresses(state).items():
         if paper == address:
@@ -146,7 +146,7 @@ def open_order_makers(journal: Path) -> tuple[str, ...]:
 
 
 def why_not_this_owner(journal: Path, owner: Address) -> str:
-    """Say why a key must not take this journal up; nothing where it may."""
+    """Return why a key must not be used with this journal, or an empty string."""
     wallets = derive_wallets(owner)
     strangers = [
         maker for maker in open_order_makers(journal) if wallets.signature_type(maker) is None
@@ -233,7 +233,7 @@ def open_keystore(settings: Settings, state: Path, passphrase: Secret) -> Sessio
 
 
 def take_key(settings: Settings, state: Path, given: Secret) -> SessionKey | str:
-    """Take a private key for a profile whose service runs already; returns why it is refused."""
+    """Check a private key for a profile whose service runs already; returns why it is refused."""
     secret = read_private_key(given)
     if isinstance(secret, str):
         return secret
@@ -241,7 +241,7 @@ def take_key(settings: Settings, state: Path, given: Secret) -> SessionKey | str
 
 
 def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
-    """Say why a key must not be used on a profile; empty where it may."""
+    """Return why a key must not be used on a profile, or an empty string."""
     forbid_dumps()
     if exposed := cleartext_addresses(settings):
         return f"{' and '.join(exposed)}: {CLEARTEXT}"
@@ -252,7 +252,7 @@ def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
 
 
 def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
-    """Look only, beside the terminal that trades; whoever brought a key wanted more than that."""
+    """Return a read-only session beside a terminal that trades, unless a key was given."""
     if settings.private_key is not None or passphrase_fd is not None:
         raise InUseError(str(path.parent), IN_USE)
     warn(f"pmtui: {BESIDE}")

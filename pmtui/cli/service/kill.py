@@ -61,7 +61,7 @@ def run_kill(arguments: Sequence[str]) -> int:
 
 
 def run_release(arguments: Sequence[str]) -> int:
-    """Let orders be entered again; returns the exit code."""
+    """Release the lock of entry; returns the exit code."""
     options = _release_parser().read(arguments)
     found = _find_profile(options.profile)
     if isinstance(found, ConfigError):

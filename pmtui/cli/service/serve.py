@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _report(number: int | None, found: Configured) -> None:
-    """Tell the terminal that waits at a file descriptor, if one does and is still there."""
+    """Report the start to the terminal that waits at a file descriptor, if one still does."""
     if number is None:
         return
     with suppress(OSError), os.fdopen(number, "wb") as told:

@@ -76,7 +76,7 @@ def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_det
 
 
 def why_nobody_may_listen(place: Path) -> str:
-    """Say why the service cannot listen at a path; "" where it can."""
+    """Return why the service cannot listen at a path, or an empty string."""
     try:
         reason = why_no_socket(place)
     except OSError as error:
@@ -151,7 +151,7 @@ class Serving:
                 kept.remove()
 
     async def _part(self, server: LinkServer, service: DataService) -> None:
-        """Say goodbye to the terminals, once what was chosen for open orders is done."""
+        """Disconnect the terminals, once the exit policy for open orders is carried out."""
         if (ending := self._ending) is None:
             await server.close("unlocked", is_back_soon=True)
             return

@@ -99,7 +99,7 @@ async def find_standing(
 
 
 def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
-    """Say hello as a terminal does that only looks on; None where nobody listens."""
+    """Greet the service as a read-only terminal; None if nobody listens."""
     match asyncio.run(_greet(place, asked)):
         case Welcome() as welcome, Configured() as configured:
             return Greeting(welcome, configured)
@@ -118,7 +118,7 @@ def unlock(place: Path, passphrase: bytes) -> str:
 
 
 def give_key(place: Path, key: bytes) -> str:
-    """Give a service the private key to trade with, in hexadecimal; returns why it is not taken."""
+    """Send a service the private key to trade with, in hexadecimal; returns why it is refused."""
     return _hand_over(place, Unlock(key, is_key=True))
 
 
@@ -191,7 +191,7 @@ async def talk(
     until_goodbye: bool = False,
     within_s: float = ANSWER_WITHIN_S,
 ) -> list[ToTerminal]:
-    """Say hello and ask; returns the answers, as far as they came.
+    """Greet the service and send requests; returns the answers that arrived.
 
     Args:
         place: where the service listens.

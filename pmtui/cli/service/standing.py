@@ -46,7 +46,7 @@ class _Report(msgspec.Struct):
 
 
 def run_status(arguments: Sequence[str]) -> int:
-    """Say how the service of a profile stands; returns the exit code."""
+    """Print the state of a profile's service; returns the exit code."""
     options = _status_parser().read(arguments)
     found = _find(options.profile)
     if isinstance(found, ConfigError):

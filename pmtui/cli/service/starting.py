@@ -44,7 +44,7 @@ class ServiceStarter:
     """The service of one profile, as a terminal finds it."""
 
     def __init__(self, paths: Paths, profile: str, *, stated: str | None) -> None:
-        """Look for nothing yet.
+        """Prepare to find or start a service.
 
         Args:
             paths: where the service and its state lie.

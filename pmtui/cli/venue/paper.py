@@ -61,7 +61,7 @@ class Unreachable:
 async def profile_endpoints(
     settings: Settings, state: Path
 ) -> AsyncIterator[Endpoints | Unreachable]:
-    """Give the addresses of a profile's hosts; its paper venue runs for as long as the block lasts."""
+    """Yield the addresses of a profile's hosts; its paper venue runs while the block lasts."""
     if not settings.is_paper:
         yield settings.endpoints(LIVE)
         return
@@ -188,7 +188,7 @@ async def running_venue(
 
 @contextmanager
 def publish_urls(urls: VenueUrls, path: Path) -> Iterator[None]:
-    """Say where the running venue is, for whoever wants to look at it from outside."""
+    """Publish the addresses of the running venue in a file."""
     replace_file(path, msgspec.json.encode(urls))
     try:
         yield
@@ -254,7 +254,7 @@ def is_practice_account(state_dir: Path) -> bool:
 
 
 def begin_practice(state_dir: Path, stamp: str) -> Path | None:
-    """Let a paper account begin with nothing; return where the one from before was put aside.
+    """Start a paper account with a bare key; return where the previous account was moved.
 
     The whole directory moves: an account, its journal and its venue belong together.
 
@@ -303,7 +303,7 @@ def _read_key(path: Path) -> Secret:
 
 
 async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure | None:
-    """Give a wallet its starting cash unless it has had some before."""
+    """Fund a wallet with its starting cash, unless it was funded before."""
     headers = operator_headers(token)
     answer = await admin.read(f"/ledger/{wallet}", route="/ledger/{address}", headers=headers)
     if isinstance(answer, Failure):

@@ -87,7 +87,7 @@ class BodyReader:
         self._members = 1
 
     def feed(self, chunk: bytes) -> Iterator[None]:
-        """Take in a piece of the body as it travelled; each yield is a chance to do other work.
+        """Add a compressed piece of the body; each yield is a chance to do other work.
 
         Raises:
             BodyError: it is too long, or not gzip.

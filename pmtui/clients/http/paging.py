@@ -104,7 +104,7 @@ async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T]
 
 
 def ignore_skips(_route: str, _reasons: tuple[str, ...]) -> None:
-    """Take no notice of skipped rows; they are still counted on the page."""
+    """Ignore skipped rows; they are still counted on the page."""
 
 
 async def read_rows(

@@ -165,7 +165,7 @@ class RateLimiter:
         self._next_number = 0
 
     def enter(self, route: str, now: float) -> tuple[Ticket, tuple[Ticket, ...]]:
-        """Let a request through, or put it in line.
+        """Admit a request, or queue it.
 
         Returns:
             Its ticket, and all tickets that this call let through, perhaps with it among them.
@@ -181,7 +181,7 @@ class RateLimiter:
         return ticket, self.admit(now)
 
     def admit(self, now: float) -> tuple[Ticket, ...]:
-        """Let through whoever may go now, in the order in which they came."""
+        """Admit queued requests that may go now, in their order of arrival."""
         if not self._waiting:
             return ()
         heads = [(lane.line[0].number, lane) for lane in self._lanes.values() if lane.line]
@@ -211,7 +211,7 @@ class RateLimiter:
             window.give_back(ticket.admitted_at)
 
     def close(self, route: str, until: float) -> None:
-        """Let nothing through on a route until then; it is never made shorter."""
+        """Block a route until then; a block is never shortened."""
         lane = self._lane(route)
         lane.closed_until = max(lane.closed_until, until)
 
@@ -262,7 +262,7 @@ class Timer(Protocol):
     """Something that will happen unless it is cancelled."""
 
     def cancel(self) -> None:
-        """Let it not happen."""
+        """Cancel it."""
         ...
 
 

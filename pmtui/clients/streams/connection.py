@@ -162,7 +162,7 @@ class BoundedSocket(ClientConnection):
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Take what has come, and rest if the time before was no rest either."""
+        """Handle what has arrived, and pause unless there was a pause before it."""
         self._unread.append(memoryview(data))
         pause_s = self._pace.pause_s(self.loop.time()) if self.response is not None else 0.0
         if pause_s and not self._is_resting:

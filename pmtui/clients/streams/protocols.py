@@ -182,7 +182,7 @@ class UserProtocol(_CountingProtocol[UserEvent]):
     """One account's channel. No markets are named: naming some would leave out the rest."""
 
     def __init__(self, credentials: ApiCredentials, owner: Owner) -> None:
-        """Take who we are, and how to tell own orders in a trade."""
+        """Subscribe as this account, whose id marks its orders in a trade."""
         super().__init__()
         self._credentials = credentials
         self._owner = owner

@@ -220,7 +220,7 @@ class TokenHoldings:
         return not self._fills and not self._contained and not self.size and not self.is_doubtful
 
     def apply_fill(self, fill: Fill, *, heard: datetime) -> None:
-        """Take in a fill or what became of it; one that failed is taken back, once.
+        """Apply a fill or its new status; a failed fill is reversed, once.
 
         Args:
             fill: as known now.
@@ -251,7 +251,7 @@ class TokenHoldings:
         self._is_fresh = False
 
     def apply_report(self, report: Report) -> None:
-        """Take in what the venue says is held."""
+        """Apply the venue's report of what is held."""
         if self._horizon is not None and not self._is_before(self._horizon, report.time):
             # Asked long before others that were answered: nobody can tell what it contains.
             return
@@ -271,7 +271,7 @@ class TokenHoldings:
         self._is_fresh = False
 
     def apply_complete_trades(self, read: datetime) -> None:
-        """Take in that all trades of before a moment, minus the lag, have been told of."""
+        """Record that all trades before a moment, minus the lag, have been reported."""
         before = [
             report
             for report in self._reports
@@ -383,7 +383,7 @@ class TokenHoldings:
         return True
 
     def _change_base(self, report: Report) -> None:
-        """Take a report of which every fill is known, and that no base explains, at its word."""
+        """Accept a report that no base explains, if every fill before it is known."""
         later = [each for each in self._reports if each.time.asked > report.time.answered]
         bases = self._explain(report, None)
         for each in later:
@@ -392,7 +392,7 @@ class TokenHoldings:
             self._bases, self._bases_time = bases, report.time
 
     def _make_room(self, matched_at: datetime, size: int) -> None:
-        """Let the bases hold a fill that is told of after they were found, if they can."""
+        """Include a late fill in the bases that were found, if they can hold it."""
         time = self._bases_time
         if self._bases is None or time is None or matched_at > time.answered + time.error:
             return
@@ -483,7 +483,7 @@ class Holdings:
         """In the same way."""
 
     def apply_balance(self, token_id: TokenId, size: Micros, time: ReportTime) -> None:
-        """Take in what the trading host says is held of a token."""
+        """Apply the trading host's balance of a token."""
         report = Report(ReportSource.BALANCE, size, time)
         self._token(token_id).holdings.apply_report(report)
         self._changed()
@@ -491,7 +491,7 @@ class Holdings:
     def apply_positions(
         self, positions: Iterable[Position], time: ReportTime, *, is_complete: bool = True
     ) -> None:
-        """Take in the analytics host's list of what is held.
+        """Apply the analytics host's list of positions.
 
         Args:
             positions: the rows that could be read.
@@ -515,13 +515,13 @@ class Holdings:
         self._changed()
 
     def apply_fill(self, fill: Fill, *, heard: datetime) -> None:
-        """Take in a fill of ours, as often as it is told of; see `TokenHoldings.apply_fill`."""
+        """Apply one of our fills, however often it is reported; see `TokenHoldings.apply_fill`."""
         token = self._token(fill.token_id)
         token.holdings.apply_fill(fill, heard=heard)
         self._changed()
 
     def apply_complete_trades(self, read: datetime) -> None:
-        """Take in that the trades were read completely at a moment by the venue's clock."""
+        """Record that the trades were read completely at a moment by the venue's clock."""
         for token in self._tokens.values():
             token.holdings.apply_complete_trades(read)
         self._changed()

@@ -239,7 +239,7 @@ class ShareMoves:
         doubtful: Container[TokenId],
         now: datetime,
     ) -> bool:
-        """Take in what the opening and the day's trades do not explain; whether more of it is sure.
+        """Apply what the opening and the day's trades do not explain; returns whether more of it is certain.
 
         Args:
             changes: shares held now beyond those, by token.

@@ -79,7 +79,7 @@ class Deploy:
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Let contracts move what the wallet holds."""
+    """Permit contracts to move the wallet's tokens."""
 
     approvals: tuple[Approval, ...]
     amount: int = UNLIMITED_APPROVAL
@@ -88,7 +88,7 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Revoke:
-    """Let contracts move nothing any more."""
+    """Revoke the contracts' permission to move tokens."""
 
     approvals: tuple[Approval, ...]
 

@@ -162,7 +162,7 @@ class Levels:
     def __init__(
         self, bids: dict[Micros, str] | None = None, asks: dict[Micros, str] | None = None
     ) -> None:
-        """Take over two sides; sizes of zero are not among them."""
+        """Start from two sides without sizes of zero."""
         self._bids = {} if bids is None else bids
         self._asks = {} if asks is None else asks
         self.top_bid = max(self._bids, default=NO_BID)
@@ -460,7 +460,7 @@ class OrderBook:
         self._levels, self._is_mirrored, self._mirror = levels, True, mirror
 
     def take_levels(self, levels: Levels) -> None:
-        """Take over levels that are told in terms of this token and are nobody else's."""
+        """Start from levels in this token's terms that nobody else holds."""
         self._levels, self._is_mirrored, self._mirror = levels, False, None
 
     def state_hash(self, timestamp: str, last_trade_price: str) -> str | None:
@@ -599,7 +599,7 @@ class MirroredBooks:
     __slots__ = ("_first", "_first_id", "_levels", "_recent", "_second", "_second_id")
 
     def __init__(self, first: OrderBook, second: OrderBook) -> None:
-        """Let two books share one set of levels."""
+        """Share one set of levels between two books."""
         self._first, self._first_id = first, first.token_id
         self._second, self._second_id = second, second.token_id
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=ANNOUNCED)

@@ -142,7 +142,7 @@ def _reason(order: Order, status: OrderStatus) -> str:
 
 
 def fit_status(order: Order) -> Order:
-    """Let the status follow from the sizes where they decide it."""
+    """Derive the status from the sizes where they decide it."""
     if order.matched_size >= order.original_size > 0:
         reason = _reason(order, OrderStatus.FILLED)
         return replace(order, status=OrderStatus.FILLED, reason=reason)

@@ -71,7 +71,7 @@ class OwnOrders:
     def apply_order(
         self, fact: Order, *, is_record: bool = False, keeps_conclusion: bool = False
     ) -> Order | None:
-        """Take in a fact; return the order if anything changed by it.
+        """Apply a fact; return the order if it changed.
 
         Args:
             fact: what was told of it.
@@ -89,13 +89,13 @@ class OwnOrders:
         return self._combine(order_id)
 
     def apply_conclusion(self, conclusion: Order) -> Order | None:
-        """Take in what we conclude from silence; it holds until anything is said of the order."""
+        """Apply a conclusion from a missing answer; it holds until the next fact about the order."""
         self._claim(conclusion.order_id, claims_of_order(conclusion))
         self._conclusions[conclusion.order_id] = conclusion
         return self._combine(conclusion.order_id)
 
     def reopen(self, fact: Order) -> Order | None:
-        """Take back the end of an order that the venue goes on showing; fills count on top."""
+        """Reopen an order that the venue still lists; fills count on top."""
         order_id = fact.order_id
         _ = self._records.pop(order_id, None)
         self._told[order_id] = replace(
@@ -115,7 +115,7 @@ class OwnOrders:
         return self._records.get(order_id)
 
     def apply_fill(self, fact: Fill) -> Fill | None:
-        """Take in a fill, and let its order know; return it if anything changed by it."""
+        """Apply a fill to its order; return the order if it changed."""
         self._claim(fact.order_id, claims_of_match(fact.token_id, fact.side))
         fills = self._fills.setdefault(fact.order_id, {})
         known = fills.get(fact.trade_id)
@@ -396,7 +396,7 @@ class OrderEndings:
         self._evidence: dict[OrderId, _Evidence] = {}
 
     def apply(self, fact: Order, at_s: float, *, is_record: bool = False) -> Order | None:
-        """Take in a fact: an answer to an order or a cancel, or an event of the user stream.
+        """Apply a fact: an answer to an order or a cancel, or an event of the user stream.
 
         Args:
             fact: what was told.
@@ -408,7 +408,7 @@ class OrderEndings:
         return changed
 
     def apply_report(self, fact: Order, *, asked_s: float, at_s: float) -> Order | None:
-        """Take in what a list or the order's own route showed; it may be out of date.
+        """Apply what a list or the order's own route showed; it may be out of date.
 
         Args:
             fact: what was shown.
@@ -435,13 +435,13 @@ class OrderEndings:
         return changed
 
     def apply_fill(self, fact: Fill, at_s: float) -> Fill | None:
-        """Take in a fill, whatever state its order is in."""
+        """Apply a fill, whatever the state of its order."""
         changed = self._own.apply_fill(fact)
         self._follow(fact.order_id, at_s)
         return changed
 
     def apply_conclusion(self, conclusion: Order, at_s: float) -> Order | None:
-        """Take in what is concluded of an order."""
+        """Apply a conclusion about an order."""
         changed = self._own.apply_conclusion(conclusion)
         self._follow(conclusion.order_id, at_s)
         return changed
@@ -465,7 +465,7 @@ class OrderEndings:
     def apply_absence(
         self, order_id: OrderId, *, asked_s: float, at_s: float
     ) -> OrderStatus | None:
-        """Take in a complete look that did not find an order; return how it ended, once proved.
+        """Apply a complete search that did not find an order; return how it ended, once proved.
 
         Args:
             order_id: neither in the list, nor known by itself; its trades are all taken in.
@@ -488,7 +488,7 @@ class OrderEndings:
         return OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
 
     def note_listing(self, listed: Iterable[OrderId]) -> None:
-        """Take in a complete list: what it lacks is not shown open any more."""
+        """Apply a complete list: orders missing from it are no longer shown open."""
         there = frozenset(listed)
         for order_id, evidence in self._evidence.items():
             if order_id not in there:

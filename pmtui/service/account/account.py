@@ -473,7 +473,7 @@ class AccountFeed:
         is_record: bool = False,
         asked_s: float | None = None,
     ) -> None:
-        """Take in a fact about one of our orders, or what we conclude from silence.
+        """Apply a fact about one of our orders, or a conclusion from a missing answer.
 
         Args:
             fact: the order as told of, or as concluded.
@@ -510,7 +510,7 @@ class AccountFeed:
         self._mark()
 
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
-        """Take in a fill of ours."""
+        """Apply one of our fills."""
         fact = self.fees.price(fact)
         known = self.own.fill(fact.order_id, fact.trade_id)
         before = self.own.order(fact.order_id)

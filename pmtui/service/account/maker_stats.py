@@ -107,7 +107,7 @@ class QueueFeed:
         return tuple(each for lines in self._lines.values() for each in lines.ahead.items())
 
     def update(self) -> None:
-        """Take in what has changed since the last update."""
+        """Apply the changes since the last update."""
         by_token: dict[TokenId, list[Order]] = {}
         for order in self._open_orders():
             by_token.setdefault(order.token_id, []).append(order)

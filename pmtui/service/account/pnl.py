@@ -190,7 +190,7 @@ class DailyPnl:
     def _follow_moves(
         self, opening: Opening, trades: DayTrades, prices: dict[TokenId, Micros]
     ) -> None:
-        """Take in what is held beyond the opening and the day's trades, or lacks of them."""
+        """Apply the difference between the position and the opening with the day's trades."""
         holdings = self._feed.holdings
         expected = expected_shares(opening, trades)
         tokens = {token_id for token_id, _ in holdings.sizes()} | expected.keys()
@@ -262,7 +262,7 @@ class EquityCurve:
         return self._points
 
     async def run(self, equity: Callable[[], Micros | None]) -> None:
-        """Take a sample now and then, whenever the equity is known."""
+        """Sample the equity regularly while it is known."""
         self._points = self._read()
         while True:
             value = equity()

@@ -88,7 +88,7 @@ class Tapes:
                 self._kernel.mark(TapeTopic(token_id))
 
     def doubt(self, token_id: TokenId) -> None:
-        """Take it that trades were missed although the stream goes on: its book lost a message."""
+        """Assume missed trades although the stream goes on: its book lost a message."""
         tracked = self._tracked.get(token_id)
         if tracked is not None:
             tracked.tape.doubt(self._kernel.clock.now())

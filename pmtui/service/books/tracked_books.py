@@ -66,7 +66,7 @@ class Tape:
         return self._open.gap if self._open is not None else None
 
     def add(self, trade: TradePrint) -> None:
-        """Take in a trade."""
+        """Add a trade."""
         self._prints.appendleft(trade)
         self._count += 1
         self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size

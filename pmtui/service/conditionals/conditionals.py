@@ -195,7 +195,7 @@ class Conditionals:
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
     async def restore(self) -> None:
-        """Take up what an earlier session left, paused."""
+        """Restore what an earlier session left, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
             self._kernel.log.notice(Level.BAD, f"Stops and targets cannot be read: {found.text}")
@@ -252,7 +252,7 @@ class Conditionals:
         return ""
 
     def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
-        """Let a stop and a target come with a purchase that is about to leave, or say why not.
+        """Attach a stop and a target to a purchase that is about to be sent, or return why not.
 
         They are in the journal before the order is, and for exactly the shares that it brings.
         """
@@ -293,13 +293,13 @@ class Conditionals:
         return ""
 
     def on_order(self, order: Order) -> None:
-        """Hear that something is known of an order of ours: fills are protected at once."""
+        """Handle a change of one of our orders: fills are protected at once."""
         sources = (source for each in self._known.values() for source in each.sources)
         if any(source.order_id == order.order_id for source in sources):
             self._recount()
 
     def follow_move(self, old: OrderId, new: OrderId) -> None:
-        """Let what came with an order be for the shares of the one that takes its place, too."""
+        """Extend what is attached to an order to the shares of its replacement."""
         for each in tuple(self._known.values()):
             if any(source.order_id == old for source in each.sources):
                 self._attached.add(new)
@@ -320,7 +320,7 @@ class Conditionals:
         return problem
 
     def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
-        """Let one fire at another price, or return why not."""
+        """Change the trigger price of one, or return why not."""
         known = self._known.get(conditional_id)
         if known is None or known.state.is_over:
             return "It has ended"
@@ -336,13 +336,13 @@ class Conditionals:
         return problem
 
     def pause(self, conditional_id: ConditionalId, reason: str) -> None:
-        """Let one do nothing until it is started again; a sale that has left goes on."""
+        """Pause one; a sale that was sent goes on."""
         known = self._known.get(conditional_id)
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
     def pause_all(self, reason: str) -> None:
-        """Let none do anything until it is started again."""
+        """Pause all of them."""
         for each in self.view():
             self.pause(each.conditional_id, reason)
 

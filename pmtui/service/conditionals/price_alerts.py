@@ -75,12 +75,12 @@ class PriceAlerts:
         return tuple(self._known.values())
 
     def restore(self, alerts: Iterable[PriceAlert]) -> None:
-        """Take up what an earlier session left; what waited waits on."""
+        """Restore what an earlier session left; waiting alerts go on waiting."""
         self._known = {alert.alert_id: alert for alert in alerts}
         self._watch()
 
     def merge(self, alerts: Iterable[PriceAlert]) -> bool:
-        """Take up what another terminal has set, fired or removed; return whether anything was."""
+        """Apply what another terminal has set, fired or removed; return whether anything changed."""
         before = self._known
         self._known = {each.alert_id: _further(before.get(each.alert_id), each) for each in alerts}
         is_news = self._known != before
@@ -120,7 +120,7 @@ class PriceAlerts:
             self._mark()
 
     def end_market(self, condition_id: ConditionId) -> None:
-        """Let what waits for a market's prices wait no more."""
+        """Stop waiting for a market's prices."""
         for alert in self.view():
             if alert.plan.condition_id == condition_id and alert.state is AlertState.WAITING:
                 self._put(end(alert))

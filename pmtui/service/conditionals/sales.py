@@ -169,7 +169,7 @@ class ConditionalSales:
         self._moved = asyncio.Event()
 
     def on_order(self, order: Order) -> None:
-        """Hear that something is known of an order of ours."""
+        """Handle a change of one of our orders."""
         if order.status is OrderStatus.SENT:
             self._posted.add(order.order_id)
         self._moved.set()

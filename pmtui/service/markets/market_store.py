@@ -103,7 +103,7 @@ class MarketStore:
         return state
 
     def remember(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Take in events met anywhere; return them as they are kept."""
+        """Store events from any answer; return them as stored."""
         as_of = self._now()
         kept = tuple(self._remember(event, as_of) for event in events)
         self._forget_idle()
@@ -121,7 +121,7 @@ class MarketStore:
                     self._learn(known, market, market.condition_id, as_of)
 
     def learn_market(self, market: Market, condition_id: ConditionId) -> None:
-        """Take in an answer about one market; its event's names are kept where it has none."""
+        """Apply an answer about one market; known names of its event are kept if it has none."""
         state = self.markets.setdefault(condition_id, MarketState())
         known = state.market
         if known is not None and market.event_id is None:
@@ -135,14 +135,14 @@ class MarketStore:
         self._forget_idle()
 
     def learn_comments(self, event_id: EventId, comments: tuple[Comment, ...]) -> None:
-        """Take in the comments on an event; those read the longest time ago are dropped."""
+        """Store the comments on an event; the least recently read are dropped."""
         self.event(event_id).comments = comments
         for dropped in _move_to_end(self._commented, event_id, MOST_COMMENTED):
             if (state := self.events.get(dropped)) is not None:
                 state.comments = ()
 
     def learn_holders(self, condition_id: ConditionId, holders: tuple[Holder, ...]) -> None:
-        """Take in who holds most of a market; those read the longest time ago are dropped."""
+        """Store the top holders of a market; the least recently read are dropped."""
         self.market(condition_id).holders = holders
         for dropped in _move_to_end(self._held, condition_id, MOST_HELD):
             if (state := self.markets.get(dropped)) is not None:
@@ -155,7 +155,7 @@ class MarketStore:
             self.market_of_token[token_id] = condition_id
 
     def index_events(self, events: Iterable[Event]) -> None:
-        """Take in events only to be found: whoever opens one fetches it."""
+        """Add events to the search index only: opening one fetches it."""
         as_of = self._now()
         for event in events:
             self.index.add(event, as_of)

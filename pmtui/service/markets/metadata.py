@@ -220,11 +220,11 @@ class MetadataFeed:
         self._kernel.start("market list", lambda: self._fetch_page(topic, from_start=from_start))
 
     def remember(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Take in events met anywhere; return them as they are kept."""
+        """Store events from any answer; return them as stored."""
         return self.store.remember(events)
 
     def learn_market(self, market: Market) -> None:
-        """Take in an answer about one market."""
+        """Apply an answer about one market."""
         if market.condition_id is None:
             return
         self.store.learn_market(market, market.condition_id)

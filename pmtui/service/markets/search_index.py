@@ -102,7 +102,7 @@ def initials(text: str) -> str:
 
 
 def windows_by_end(found: Sequence[Market]) -> tuple[Market, ...]:
-    """Let the windows of a series, whose names differ in numbers alone, stand in the order in which they end.
+    """Sort the windows of a series, whose names differ in numbers only, by their ends.
 
     Together they keep the places that they had; what is closed keeps its own.
     """
@@ -158,7 +158,7 @@ class SearchIndex:
         return len(self._entries)
 
     def add(self, event: Event, seen_at: datetime) -> None:
-        """Take in every market of an event, or replace what was known of them."""
+        """Add or replace every market of an event."""
         name = EventName(event.event_id, event.title, event.slug)
         for market in event.markets:
             # Taken out first: what was met last stands last, and goes last.

@@ -50,7 +50,7 @@ class TimeFeed:
             _ = await kernel.within(period_s, self._jumped.wait())
 
     async def tick(self) -> None:
-        """Let ages grow on screen, and positions follow the books they are valued from."""
+        """Update the ages on screen, and value positions by their books."""
         clock = self._kernel.clock
         before = clock.now(), clock.monotonic()
         while True:

@@ -124,7 +124,7 @@ class VenueStates:
             self._drop((VenueState.MARKET_NOT_READY, market), "it takes orders")
 
     async def watch(self) -> None:
-        """Let go of what is over, and ask again about what can be asked."""
+        """Drop states that have ended, and check again those that can be checked."""
         hosts = await self._kernel.hosts()
         self._budgets = hosts.budgets
         asked_geo = asked_standing = float("-inf")
@@ -218,7 +218,7 @@ class VenueStates:
         return answer
 
     async def ask_standing(self, account: Account) -> bool | Failure:
-        """Tell whether the account may only close positions."""
+        """Return whether the account may only close positions."""
         answer = self._kernel.check(Source.TRADING, await account.host.is_closed_only())
         if isinstance(answer, Failure):
             return answer

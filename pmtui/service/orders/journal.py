@@ -386,7 +386,7 @@ class Journal:
         return self._identities() != self._files
 
     def _hide(self) -> None:
-        """Let nobody else read it, nor what stands beside it, which takes over its mode."""
+        """Make the file private; the files beside it inherit its mode."""
         for ending in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 self._path.with_name(self._path.name + ending).chmod(0o600)

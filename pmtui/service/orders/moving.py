@@ -317,7 +317,7 @@ class Mover:
     async def _read_trades(
         self, account: Account, ids: frozenset[OrderId], *, since: datetime
     ) -> bool:
-        """Take in the trades of orders; whether none of them can be missing from the answer."""
+        """Apply the trades of orders; returns whether the answer is certain to hold all of them."""
         after = self._feed.session_start.bound_for_trades(since)
         fills = await account.host.fills(after=after)
         if isinstance(fills, Failure):

@@ -53,7 +53,7 @@ Tell = Callable[[PreparedOrder, Verdict], None]
 
 
 def no_objection() -> str:
-    """Let an order leave."""
+    """Send an order."""
     return ""
 
 
@@ -157,7 +157,7 @@ class OrderSender:
         return self._guard.check(order, replacing=replacing)
 
     def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
-        """Let an order end before it was sent."""
+        """End an order before it was sent."""
         self._give_verdict(order, refusal, tell)
 
     async def send(
@@ -276,7 +276,7 @@ class OrderSender:
                 self._search.search_for(leg.known, leg.order.market_title)
 
     async def _expire(self, request: _Request) -> None:
-        """Let a request be overdue when its time has passed."""
+        """Mark a request as overdue when its time has passed."""
         left_s = self._post_deadline_s - self._age_s(request.instruction)
         if left_s > 0:
             await self._kernel.clock.sleep(left_s)

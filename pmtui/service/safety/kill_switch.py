@@ -80,7 +80,7 @@ class KillSwitch:
             self._kernel.log.notice(Level.BAD, text)
 
     def release(self, by: str) -> str:
-        """Let orders be entered again; returns why that failed, "" if it did not."""
+        """Release the lock of entry; returns why that failed, or an empty string."""
         problem = self._lock.open()
         if problem:
             self._kernel.log.notice(Level.BAD, f"Trading stays locked: {problem}")

@@ -91,7 +91,7 @@ class WalletTransactions:
         chain: CallHost | None = None,
         on_end: Callable[[WalletTransaction], None] = lambda _: None,
     ) -> None:
-        """Take what it needs; `restore` reads what earlier sessions left.
+        """Make it without reading anything; `restore` reads what earlier sessions left.
 
         Args:
             kernel: of the service.
@@ -134,7 +134,7 @@ class WalletTransactions:
         return tuple(sorted(self._known.values(), key=lambda t: t.created_at, reverse=True))
 
     async def restore(self) -> None:
-        """Take up what earlier sessions left without a known end, asking about each at once."""
+        """Restore unfinished transactions of earlier sessions, and ask about each at once."""
         found = await self._journal.wallet_transactions()
         if isinstance(found, JournalProblem):
             text = f"Transactions of the wallet cannot be read: {found.text}"
@@ -362,7 +362,7 @@ class WalletTransactions:
         return _by_receipt(told, receipt)
 
     def _doubt(self, told: WalletTransaction, why: str) -> WalletTransaction:
-        """Take the relayer's word only after some more questions; both views stay."""
+        """Accept the relayer's answer only after more queries; both views are kept."""
         doubts = self._doubts[told.key] = self._doubts.get(told.key, 0) + 1
         if doubts >= MOST_DOUBTS:
             return replace(told, reason=why, chain_view=why)
@@ -403,7 +403,7 @@ class WalletTransactions:
         return nonce == known.nonce
 
     async def _try(self, calls: Sequence[Call]) -> tuple[Simulation, str]:
-        """Let the chain try the calls; return what it said, and why it refuses.
+        """Simulate the calls on the chain; return its answer, and why it refuses.
 
         As a whole where the node can: a call may need what another one does. Else one by one, which
         proves a revert of the first call only.

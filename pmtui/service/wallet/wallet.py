@@ -149,7 +149,7 @@ class WalletDesk:
         return NO_ORDERS
 
     async def run(self) -> None:
-        """Take up what earlier sessions left; while it is watched, ask now and then."""
+        """Restore what earlier sessions left; while the wallet is watched, refresh it regularly."""
         if self._profile.mode is not Mode.READ_ONLY:
             self._kernel.start("wallet", self._take_up)
         await ask_while_watched(

@@ -27,7 +27,7 @@ class NoticeCommand:
     """Runs a command for each notice above INFO from now on."""
 
     def __init__(self, kernel: Kernel, hub: Hub, log: Log, *, arguments: tuple[str, ...]) -> None:
-        """Take the command; without arguments nothing is ever run."""
+        """Run this command for notices; an empty one never runs anything."""
         self._kernel, self._log = kernel, log
         self._arguments = arguments
         self._budget = NoticeBudget()

@@ -368,7 +368,7 @@ class Watchlist:
         )  # fmt: skip
 
     def restore(self) -> None:
-        """Take up what an earlier session left, before anybody asks."""
+        """Restore what an earlier session left, before the first query."""
         kept = self._keeper.restore()
         self._stars = {star.key: star for star in kept.stars}
         self.alerts.restore(kept.alerts)

@@ -138,7 +138,7 @@ class CatalogueMarket:
 
     @property
     def is_tradable(self) -> bool:
-        """Tell whether orders may be sent."""
+        """Return whether orders may be sent."""
         return self.state is MarketState.OPEN
 
 

@@ -423,7 +423,7 @@ class Chain(World):
         return self._hashes.get((wallet, at_ms), "")
 
     def begin(self, wallet: Address) -> None:
-        """Let a wallet begin with no approvals: it was deployed by its owner."""
+        """Start a wallet without approvals: its owner deployed it."""
         self._wallets.setdefault(wallet, WalletState())
         self._keep(wallet)
 

@@ -183,7 +183,7 @@ class Relay:
         return [each for each in self._known.values() if each.mined_ms is not None]
 
     def submit(self, submission: Submission) -> Transaction | Refusal:
-        """Take a submission, or refuse it in the service's words."""
+        """Accept a submission, or refuse it in the venue's words."""
         try:
             owner = checksum_address(address_bytes(submission.from_))
             to = checksum_address(address_bytes(submission.to))
@@ -200,14 +200,14 @@ class Relay:
         return INVALID_TYPE
 
     def tick(self) -> None:
-        """Take every transaction as far as the time allows."""
+        """Advance every transaction to the current time."""
         now_ms = self._venue.clock.now_ms()
         for transaction in list(self._known.values()):
             while not transaction.state.is_terminal and self._is_due(transaction, now_ms):
                 self._advance(transaction, now_ms)
 
     def release(self) -> None:
-        """Let transactions that stalled go on."""
+        """Resume stalled transactions."""
         now_ms = self._venue.clock.now_ms()
         for transaction in self._known.values():
             if transaction.course is RelayCourse.STALLED:
@@ -437,7 +437,7 @@ class RelayerRoutes:
         ]
 
     async def submit(self, request: Request) -> Response:
-        """Take a deployment or a signed batch."""
+        """Accept a deployment or a signed batch."""
         allowed = await self._caller(request)
         if allowed is None:
             return failure(401, _UNAUTHORIZED)
@@ -499,7 +499,7 @@ class RelayerRoutes:
         return JsonResponse([_row(each) for each in self._relay.of(allowed)[:MOST_SHOWN]])
 
     async def deployed(self, request: Request) -> Response:
-        """Say whether a wallet exists, in the relayer's view: it learns of one once confirmed."""
+        """Return whether a wallet exists, in the relayer's view: it learns of one once confirmed."""
         address = _address(request)
         kind = request.query_params.get("type", "SAFE")
         if address is None or kind not in _TYPES:

@@ -269,7 +269,7 @@ class SideKeyRoutes:
         return JsonResponse(content=True)
 
     async def builder_fees(self, request: Request) -> Response:
-        """Tell a builder's own fees: nothing, for this venue charges none."""
+        """Return a builder's own fees: none, because this venue charges none."""
         code = request.path_params["code"]
         if BUILDER_CODE.fullmatch(code) is None or self._keys.by_code(code) is None:
             return failure(404, "builder not found")

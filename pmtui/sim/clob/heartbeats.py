@@ -61,7 +61,7 @@ class Heartbeats:
             chain.heard_ms = now_ms
 
     def beat(self, key: ApiKey, heartbeat_id: str) -> str | WrongBeat:
-        """Take a heartbeat and return the id of the next one."""
+        """Accept a heartbeat and return the id of the next one."""
         chain = self._chains.get(key)
         expected = "" if chain is None else chain.expected
         if heartbeat_id != expected:
@@ -71,7 +71,7 @@ class Heartbeats:
         return following
 
     def beat_plainly(self, key: ApiKey) -> None:
-        """Take a heartbeat of the older route, which has no ids: it counts as one all the same."""
+        """Accept a heartbeat of the older route, which has no ids."""
         chain = self._chains.get(key)
         expected = "" if chain is None else chain.expected
         self._keep(key, _Chain(expected, is_armed=True, heard_ms=self._venue.clock.now_ms()))
@@ -115,7 +115,7 @@ class HeartbeatRoutes:
         ]
 
     async def beat(self, request: Request) -> Response:
-        """Take a heartbeat; the error of a wrong one is named as the service's client reads it."""
+        """Accept a heartbeat; a wrong one is refused with the error that the venue's client reads."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -130,7 +130,7 @@ class HeartbeatRoutes:
         return JsonResponse({"heartbeat_id": result})
 
     async def beat_plainly(self, request: Request) -> Response:
-        """Take a heartbeat without id."""
+        """Accept a heartbeat without an id."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()

@@ -249,12 +249,12 @@ class MarketRoutes:
         ]
 
     async def time(self, request: Request) -> Response:
-        """Tell the venue's time in seconds."""
+        """Return the venue's time in seconds."""
         del request
         return JsonResponse(self._venue.clock.now_ms() // 1_000)
 
     async def version(self, request: Request) -> Response:
-        """Tell which version of orders is taken."""
+        """Return the version of orders that is accepted."""
         del request
         return JsonResponse({"version": 2})
 
@@ -301,7 +301,7 @@ class MarketRoutes:
         )
 
     async def tick_size(self, request: Request) -> Response:
-        """Tell the price grid of a token's market, as a number."""
+        """Return the tick size of a token's market, as a number."""
         market = self._by_token(request)
         if market is None:
             return failure(404, NOT_FOUND)
@@ -310,7 +310,7 @@ class MarketRoutes:
         return JsonResponse({"minimum_tick_size": number(tick)})
 
     async def neg_risk(self, request: Request) -> Response:
-        """Tell whether a token settles on the negative-risk exchange."""
+        """Return whether a token settles on the negative-risk exchange."""
         market = self._by_token(request)
         return (
             failure(404, NOT_FOUND)
@@ -319,7 +319,7 @@ class MarketRoutes:
         )
 
     async def fee_rate(self, request: Request) -> Response:
-        """Tell the legacy fee rate in basis points."""
+        """Return the legacy fee rate in basis points."""
         market = self._by_token(request)
         if market is None:
             return failure(404, "fee rate not found for market")

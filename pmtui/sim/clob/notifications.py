@@ -87,7 +87,7 @@ class Notifications:
             self._last = max(self._last, kept.number)
 
     def note(self, event: Event) -> None:
-        """Tell the accounts an event concerns."""
+        """Notify the accounts that an event concerns."""
         match event:
             case OrderCancelled(order=order, at_ms=at_ms):
                 kind, payload = NotificationKind.CANCELLATION, self._order_payload(order)

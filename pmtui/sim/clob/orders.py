@@ -347,7 +347,7 @@ class OrderGate:
         self._limits = OrderLimits(venue)
 
     def posting(self, handler: Handler, cost: Cost) -> Callable[[Request], Awaitable[Response]]:
-        """Let a request place orders.
+        """Permit a request to place orders.
 
         Args:
             handler: what answers it.
@@ -363,7 +363,7 @@ class OrderGate:
         return checked
 
     def cancelling(self, handler: Handler, cost: Cost) -> Callable[[Request], Awaitable[Response]]:
-        """Let a request cancel orders, from any region."""
+        """Permit a request to cancel orders, from any region."""
         return self._checked(handler, Bucket.CANCELS, cost)
 
     def _checked(
@@ -552,7 +552,7 @@ class OrderRoutes:
         )
 
     async def post_one(self, request: Request, caller: Credentials) -> Response:
-        """Take one order."""
+        """Accept one order."""
         checked = check_order(self._venue, await request.body(), caller)
         result = (await self._taking.take([checked]))[0]
         if isinstance(result, Refusal):
@@ -560,7 +560,7 @@ class OrderRoutes:
         return JsonResponse(self._taking.answer(result, checked))
 
     async def post_many(self, request: Request, caller: Credentials) -> Response:
-        """Take up to fifteen orders, each on its own merits, answered in the same order."""
+        """Accept up to fifteen orders, each judged alone, answered in the same order."""
         bodies = split_batch(await request.body())
         if isinstance(bodies, Refusal) or not bodies:
             return refused(INVALID_PAYLOAD)

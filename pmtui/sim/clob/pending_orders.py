@@ -57,7 +57,7 @@ class PendingOrders:
             self._delayed[pending.order.order_id] = pending
 
     def is_pending(self, order_id: OrderId) -> bool:
-        """Tell whether an order waits."""
+        """Return whether an order waits."""
         return order_id in self._held or order_id in self._delayed
 
     def delayed(self, order_id: OrderId) -> OrderView | None:
@@ -66,7 +66,7 @@ class PendingOrders:
         return None if pending is None else pending.view
 
     def delay(self, order: NewOrder, *, seconds: int) -> Delayed | Refusal:
-        """Take an order that would take liquidity, to be tried some seconds later."""
+        """Hold an order that would take liquidity, and place it some seconds later."""
         now_ms = self._venue.clock.now_ms()
         view = self._venue.exchange.reads.check(order, now_ms=now_ms)
         if isinstance(view, Refusal):

@@ -413,7 +413,7 @@ class RewardUserRoutes:
         return JsonResponse(_totals(day, self._rewards.earnings(day, maker=wallet)))
 
     async def own_percentages(self, request: Request) -> Response:
-        """Tell which part of each market's reward a wallet earns at this moment."""
+        """Return the share of each market's reward that a wallet earns now."""
         wallet = await self._own_wallet(request)
         if isinstance(wallet, Response):
             return wallet
@@ -473,7 +473,7 @@ class RewardUserRoutes:
         return JsonResponse(_totals(day, self._rewards.earnings(day, maker=maker)))
 
     async def percentages(self, request: Request) -> Response:
-        """Tell which parts of the markets' rewards makers earn at this moment."""
+        """Return the shares of the markets' rewards that makers earn now."""
         maker = self._open_maker(request)
         if isinstance(maker, Response):
             return maker

@@ -115,7 +115,7 @@ class Rewards:
             self._earned[key] = Micros(int(row))
 
     def tick(self) -> None:
-        """Take a sample if it is time; samples that were missed are not made up for."""
+        """Take a sample if it is due; missed samples are not repeated."""
         now_ms = self._venue.clock.now_ms()
         if now_ms - self._sampled_ms < SAMPLE_MS:
             return
@@ -175,7 +175,7 @@ class Rewards:
         return found
 
     def is_scoring(self, order_id: OrderId) -> bool:
-        """Tell whether an order earns at this moment, itself and as part of what its maker quotes."""
+        """Return whether an order earns at this moment, itself and as part of what its maker quotes."""
         order = self._venue.exchange.reads.order(order_id)
         market = None if order is None else self._venue.market(order.condition_id)
         if order is None or market is None:

@@ -159,7 +159,7 @@ class AnalyticsV1:
         return query.page(ordered, 100, most=500)
 
     def value(self, query: AnalyticsQuery) -> list[Row]:
-        """Tell what an account's positions are worth."""
+        """Return the value of an account's positions."""
         user = query.account().lower()
         return [{"user": user, "value": units(self._figures.value(query))}]
 
@@ -184,14 +184,14 @@ class AnalyticsV1:
         return {"user": user.lower(), "traded": len(traded)}
 
     def open_interest(self, query: AnalyticsQuery) -> list[Row]:
-        """Tell how many dollars are locked in some markets, or in all of them."""
+        """Return the open interest of some markets, or of all, in dollars."""
         return [
             {"market": market, "value": value}
             for market, value in self._figures.open_interest(query)
         ]
 
     def live_volume(self, query: AnalyticsQuery) -> list[Row]:
-        """Tell how much was traded in an event."""
+        """Return the traded volume of an event."""
         volumes = self._figures.volumes(query)
         rows = [{"market": m.condition_id, "value": units(v)} for m, v in volumes if v]
         return [{"total": sum(units(v) for _, v in volumes), "markets": rows or None}]
@@ -313,7 +313,7 @@ class AnalyticsV2:
         return _envelope(query, [to_v2(self._writer.activity(entry)) for entry in entries])
 
     def value(self, query: AnalyticsQuery) -> Row:
-        """Tell what an account's positions are worth."""
+        """Return the value of an account's positions."""
         user = query.account().lower()
         return {"data": {"proxy_wallet": user, "value": units(self._figures.value(query))}}
 
@@ -340,7 +340,7 @@ class AnalyticsV2:
         return _envelope(query, rows)
 
     def open_interest(self, query: AnalyticsQuery) -> Row:
-        """Tell how many dollars are locked in some markets, or in all of them."""
+        """Return the open interest of some markets, or of all, in dollars."""
         rows: list[Row] = [
             {"condition_id": market, "value": value}
             for market, value in self._figures.open_interest(query)
@@ -348,7 +348,7 @@ class AnalyticsV2:
         return _envelope(query, rows)
 
     def live_volume(self, query: AnalyticsQuery) -> Row:
-        """Tell how much was traded in some events."""
+        """Return the traded volume of some events."""
         volumes = self._figures.volumes(query)
         return {
             "data": {
@@ -400,7 +400,7 @@ class AnalyticsV2:
         return _envelope(query, [row for row in rows if str(row["pnl"])[:1] != "-" and row["pnl"]])
 
     def user_stats(self, query: AnalyticsQuery) -> Row:
-        """Tell what an account is known for."""
+        """Return an account's public profile."""
         return {"data": self._figures.accounts.stats(query.account())}
 
     def user_pnl(self, query: AnalyticsQuery) -> Row:
@@ -411,13 +411,13 @@ class AnalyticsV2:
         return {"data": self._figures.accounts.profit_and_loss(account, interval, fidelity)}
 
     def user_volume(self, query: AnalyticsQuery) -> Row:
-        """Tell how much an account traded."""
+        """Return an account's traded volume."""
         start_s = query.whole("start", 0, most=_LAST_S)
         end_s = query.whole("end", _LAST_S, most=_LAST_S)
         return {"data": self._figures.accounts.volume(query.account(), start_s, end_s)}
 
     def tokens(self, query: AnalyticsQuery) -> Row:
-        """Tell what tokens stand for, named by themselves or by their markets."""
+        """Return the markets and outcomes of tokens, by token id or by market."""
         venue = self._figures.venue
         tokens, conditions = query.listed("token_id"), query.listed("condition", "condition_id")
         if bool(tokens) == bool(conditions):
@@ -434,7 +434,7 @@ class AnalyticsV2:
         return {"data": rows}
 
     def resolutions(self, query: AnalyticsQuery) -> Row:
-        """Tell how far the resolutions of some markets are."""
+        """Return the resolution state of some markets."""
         venue = self._figures.venue
         question = query.text("question_id").lower()
         conditions, events = query.listed("condition_id"), query.listed("event_id")
@@ -453,7 +453,7 @@ class AnalyticsV2:
         return {"data": rows}
 
     def approvals(self, query: AnalyticsQuery) -> Row:
-        """Tell what a wallet lets contracts do."""
+        """Return a wallet's approvals."""
         return {"data": approval_rows(self._figures.venue, self._chain, query.account())}
 
 

@@ -91,7 +91,7 @@ class Holding:
         self.paid = Micros(self.paid + cash)
 
     def dispose(self, size: Micros, cash: Micros) -> None:
-        """Take shares away for what they brought.
+        """Remove shares for their proceeds.
 
         Of simulated accounts some were acquired before anything is known: those gain nothing.
         """
@@ -261,7 +261,7 @@ def price_of(venue: Venue, token_id: TokenId) -> Micros:
 
 
 def is_resolved(venue: Venue, condition_id: ConditionId) -> bool:
-    """Tell whether a market's shares can be redeemed."""
+    """Return whether a market's shares can be redeemed."""
     view = venue.trading(condition_id)
     return view is not None and view.payout is not None
 
@@ -293,7 +293,7 @@ def _unrecorded(venue: Venue, account: Address) -> list[Holding]:
 
 
 def _convert(book: Book, entry: Entry) -> list[Holding]:
-    """Let what the given shares cost become the cost of those received, less the cash that came.
+    """Transfer the cost of the shares given to the shares received, less the cash received.
 
     Nothing is gained, unless the cash alone is more than the cost.
     """
@@ -316,7 +316,7 @@ def _convert(book: Book, entry: Entry) -> list[Holding]:
 
 
 def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
-    """Let one line of an account's history change its holdings."""
+    """Apply one line of an account's history to its holdings."""
     half = Micros(entry.size // 2)
     match entry.deed:
         case Deed.TRADE | Deed.REDEEM:

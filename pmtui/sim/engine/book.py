@@ -113,7 +113,7 @@ class PriceLevel:
         self.total += order.remaining
 
     def remove(self, order: RestingOrder) -> None:
-        """Take the order out of its queue."""
+        """Remove the order from its queue."""
         queue = self.queues[order.token_index]
         if isinstance(queue, OrderedDict):
             del queue[order.order_id]
@@ -146,7 +146,7 @@ class BookSide:
         level.add(order)
 
     def remove(self, order: RestingOrder) -> None:
-        """Take the order out, and its level if it was the last."""
+        """Remove the order, and its level if it was the last one."""
         price = order.book_price
         level = self._levels[price]
         level.remove(order)

@@ -31,7 +31,7 @@ def deposit(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
 
 
 def withdraw(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
-    """Take collateral out."""
+    """Withdraw collateral."""
     if amount <= 0:
         return INVALID_AMOUNT
     if amount > account.collateral:

@@ -141,7 +141,7 @@ class Reads:
         return None if account is None else account.view()
 
     def has_allowance(self, address: Address) -> bool:
-        """Tell whether the exchange may move what an account holds."""
+        """Return whether the exchange may move what an account holds."""
         account = self._floor.ledger.accounts.get(address)
         return account is None or account.standing is not Permission.NO_ALLOWANCE
 
@@ -167,11 +167,11 @@ class Reads:
         return self._floor.orders.next_due_ms()
 
     def would_take(self, order: NewOrder) -> bool:
-        """Say whether an order would meet a resting one now: markets with a delay hold it."""
+        """Return whether an order would meet a resting one now: markets with a delay hold it."""
         return would_take(self._floor, order)
 
     def check(self, order: NewOrder, *, now_ms: int) -> OrderView | Refusal:
-        """Say what would become of an order that is placed now; whether it fills is left open."""
+        """Return the order as it would be accepted now, without matching it."""
         self._floor.journal.now_ms = now_ms
         return check(self._floor, order)
 
@@ -236,7 +236,7 @@ class Exchange:
         return self._floor.remove_market(self._market(condition_id, now_ms))
 
     def set_accepting(self, condition_id: ConditionId, *, is_accepting: bool, now_ms: int) -> None:
-        """Let a market take orders, or stop it; resting orders stay."""
+        """Open or close a market for new orders; resting orders stay."""
         market = self._market(condition_id, now_ms)
         if market.is_accepting != is_accepting:
             market.is_accepting = is_accepting
@@ -270,7 +270,7 @@ class Exchange:
         self._floor.ledger.open(address, simulated=simulated, unlimited=unlimited)
 
     def set_standing(self, address: Address, standing: Permission) -> None:
-        """Say what an account may do."""
+        """Set what an account may do."""
         self._floor.account(address).standing = standing
 
     def deposit(self, address: Address, amount: Micros, *, now_ms: int) -> Done | Refusal:
@@ -279,7 +279,7 @@ class Exchange:
         return custody.deposit(floor, floor.account(address), amount)
 
     def withdraw(self, address: Address, amount: Micros, *, now_ms: int) -> Done | Refusal:
-        """Take collateral out; orders that can no longer be paid for are cancelled."""
+        """Withdraw collateral; orders that it no longer covers are cancelled."""
         floor = self._at(now_ms)
         return custody.withdraw(floor, floor.account(address), amount)
 
@@ -372,7 +372,7 @@ class Exchange:
     def advance_trade(
         self, trade_id: TradeId, status: TradeStatus, *, now_ms: int
     ) -> Trade | Refusal:
-        """Take a trade one step on: MATCHED, then MINED, then CONFIRMED; or RETRYING, FAILED.
+        """Advance a trade by one step: MATCHED, then MINED, then CONFIRMED; or RETRYING, FAILED.
 
         A failed trade is undone on the ledger, unless its proceeds have moved on. Trades between
         simulated accounts are not kept and so not found.

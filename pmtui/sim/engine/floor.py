@@ -152,7 +152,7 @@ class Floor:
             self.ledger.hold(account, order, sign=1)
 
     def cancel(self, order: RestingOrder, status: str) -> None:
-        """Take an order out of the book, release what it held, and announce both."""
+        """Remove an order from the book, release its reservation, and announce both."""
         market = self.markets[order.condition_id]
         self.ledger.hold(self.account(order.account), order, sign=-1)
         market.book.side_of(order).remove(order)

@@ -124,7 +124,7 @@ class Ledger:
     def cover(
         self, account: Account, spec: MarketSpec, token_id: TokenId | None, need: int
     ) -> None:
-        """Give an unlimited account what it lacks: a recorded deposit, split where shares lack."""
+        """Fund an unlimited account with what it lacks: a recorded deposit, split where shares are missing."""
         lack = need - account.available(token_id)
         if lack <= 0:
             return

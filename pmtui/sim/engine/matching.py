@@ -92,7 +92,7 @@ def _market_buy_limit(cash: Micros, shares: Micros, *, tick: Micros, unit: int) 
 
 
 def is_expiration_valid(order: NewOrder, *, now_ms: int, notice_ms: int) -> bool:
-    """Say whether the stated expiration suits the time in force and lies far enough ahead."""
+    """Return whether the stated expiration suits the time in force and lies far enough ahead."""
     if order.time_in_force is TimeInForce.GTD:
         return order.expiration_s * 1000 >= now_ms + notice_ms
     return order.expiration_s == 0
@@ -162,7 +162,7 @@ class _Want:
 
 
 def is_crossing(book: Book, token_index: int, side: Side, *, price: Micros) -> bool:
-    """Say whether an order at this limit would meet a resting one."""
+    """Return whether an order at this limit would meet a resting one."""
     best = _facing(book, token_index, side).best
     return best is not None and _is_within(own_price(best, token_index), side, price)
 

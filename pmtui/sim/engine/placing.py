@@ -108,7 +108,7 @@ def _prepare(floor: Floor, order: NewOrder) -> _Prepared | Refusal:
 
 
 def would_take(floor: Floor, order: NewOrder) -> bool:
-    """Say whether an order would meet a resting one now, if it were not refused."""
+    """Return whether an order would meet a resting one now, if it were not refused."""
     found = floor.tokens.get(order.token_id)
     if found is None:
         return False

@@ -175,7 +175,7 @@ def _announce_update(floor: Floor, order: RestingOrder, trade: Trade) -> None:
 
 
 def advance(floor: Floor, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
-    """Take a trade one step towards settlement. A failed one is undone on the ledger."""
+    """Advance a trade by one step towards settlement. A failed trade is reversed on the ledger."""
     trade = floor.unsettled.get(trade_id)
     if trade is None:
         return UNKNOWN_TRADE

@@ -371,7 +371,7 @@ class Filters:
         ]
 
     def is_closed(self, event: CatalogueEvent) -> bool:
-        """Tell whether an event is closed by now."""
+        """Return whether an event is closed by now."""
         if event.raw.get("closed") is True:
             return True
         return bool(event.markets) and all(map(self._rows.is_closed, event.markets))

@@ -58,7 +58,7 @@ class LiveNumbers(Protocol):
         ...
 
     def is_closed(self, market: CatalogueMarket) -> bool:
-        """Tell whether a market is closed; worth a short cut, for every list asks it of all."""
+        """Return whether a market is closed; worth a short cut, for every list asks it of all."""
         live = self.market(market)
         return market.raw.get("closed") is True if live is None else live.is_closed
 
@@ -181,7 +181,7 @@ class MetadataRows:
         return self.changes(market).get(field, market.raw.get(field))
 
     def is_closed(self, market: CatalogueMarket) -> bool:
-        """Tell whether a market is closed by now; one that was closed never opens again."""
+        """Return whether a market is closed by now; one that was closed never opens again."""
         return market.raw.get("closed") is True or self._live.is_closed(market)
 
     def now(self) -> datetime:

@@ -223,7 +223,7 @@ class RecordedMarket:
         return recorded.to_event() if recorded.book.has_levels else None
 
     def apply(self, event: MarketEvent) -> None:
-        """Take over what a message says; levels that cannot be read are as the terminal has them."""
+        """Apply a message; unreadable levels stay as the terminal has them."""
         match event:
             case BookSnapshot():
                 self._snapshot(event)
@@ -279,7 +279,7 @@ class RecordedBooks:
                 recorded.reset()
 
     def apply(self, message: Message) -> tuple[MarketEvent, ...]:
-        """Take over a message and return what it says of markets that are replayed."""
+        """Apply a message and return its changes of the replayed markets."""
         market = self.market(message.condition_id)
         if market is None:
             return ()

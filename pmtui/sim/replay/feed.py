@@ -65,7 +65,7 @@ class ReplayFeed:
         _ = self._watchers.get(condition_id.lower(), {}).pop(watcher, None)
 
     def watch_listings(self, watcher: Watcher) -> None:
-        """Tell a watcher of new markets."""
+        """Announce new markets to a subscriber."""
         self._everywhere[watcher] = None
 
     def leave(self, watcher: Watcher) -> None:
@@ -75,7 +75,7 @@ class ReplayFeed:
             watchers.pop(watcher, None)
 
     async def run(self) -> None:
-        """Tell every message when it is due, until cancelled."""
+        """Publish every message when it is due, until cancelled."""
         while True:
             self._changed.clear()
             if self._moves != self._timeline.moves:

@@ -57,7 +57,7 @@ class PracticeBooks:
         venue.subscribe(self._notice)
 
     def note(self, condition_id: str, events: tuple[MarketEvent, ...]) -> None:
-        """Hear what was recorded of a market; the books have taken it over already."""
+        """Handle recorded messages of a market that are already in its books."""
         condition_id = condition_id.lower()
         self._stale[condition_id] = None
         if condition_id not in self._followed:
@@ -68,7 +68,7 @@ class PracticeBooks:
         self.catch_up()
 
     def restart(self) -> None:
-        """Hear that the position was moved: every level may be another."""
+        """Handle a jump of the replay: every level may have changed."""
         self._stale = dict.fromkeys(self._books.markets)
         if self._followed:
             self.catch_up()
@@ -137,7 +137,7 @@ class PracticeBooks:
         return order_id
 
     def _trade(self, trade: TradePrinted, exchange: Exchange, now_ms: int) -> None:
-        """Let a recorded trade fill practice orders that it went through."""
+        """Fill the practice orders that a recorded trade went through."""
         found = self._books.market(trade.condition_id)
         if found is None or trade.token_id not in found.token_ids:
             return

@@ -66,7 +66,7 @@ class Maintenance:
     """The venue's timers, all run by `tick` so that a test can drive them with its own clock."""
 
     def __init__(self, venue: Venue, *, chore: Callable[[], None] | None = None) -> None:
-        """Take up where the last run left off."""
+        """Continue from the state of the last run."""
         self._venue = venue
         self._chore = chore
         self._random = random.Random(f"{venue.seed}/settlement")
@@ -172,7 +172,7 @@ class Maintenance:
         )
 
     def _outcome(self, condition_id: ConditionId) -> Payout:
-        """Take the price at its word: an outcome at 70 cents wins seven times in ten."""
+        """Draw the winner by price: an outcome at 70 cents wins seven times in ten."""
         market = self._venue.market(condition_id)
         if market is None:
             return Payout.HALF

@@ -371,7 +371,7 @@ class Persistence:
             self._kept.update(markets)
 
     def has_kept(self, condition_id: ConditionId) -> bool:
-        """Tell whether somebody who is not simulated had to do with a market."""
+        """Return whether somebody who is not simulated had to do with a market."""
         return condition_id in self._kept
 
     def _markets_of(self, events: Iterable[Event]) -> Iterator[ConditionId]:

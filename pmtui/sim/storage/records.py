@@ -163,7 +163,7 @@ class Records:
         self._users[account] = None
 
     def is_user(self, account: Address) -> bool:
-        """Tell whether an account is one whose trades are kept."""
+        """Return whether an account is one whose trades are kept."""
         return account in self._users
 
     def users(self) -> tuple[Address, ...]:
@@ -171,7 +171,7 @@ class Records:
         return tuple(self._users)
 
     def concerns_users(self, trade: Trade) -> bool:
-        """Tell whether a trade has a party that is not simulated."""
+        """Return whether a trade has a party that is not simulated."""
         return trade.taker_account in self._users or any(
             maker.account in self._users for maker in trade.makers
         )

@@ -363,7 +363,7 @@ class UserSession:
         return True
 
     def wants(self, condition_id: ConditionId) -> bool:
-        """Tell whether events of a market are to be sent."""
+        """Return whether events of a market are to be sent."""
         return not self._markets or condition_id in self._markets
 
     def send(self, row: dict[str, object]) -> None:

@@ -63,7 +63,7 @@ class HalfBook:
         self._joined: list[str | None] = [None, None]
 
     def put(self, price: Micros, size: Micros) -> None:
-        """Give a level of the first token's book a new size; 0 removes it."""
+        """Set the size of a level in the first token's book; 0 removes it."""
         key = price * self._sign
         index = bisect_left(self._keys, key)
         is_there = index < len(self._keys) and self._keys[index] == key
@@ -111,7 +111,7 @@ class MarketLadder:
         self.change_tick(market.tick_size)
 
     def apply(self, change: LevelChanged) -> None:
-        """Take over a change of a level."""
+        """Apply a change of a level."""
         is_first = change.token_id == self.tokens[0]
         price = change.price if is_first else complement(change.price)
         is_bid = (change.side is Side.BUY) == is_first
@@ -119,12 +119,12 @@ class MarketLadder:
         self.changed_ms = change.at_ms
 
     def trade_at(self, price: Micros) -> None:
-        """Take over the price of a trade."""
+        """Apply the price of a trade."""
         self.last_price = last_price_text(price)
         self._write_tail()
 
     def change_tick(self, tick_size: Micros) -> None:
-        """Take over a new price grid."""
+        """Apply a new tick size."""
         self.tick_text = format_micros(tick_size)
         self._write_tail()
 
@@ -442,7 +442,7 @@ class MarketFeed(Protocol):
         ...
 
     def watch_listings(self, watcher: Watcher) -> None:
-        """Tell a watcher of new markets."""
+        """Announce new markets to a subscriber."""
         ...
 
     def leave(self, watcher: Watcher) -> None:
@@ -478,7 +478,7 @@ class Publisher:
         venue.subscribe(self._take)
 
     def is_watched(self, condition_id: ConditionId) -> bool:
-        """Tell whether somebody watches a market."""
+        """Return whether somebody watches a market."""
         return condition_id in self._markets
 
     @property
@@ -525,7 +525,7 @@ class Publisher:
                 del self._markets[condition_id]
 
     def watch_listings(self, watcher: Watcher) -> None:
-        """Tell a watcher of new markets."""
+        """Announce new markets to a subscriber."""
         self._everywhere[watcher] = None
 
     def leave(self, watcher: Watcher) -> None:

@@ -172,7 +172,7 @@ class FairValues:
         return self._prices
 
     def advance(self, elapsed_s: float, rng: random.Random) -> None:
-        """Let time pass."""
+        """Advance the time."""
         keep = math.exp(-elapsed_s / _REVERSION_S) if self._reverts else 1.0
         spread = math.sqrt(_REVERSION_S / 2 * (1 - keep * keep) if self._reverts else elapsed_s)
         jump = -math.expm1(-elapsed_s * _JUMPS_PER_S) if self._reverts else 0.0

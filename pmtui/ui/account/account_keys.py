@@ -66,13 +66,13 @@ class AccountKeys:
         return frozenset(need for need, is_there in there.items() if not is_there)
 
     def take_step(self) -> None:
-        """Take the step at the cursor."""
+        """Start the step at the cursor."""
         line = self._at_cursor()
         if line is not None:
             self._take(line)
 
     def take_next(self) -> None:
-        """Take the next step that is missing, and point at it."""
+        """Start the next missing step, and move the cursor to it."""
         line = next_step(self._lines())
         if line is None:
             self._line.show("Every step is done.")
@@ -102,7 +102,7 @@ class AccountKeys:
         return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
 
     def revoke(self) -> None:
-        """Take back what the line at the cursor allows."""
+        """Revoke the approval at the cursor."""
         line = self._at_cursor()
         if line is not None and line.undoes is not None:
             self._flow.take(line.undoes)

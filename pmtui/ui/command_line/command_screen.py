@@ -141,7 +141,7 @@ class CommandScreen(ModalScreen[Command]):
             yield TextLine(id="keys")
 
     def on_mount(self) -> None:
-        """Take the keys."""
+        """Take the focus."""
         self.field.focus()
         self.field.write(self._text)
         self._show()
@@ -157,7 +157,7 @@ class CommandScreen(ModalScreen[Command]):
 
     @on(CommandInput.CompletionAsked)
     def complete_word(self) -> None:
-        """Take the first word that may stand there."""
+        """Insert the first completion."""
         found = complete(self.field.value, self._outcomes)
         if found:
             self.field.write(completed(self.field.value, found[0]))

@@ -192,7 +192,7 @@ class KeyedLadder:
             self.column.ladder.action_recentre()
 
     def focus(self) -> object:
-        """Take the keys."""
+        """Take the focus."""
         return None if self.column is None else self.column.ladder.focus()
 
 
@@ -312,7 +312,7 @@ class DeskControls:
                 yield BookTopic(column.token_id)
 
     def set_event(self, event: Event, first: ConditionId | None = None) -> None:
-        """Take the open outcomes of an event, in an order that no price changes."""
+        """Show the open outcomes of an event, in an order that does not depend on prices."""
         self._order = order_of(event, self._order)
         found = {m.condition_id: m for m in event.markets if m.condition_id is not None}
         closed = {m.condition_id for m in event.markets if m.closed or m.archived}
@@ -344,7 +344,7 @@ class DeskControls:
         self._page.show_parts(Part.TOPICS, Part.BOOK)
 
     def follow_focus(self) -> None:
-        """Let the keys act on the ladder that has them now."""
+        """Make the focused ladder the one that keys act on."""
         focused = self._page.focused
         column = next((c for c in self.shown if c.ladder is focused), None)
         if column is not None:
@@ -393,7 +393,7 @@ class DeskControls:
         self._show_columns(self.shown)
 
     def update_ticket(self, model: MarketModel | None = None) -> None:
-        """Let an open ticket judge its draft by the market as it is now."""
+        """Check an open ticket's draft against the current market."""
         model = model or self._reader.read()
         if self._ticket.is_open and model.book is not None:
             self._ticket.update_context(book=model.book, account=model.account, market=model.market)
@@ -471,7 +471,7 @@ class DeskControls:
         )
 
     def _step(self, steps: int) -> None:
-        """Let the keys go to the next ladder, and bring it into sight where it is not."""
+        """Focus the next ladder, and scroll to it if it is out of view."""
         ids = [market.condition_id for market in self._markets]
         here = self._keyed.column.condition_id if self._keyed.column is not None else None
         if here not in ids or not ids:

@@ -241,7 +241,7 @@ class FoundMarkets:
         self.by_key = {}
 
     def show(self, rows: Iterable[MarketRow]) -> None:
-        """Take what is found now."""
+        """Apply the search results."""
         fresh: dict[str, MarketRow] = {row.market.market_id: row for row in rows}
         kept = {key: fresh[key] for key in self.by_key if key in fresh}
         self.by_key = kept | {key: row for key, row in fresh.items() if key not in kept}

@@ -84,7 +84,7 @@ class FilterForm(ModalScreen[ListFilter]):
         _ = self.dismiss(self._wanted)
 
     def action_next(self) -> None:
-        """Take the next value of the line under the cursor."""
+        """Select the next value of the line at the cursor."""
         self._show(with_next(self._wanted, self.table.cursor_key or ""))
 
     def action_clear(self) -> None:

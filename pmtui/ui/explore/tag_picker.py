@@ -74,7 +74,7 @@ def explain_no_tags(view: TagsView) -> str:
 
 
 def paint_closed_choice(keymap: Keymap, *, include_closed: bool) -> Line:
-    """Say whether closed events are listed, and which key changes that."""
+    """Return whether closed events are listed, and which key changes that."""
     said = "shown" if include_closed else "hidden"
     return (
         Cell("Closed: ", Role.DIM),

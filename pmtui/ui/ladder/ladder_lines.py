@@ -315,7 +315,7 @@ class LadderRepaint:
             self._keep_moving()
 
     def end_flashes(self) -> None:
-        """Let changes of own orders look like everything else again."""
+        """Stop highlighting changes of own orders."""
         if self._flash_end is not None:
             self._flash_end.stop()
             self._flash_end = None

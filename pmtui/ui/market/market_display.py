@@ -206,7 +206,7 @@ class MarketDisplay:
         return self._quoted == self._placed == model.summary
 
     def update_ticket(self, model: MarketModel) -> None:
-        """Let an open ticket judge its draft by the market as it is now."""
+        """Check an open ticket's draft against the current market."""
         ticket = self._widgets.ticket
         if ticket.is_open and model.book is not None:
             ticket.update_context(book=model.book, account=model.account, market=model.market)

@@ -71,7 +71,7 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
 
     def on_key(self, event: events.Key) -> None:
-        """Let digits be the size of what is picked up, not presets."""
+        """Use digits for the size of picked-up orders instead of presets."""
         self.controls.moving.take_key(event)
 
     def on_descendant_focus(self) -> None:

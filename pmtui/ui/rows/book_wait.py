@@ -26,7 +26,7 @@ class BookWait:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear of them meanwhile."""
+        """Subscribe to them meanwhile."""
         topics: list[Topic] = [AccountTopic()]
         for position in self._positions:
             topics += [MarketTopic(position.condition_id), BookTopic(position.token_id)]

@@ -78,7 +78,7 @@ def paint_chips(chips: Sequence[Chip], table: LineTable, cursor: int) -> tuple[L
 
 
 def describe_column(column: Column, table: LineTable) -> str:
-    """Say whether a column is on show, and why not."""
+    """Return whether a column is on show, and why not."""
     if column.key in table.columns.hidden:
         return "hidden"
     return "shown" if column.key in table.columns.in_view else "no room beside the others"
@@ -247,5 +247,5 @@ class ColumnKeys:
         return {"columns": self.choose}
 
     def choose(self) -> None:
-        """Let the trader choose the columns of the list in front."""
+        """Open the choice of columns for the current list."""
         _ = self._page.app.push_screen(ColumnChooser(self._shown(), self._memory))

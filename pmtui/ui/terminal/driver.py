@@ -81,7 +81,7 @@ class PromptDriver(LinuxDriver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        """Take Textual's arguments; Screen gets no mouse."""
+        """Accept Textual's arguments; GNU screen gets no mouse."""
         self._takes_mouse_later = mouse and is_told_by_name_only(os.environ)
         # While Screen looks for clicks it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)

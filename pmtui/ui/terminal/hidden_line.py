@@ -41,7 +41,7 @@ class HiddenLine:
             return None
 
     def feed(self, data: bytes) -> bool:
-        """Take what was typed; tells whether the line is complete."""
+        """Add typed characters; returns whether the line is complete."""
         for mark in _PASTE:
             data = data.replace(mark, b"")
         for byte in data:

@@ -104,7 +104,7 @@ class KeyQueue:
             self._end_turn(turn)
 
     def _wait(self, turn: object, turns: int) -> None:
-        """Let the next key go after so many turns of the loop, if this one never gets through."""
+        """Release the next key after so many turns of the loop, if this one never finishes."""
         if self._longest is not None:
             self._longest.cancel()
         loop = asyncio.get_running_loop()

@@ -45,7 +45,7 @@ class Toasts:
         app.screen_change_signal.subscribe(app, self._leave_behind, immediate=True)
 
     def take_back(self, words: str) -> None:
-        """Take back what says this."""
+        """Remove the toasts with these words."""
         for shown in list(self._app._notifications):
             if shown.message == words:
                 del self._app._notifications[shown]
@@ -98,7 +98,7 @@ class TerminalApp(App[None]):
     """What ended the application, if something did."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Take what the application that this is mixed with takes."""
+        """Accept the arguments of the application that this is mixed with."""
         super().__init__(*args, **kwargs)
         self.terminal = CellDisplay(self, on_room=lambda: self.screen.call_next(self.catch_up))
         """What the terminal shows, and whether it has room for more."""
@@ -177,7 +177,7 @@ class TerminalApp(App[None]):
         self.clipboard_writer.copy(text)
 
     def on_notify(self, message: Notify) -> None:
-        """Take back a toast of the same words; Textual's own handler shows the new one after this."""
+        """Remove an older toast of the same words; Textual's handler then shows the new one."""
         self._toasts.take_back(message.notification.message)
 
     @override

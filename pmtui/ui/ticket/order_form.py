@@ -144,7 +144,7 @@ class OrderForm(ModalScreen[ResultT]):
         return answer_keys("Review", self._surface.options, width=self.inner)
 
     def watch_market(self, token_id: TokenId | None) -> None:
-        """Hear of the account, the market, and the book of a token where there is one."""
+        """Subscribe to the account, the market, and the token's book if there is one."""
         topics: list[Topic] = [MarketTopic(self._condition_id), AccountTopic(), FillsTopic()]
         if token_id is not None:
             topics.append(BookTopic(token_id))

@@ -157,7 +157,7 @@ class TicketPage(Protocol):
         ...
 
     def await_next_size(self) -> None:
-        """Let what is typed next be another size."""
+        """Start typing another size."""
         ...
 
     def close(self) -> None:

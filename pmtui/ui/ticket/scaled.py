@@ -334,7 +334,7 @@ class ScaledScreen(OrderForm[None]):
         return None if terms is None else read_scaled(self.draft, terms)
 
     def _load(self, draft: ScaledDraft) -> None:
-        """Take another draft, and write it into the entries."""
+        """Replace the draft, and write it into the fields."""
         for name, entry in _ENTRIES.items():
             text = entry_of(draft, entry)
             field = self.query_one(f"#{name}", NumberField)

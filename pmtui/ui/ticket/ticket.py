@@ -177,7 +177,7 @@ class TicketPane(TicketLayout):
         self.post_message(self.Opened(self))
 
     def fill(self, draft: TicketDraft) -> None:
-        """Take fields that were typed elsewhere; the keys are where a number is changed first."""
+        """Fill in fields that were typed elsewhere, and focus the number most likely to change."""
         self._change(draft)
         self._sending.commanded = self.draft
         _ = self.size_field.focus()
@@ -302,7 +302,7 @@ class TicketPane(TicketLayout):
         self._change(toggle_post_only(self.draft))
 
     def action_use_suggestion(self) -> None:
-        """Take the fix of the problem that shows its key."""
+        """Apply the fix of the problem that shows its key."""
         problem = self._face.fixable()
         if problem is not None and problem.fix is not None:
             self._change(problem.fix)
@@ -345,12 +345,12 @@ class TicketPane(TicketLayout):
         return Place(region.x, region.y, region.width, region.height)
 
     def await_next_size(self) -> None:
-        """Let what is typed next be another size."""
+        """Start typing another size."""
         _ = self.size_field.focus()
         self.size_field.action_select_all()
 
     def _change(self, draft: TicketDraft, *, is_typed: bool = False) -> None:
-        """Take another draft; what was said of the one before no longer holds."""
+        """Replace the draft and clear the messages about the previous one."""
         self._state.refusal = None
         self._sending.was_sent = self._sending.was_sent and is_typed
         self.border_title = f"TICKET {draft.side.value}"
@@ -376,7 +376,7 @@ class TicketPane(TicketLayout):
             self._paint()
 
     def _draw(self) -> None:
-        """Let the ladder show what is being typed."""
+        """Show the draft on the ladder."""
         ghosts = self._state.ghosts() if self.is_open else ()
         if ghosts != self._drawn:
             self._drawn = ghosts

@@ -69,7 +69,7 @@ class Moving:
         return self._picked is not None
 
     def forget(self) -> None:
-        """Let go of what was picked up, because another market comes."""
+        """Drop picked-up orders when the market changes."""
         if self._picked is not None:
             self._picked = None
             self._ladder.show_ghosts(())
@@ -107,7 +107,7 @@ class Moving:
             event.stop()
 
     def type_size(self, key: str) -> bool:
-        """Take a key that belongs to a number; return whether something is picked up to change.
+        """Handle a key of a number; return whether orders are picked up that it changes.
 
         Args:
             key: a digit, a point, or `backspace`.
@@ -357,11 +357,11 @@ class Nudging:
         self._pressed = 0
 
     def forget(self) -> None:
-        """Let go of what was on its way, because another market comes: nothing is sent."""
+        """Drop a move in progress when the market changes; nothing is sent."""
         self._nudge = None
 
     def nudge(self, ticks: int) -> None:
-        """Take the orders at the cursor so many ticks up, or down."""
+        """Move the orders at the cursor by some ticks, up or down."""
         model = self._workspace.reader.read()
         if self._page.are_keys_locked or self._moving.is_moving:
             self._line.show("Finish the ticket or the move first.")

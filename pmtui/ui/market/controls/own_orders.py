@@ -164,7 +164,7 @@ class OwnOrders:
         )
 
     def cursor_moved(self) -> None:
-        """Take back what was said of a price that the cursor has left."""
+        """Clear the message about a price that the cursor has left."""
         cursor = self._ladder.cursor
         if cursor is None or cursor[0] != self._nothing_at:
             self._line.take_back(NOTHING_HERE)

@@ -98,7 +98,7 @@ class Charts:
         memory.keep_charts(has_candles=is_candles, has_depth=self._has_depth)
 
     def focus(self) -> None:
-        """Let keys go to the chart on show."""
+        """Focus the visible chart."""
         self._workspace.go_to(self._depth if self._has_depth else self._prices, "the chart")
 
     def place(self, *, is_alone: bool) -> None:
@@ -142,7 +142,7 @@ class Charts:
         )
 
     def follow_quote(self, model: MarketModel) -> None:
-        """Let the chart end at the middle of the book, and its age grow where there is none."""
+        """End the chart at the book's midpoint, or update its age if there is none."""
         at = self._charted_at
         is_due = at is not None and model.now - at >= CHART_PERIOD
         if is_due or model.quote != self._charted_quote:
@@ -210,19 +210,19 @@ class Panes:
         self._ticket = ticket
 
     def go_to_ladder(self) -> None:
-        """Let keys go to the ladder."""
+        """Focus the ladder."""
         _ = self._workspace.ladder.focus()
 
     def go_to_orders(self) -> None:
-        """Let keys go to the own orders."""
+        """Focus the own orders."""
         self._workspace.go_to(self._orders, "your orders")
 
     def go_to_tape(self) -> None:
-        """Let keys go to the trades."""
+        """Focus the trades."""
         self._workspace.go_to(self._tape, "the trades")
 
     def go_to_ticket(self) -> None:
-        """Let keys go to the ticket, if one is open."""
+        """Focus the ticket, if one is open."""
         if self._ticket.is_open:
             _ = self._ticket.size_field.focus()
             return

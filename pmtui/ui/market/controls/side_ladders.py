@@ -116,7 +116,7 @@ class SideLadders:
         self.show()
 
     def focus_next(self) -> None:
-        """Let keys go to the next ladder beside the main one."""
+        """Focus the next ladder beside the main one."""
         shown = [side.ladder for side in self._ladders if side.display]
         if not self.is_on_show or not shown:
             key = self._workspace.key("toggle_sides")
@@ -162,7 +162,7 @@ class SideLadders:
                 self._page.set_focus(side.ladder)
 
     def follow_keys(self) -> None:
-        """Let go of a ladder that stayed only as long as it had the keys."""
+        """Remove a ladder that was kept only while it had the focus."""
         if self._page.focused is not None:
             self._last = self._with_keys
         if self.is_on_show:

@@ -116,12 +116,12 @@ class SingleKeys:
         return self._workspace.surface.options.presets[self._preset]
 
     def forget(self) -> None:
-        """Let go of what belongs to the market on show, because another one comes."""
+        """Drop the state of the current market when another one is shown."""
         self._permitted_at_s = self._pressed = None
         self._line.forget_refusal()
 
     async def toggle_arming(self) -> None:
-        """Let single keys trade, or no more."""
+        """Arm or disarm single keys."""
         model = self._workspace.reader.read()
         if model.is_armed:
             self.disarm()
@@ -131,7 +131,7 @@ class SingleKeys:
             self._page.show_parts(Part.STATUS, Part.STATE)
 
     def disarm(self) -> None:
-        """Let single keys trade no more."""
+        """Disarm single keys."""
         self._workspace.commands.disarm("")
         self._line.confirm("Disarmed.")
         self.follow(self._workspace.reader.read())
@@ -143,7 +143,7 @@ class SingleKeys:
             self._workspace.commands.disarm("its ladder was closed")
 
     def choose_preset(self, number: int) -> None:
-        """Let single keys send another size."""
+        """Change the size that single keys send."""
         if self._line.ignores_key():
             return
         presets = self._workspace.surface.options.presets

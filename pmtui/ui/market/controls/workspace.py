@@ -73,7 +73,7 @@ class Page(Protocol):
         ...
 
     def set_focus(self, widget: Widget | None) -> None:
-        """Let keys go to a widget."""
+        """Focus a widget."""
         ...
 
     def set_class(self, add: bool, *class_names: str, update: bool = True) -> object:  # noqa: FBT001 - Textual's signature
@@ -154,7 +154,7 @@ class LadderOnShow(Protocol):
         ...
 
     def focus(self) -> object:
-        """Take the keys."""
+        """Take the focus."""
         ...
 
 
@@ -173,7 +173,7 @@ class TicketOnShow(Protocol):
         ...
 
     def fill(self, draft: TicketDraft) -> None:
-        """Take fields that were typed elsewhere."""
+        """Fill in fields that were typed elsewhere."""
         ...
 
     async def action_review(self) -> None:
@@ -227,7 +227,7 @@ class Workspace:
         return bool(reason)
 
     def go_to(self, pane: Widget, name: str) -> None:
-        """Let keys go to a pane, if it is in sight."""
+        """Focus a pane, if it is visible."""
         if pane.display and pane.region.area:
             _ = pane.focus()
         else:
