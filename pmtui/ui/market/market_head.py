@@ -102,6 +102,9 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         ("last", price(book.own_last_price), Role.LAST_TRADE),
         ("spread", apart, Role.TEXT if is_good else Role.STALE),
     ]
+    if market is not None and market.closed and not (book.bids or book.asks):
+        # Nothing will ever be there again.
+        numbers = [number for number in numbers if number[0] == "last"]
     if market is not None:
         numbers += _market_numbers(market)
     line: list[Cell] = []

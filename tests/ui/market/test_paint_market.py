@@ -83,6 +83,10 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid none  ask none" in text_of(paint_quote(VIEW, bare, 120))
     coming = replace(bare, state=BookState.LOADING)
     assert "bid –  ask –  mid –" in text_of(paint_quote(VIEW, coming, 120))
+    assert VIEW.market is not None
+    over = replace(VIEW, market=replace(VIEW.market, closed=True))
+    assert "none" not in text_of(paint_quote(over, bare, 120))
+    assert "bid" in text_of(paint_quote(over, BOOK, 120))
     terms = text_of(paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), 200))
     assert "tick 1¢" in terms
     assert "min 5 ·" in terms
