@@ -138,3 +138,31 @@ class Kernel:
     def _forget(self, key: Hashable, task: "asyncio.Task[None]") -> None:
         if self._running.get(key) is task:
             del self._running[key]
+
+
+async def ask_while_watched(
+    kernel: Kernel, topic: Topic, ask: Callable[[], None], *, opened: asyncio.Event, period_s: float
+) -> None:
+    """Ask once the account is open and then periodically, while the topic is watched.
+
+    Args:
+        kernel: the clock, and which topics are watched.
+        topic: nothing is asked while it is not watched.
+        ask: starts the request; it must allow being called while one is under way.
+        opened: set once there is an account.
+        period_s: between two requests.
+    """
+
+    def ask_if_watched() -> None:
+        if kernel.hub.is_watched(topic):
+            ask()
+
+    async def ask_when_open() -> None:
+        _ = await opened.wait()
+        ask_if_watched()
+
+    async with asyncio.TaskGroup() as group:
+        _ = group.create_task(ask_when_open())
+        while True:
+            await kernel.clock.sleep(period_s)
+            ask_if_watched()

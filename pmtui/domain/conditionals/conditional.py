@@ -199,7 +199,7 @@ def moved_to(
     return replace(conditional, stop=price, give_way=give_way, trail=trail)
 
 
-def raised(conditional: Conditional, bid: Micros | None) -> Conditional | None:
+def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditional | None:
     """Return a trailing stop that follows the best bid of others up; None where it stays put."""
     each = conditional
     if each.trail is None or bid is None or each.state is not ConditionalState.WATCHING:
@@ -210,7 +210,7 @@ def raised(conditional: Conditional, bid: Micros | None) -> Conditional | None:
     return replace(each, stop=stop)
 
 
-def due(conditional: Conditional, bid: Micros | None) -> Trigger | None:
+def reached_trigger(conditional: Conditional, bid: Micros | None) -> Trigger | None:
     """Return which price the best bid of others has reached; None while neither, or nobody bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
         return None

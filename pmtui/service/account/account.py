@@ -1,8 +1,4 @@
-"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream.
-
-`KnownLists` says how complete the venue's lists are. A list with a row that cannot be read, or one
-that is longer than is read, proves nothing: not what is gone, and not how much is at stake.
-"""
+"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
 
 import asyncio
 from collections import deque
@@ -16,7 +12,6 @@ from pmtui.domain.account.onboarding import Purpose, Spender, missing_allowances
 from pmtui.domain.account.position import Activity, ClosedPosition
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.backoff import Backoff
-from pmtui.domain.formats import count
 from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
@@ -32,6 +27,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
 from pmtui.service.account.fills import FillFees, PastFills
+from pmtui.service.account.list_completeness import KnownLists
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.venue_clock import SessionStart
 from pmtui.service.orders.journal import OrderHistory
@@ -45,108 +41,10 @@ from pmtui.service.topics import (
     StatusTopic,
     Topic,
 )
-from pmtui.service.views import STILL_LOADING, Level, Load, OwnList
+from pmtui.service.views import Level, Load, OwnList
 from pmtui.service.words import deed_of_fill, deed_of_order, describe_fill, describe_order_end
 
 T = TypeVar("T")
-_NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
-"""What is at stake is made of these."""
-
-
-class KnownLists:
-    """How much of each list is known."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._missing_of = dict.fromkeys(_NEEDED, STILL_LOADING)
-        self._beside: dict[OwnList, str] = {}
-        """What lists lack that nothing is ruled out by."""
-        self._reported: dict[OwnList, int] = {}
-        """How many rows of each list could not be read, as far as it was reported."""
-        self._reported_cut: set[OwnList] = set()
-
-    @property
-    def are_known(self) -> bool:
-        """Whether all of them have been read, each complete when it was read last."""
-        return not any(self._missing_of.values())
-
-    def is_known(self, what: OwnList) -> bool:
-        """Whether a list was complete when it was read last."""
-        return not self._missing_of[what]
-
-    @property
-    def missing(self) -> str:
-        """Say what is missing in the first that is not whole; empty while one is still loading."""
-        missing = [each for each in self._missing_of.values() if each]
-        return "" if STILL_LOADING in missing or not missing else missing[0]
-
-    @property
-    def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
-        """Say of each list that is not whole what it lacks, or that it is still loading."""
-        every = (self._missing_of | self._beside).items()
-        return tuple((what, missing) for what, missing in every if missing)
-
-    def update(self, what: OwnList, listing: Listing[T]) -> None:
-        """Note how complete a list is, and report what is missing."""
-        self.report(what, listing)
-        self._missing_of[what] = describe_missing(what, listing)
-
-    def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
-        """Note how complete a list is that nothing is concluded from, however far back it reaches."""
-        self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
-
-    def mark_complete(self, what: OwnList) -> None:
-        """Note that a list has been read."""
-        self._missing_of[what] = ""
-
-    def report(self, what: OwnList, listing: Listing[T]) -> None:
-        """Tell of what a list lacks, again only if it is more."""
-        is_news = listing.skipped > self._reported.get(what, 0)
-        if is_news:
-            self._reported[what] = listing.skipped
-        if not listing.is_whole and what not in self._reported_cut:
-            self._reported_cut.add(what)
-            is_news = True
-        if is_news:
-            text = f"{describe_missing(what, listing)}: nothing is taken for gone meanwhile"
-            self._kernel.log.notice(Level.WARNING, text)
-
-
-def describe_missing(what: OwnList, listing: Listing[T]) -> str:
-    """Say what a list lacks; empty if it is complete."""
-    if listing.skipped:
-        return f"{count(listing.skipped, 'row')} in the venue's list of {what} cannot be read"
-    return "" if listing.is_whole else f"The venue's list of {what} goes on where reading ends"
-
-
-async def ask_while_watched(
-    kernel: Kernel, topic: Topic, ask: Callable[[], None], *, opened: asyncio.Event, period_s: float
-) -> None:
-    """Ask as soon as the account is open and every so often, if the topic is watched then.
-
-    Args:
-        kernel: time, and who watches what.
-        topic: what has to be watched.
-        ask: begins to ask; beginning twice is its own affair.
-        opened: set once there is an account.
-        period_s: between two looks.
-    """
-
-    def ask_if_watched() -> None:
-        if kernel.hub.is_watched(topic):
-            ask()
-
-    async def ask_when_open() -> None:
-        _ = await opened.wait()
-        ask_if_watched()
-
-    async with asyncio.TaskGroup() as group:
-        _ = group.create_task(ask_when_open())
-        while True:
-            await kernel.clock.sleep(period_s)
-            ask_if_watched()
-
-
 POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
 WARM_PERIOD_S = 15.0

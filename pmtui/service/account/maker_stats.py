@@ -25,9 +25,9 @@ from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.rewards import Earned, earned_on
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Order, OrderStatus, TradePrint
-from pmtui.service.account.account import AccountFeed, ask_while_watched
+from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
-from pmtui.service.kernel import Kernel
+from pmtui.service.kernel import Kernel, ask_while_watched
 from pmtui.service.ports import Account, EarningsHost
 from pmtui.service.topics import AccountTopic, BookTopic, RewardsTopic, Topic
 from pmtui.service.views import EarnedView, Load, TapeView

@@ -22,8 +22,8 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import BalanceAllowance
-from pmtui.service.account.account import AccountFeed, ask_while_watched
-from pmtui.service.kernel import Kernel
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.kernel import Kernel, ask_while_watched
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.ports import Account, Hosts, Setup
 from pmtui.service.profile import Profile

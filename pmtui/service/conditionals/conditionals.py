@@ -6,16 +6,12 @@ Nothing else pauses one but the trader, the kill switch, and the venue's own wor
 none of its shares are held; each of these is a notice that stays in sight until it is read.
 A sale goes the way of every order, through the desk; no other one of the same token starts before
 it is known how that one ended, and what it brought is counted once, also after a restart.
-
-A price counts as reached by the best bid of others alone, the same price that a form checks a plan by. Book
-and own orders are told of apart, so for a moment the one may lack what the other has: where only a bid of our
-own seems to hold the market above a stop, that has to last before the stop fires.
 """
 
 import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -35,12 +31,10 @@ from pmtui.domain.conditionals.conditional import (
     check_attachment,
     check_plan,
     describe_conditional,
-    due,
     follow_purchases,
     moved_to,
     paused,
     plan_of,
-    raised,
     recount,
     without,
     worst_price,
@@ -54,87 +48,18 @@ from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import ConditionalSales, Sale
+from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import AccountView, Level, Load
-from pmtui.service.words import describe_price, shorten
-
-LASTS_S = 2.0
-"""Well more than stream and answers are apart in telling of an order that was placed or cancelled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """Why a conditional order is to sell now."""
-
-    trigger: Trigger
-    bid: Micros
-    """The best bid of others."""
-    words: str
-
-
-class Triggers:
-    """Looks at books without our own bids."""
-
-    def __init__(self, kernel: Kernel, own: OwnOrders) -> None:
-        self._kernel = kernel
-        self._own = own
-        self._held_up: dict[ConditionalId, float] = {}
-        """Since when only a bid of our own stands above a stop."""
-        self._rising: dict[ConditionalId, tuple[float, Micros]] = {}
-        """Since when a trailing stop would be higher, and by how much it would be all that time."""
-        self._own_at: dict[ConditionId, float] = {}
-        """When an own order was open in a market last."""
-
-    def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
-        """Return the price that a conditional order is compared with."""
-        return best_bid_of_others(book, each.condition_id, self._own.open_orders())
-
-    def reached(self, each: Conditional, book: BookView) -> Reached | None:
-        """Return which price is reached; None for neither."""
-        bid = self.bid_of_others(each, book)
-        trigger = due(each, bid)
-        is_behind_own = trigger is Trigger.STOP and book.best_bid != bid
-        if not is_behind_own:
-            self._held_up.pop(each.conditional_id, None)
-        if trigger is None or bid is None or (is_behind_own and not self._has_lasted(each)):
-            return None
-        yours = " (excluding yours)" if is_behind_own else ""
-        words = f"{trigger.value} hit: bid {describe_price(bid)}{yours}"
-        return Reached(trigger, bid, words)
-
-    def raised(self, each: Conditional, book: BookView) -> Conditional | None:
-        """Return a trailing stop that follows the bid up; None where it stays put.
-
-        Just after an own order has gone the book may still hold it: a bid must then last.
-        """
-        now = self._kernel.clock.monotonic()
-        if any(order.condition_id == each.condition_id for order in self._own.open_orders()):
-            self._own_at[each.condition_id] = now
-        higher = raised(each, self.bid_of_others(each, book))
-        if higher is None or higher.stop is None:
-            self._rising.pop(each.conditional_id, None)
-            return None
-        if now - self._own_at.get(each.condition_id, -LASTS_S) >= LASTS_S:
-            return higher
-        since, stop = self._rising.get(each.conditional_id, (now, higher.stop))
-        self._rising[each.conditional_id] = (since, min(stop, higher.stop))
-        if now - since < LASTS_S:
-            return None
-        del self._rising[each.conditional_id]
-        return replace(each, stop=min(stop, higher.stop))
-
-    def _has_lasted(self, each: Conditional) -> bool:
-        now = self._kernel.clock.monotonic()
-        return now - self._held_up.setdefault(each.conditional_id, now) >= LASTS_S
-
+from pmtui.service.words import shorten
 
 BLIND_AFTER = timedelta(seconds=10)
 """A book that cannot be trusted for so long is a notice: nothing fires from it."""
-LOOKS_EVERY_S = 1.0
+CHECK_PERIOD_S = 1.0
 COOL_OFF_S = 1.0
 """Before a sale that was refused here, before it left, is tried again."""
 RESTARTED = "pmtui was restarted"
@@ -215,7 +140,7 @@ class Conditionals:
     async def run(self) -> None:
         """Notice books that are not to be trusted, and the kill switch."""
         while True:
-            await self._kernel.clock.sleep(LOOKS_EVERY_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
             self._check_all()
             self._recount()
             for each in self.view():

@@ -4,10 +4,6 @@ Nothing else is sold before it is known what became of a sale. An answer that sa
 nothing by itself: the venue once filled an order that it had answered with an error (docs/wire.md#refusals). So an
 order that has left is ruled out only by complete trades, read later than the venue's
 lag, which must agree with the shares that the venue says are held.
-
-`OwnBids` cancels our own bids that a sale would meet, as exchanges do that prevent self-trades: the
-resting order goes, the protecting one is sent. The sale waits a moment for the cancellation and then
-leaves, whatever is known by then.
 """
 
 import asyncio
@@ -18,7 +14,6 @@ from typing import NamedTuple
 
 from pmtui.domain.answers import Failure
 from pmtui.domain.conditionals.conditional import Conditional, Trigger, sale_of
-from pmtui.domain.formats import count_shares
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros
@@ -34,63 +29,11 @@ from pmtui.domain.orders.order import (
     TradeStatus,
 )
 from pmtui.domain.orders.own_orders import OwnOrders
-from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
+from pmtui.service.conditionals.own_bids import OwnBids, Report
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.desk import Desk
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import AccountView, Level
-
-PATIENCE_S = 2.0
-"""So long a sale waits for the venue to answer: the same venue has to take the sale."""
-LOOKS_EVERY_S = 0.1
-
-Tell = Callable[[str, Level], None]
-
-
-class OwnBids:
-    """Cancels what a sale would meet of ours."""
-
-    def __init__(self, kernel: Kernel, desk: Desk, own: OwnOrders) -> None:
-        self._kernel = kernel
-        self._desk = desk
-        self._own = own
-
-    async def clear(self, sale: LimitIntent, tell: Tell) -> None:
-        """Cancel own orders that a sale may meet, and report what may be left of them."""
-        met = own_bids_from(sale, self._own.open_orders())
-        if not met:
-            return
-        tell(f"cancels {_describe(met, sale)} first: it would sell to yourself", Level.WARNING)
-        await self._cancel(met)
-        ids = {order.order_id for order in met}
-        left = [o for o in own_bids_from(sale, self._own.open_orders()) if o.order_id in ids]
-        if left:
-            size = count_shares(Micros(sum(order.remaining_size for order in left)))
-            text = (
-                f"{_describe(tuple(left), sale)} may still be there: up to {size} sold to yourself"
-            )
-            tell(text, Level.BAD)
-            self._kernel.log.notice(Level.BAD, f"A stop or target sells though {text}")
-
-    async def _cancel(self, met: tuple[Order, ...]) -> None:
-        ids = tuple(order.order_id for order in met)
-        until_s = self._kernel.clock.monotonic() + PATIENCE_S
-        asking = self._desk.cancel_verdict(self._desk.cancel(ids))
-        answer = await self._kernel.within(PATIENCE_S, asking)
-        is_lost = answer is not None and bool(answer.result.unanswered)
-        # It is asked again by itself; the stream may tell of it too.
-        while is_lost and self._rests(ids) and self._kernel.clock.monotonic() < until_s:
-            await self._kernel.clock.sleep(LOOKS_EVERY_S)
-
-    def _rests(self, ids: tuple[OrderId, ...]) -> bool:
-        return any(order.order_id in ids for order in self._own.open_orders())
-
-
-def _describe(orders: tuple[Order, ...], sale: LimitIntent) -> str:
-    first = f"your own {describe_own_order(orders[0], sale.token_id)}"
-    more = len(orders) - 1
-    return f"{first} and {more} more" if more else first
-
+from pmtui.service.views import AccountView
 
 SALE_LAG_S = 5.0
 """How long after an answer the venue's trades and balances may still lack what it did: lists need
@@ -221,7 +164,7 @@ class ConditionalSales:
         leaving: Callable[[PreparedOrder], str],
         objection: Callable[[], str],
         checking: Callable[[str], None],
-        tell: Tell,
+        tell: Report,
     ) -> Sale:
         """Sell once; returns what was sold and why nothing was.
 

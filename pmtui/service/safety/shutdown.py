@@ -19,7 +19,8 @@ from pmtui.domain.orders.heartbeat import (
     describe_paused_stops,
 )
 from pmtui.domain.orders.order import Order, OrderStatus
-from pmtui.service.account.account import AccountFeed, describe_missing
+from pmtui.service.account.account import AccountFeed
+from pmtui.service.account.list_completeness import describe_missing
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.journal import Journal

@@ -30,12 +30,12 @@ from pmtui.domain.conditionals.conditional import (
     describe_attachment,
     describe_conditional,
     describe_plan,
-    due,
     ends_of,
     follow_purchases,
     moved_to,
     paused,
-    raised,
+    raise_trailing_stop,
+    reached_trigger,
     read_attachment,
     read_conditional,
     recount,
@@ -69,23 +69,23 @@ prices = st.integers(1, 99).map(lambda cents: Micros(cents * 10_000))
      ("0.79", None), ("0.80", Trigger.TAKE_PROFIT), ("0.99", Trigger.TAKE_PROFIT)],
 )  # fmt: skip
 def test_a_pair_fires_at_either_price(bid: str, trigger: Trigger | None) -> None:
-    assert due(PAIR, m(bid)) is trigger
+    assert reached_trigger(PAIR, m(bid)) is trigger
 
 
 def test_nobody_bidding_fires_nothing() -> None:
-    assert due(PAIR, None) is None
+    assert reached_trigger(PAIR, None) is None
 
 
 @pytest.mark.parametrize("state", [s for s in ConditionalState if s != "watching"])
 def test_only_a_watching_one_fires(state: ConditionalState) -> None:
-    assert due(replace(PAIR, state=state), m("0.01")) is None
+    assert reached_trigger(replace(PAIR, state=state), m("0.01")) is None
 
 
 @given(prices, prices, prices)
 def test_never_both_and_only_past_its_own_price(bid: Micros, stop: Micros, gap: Micros) -> None:
     profit = Micros(min(stop + gap, ONE - CENT))
     pair = replace(PAIR, stop=stop, take_profit=profit)
-    match due(pair, bid):
+    match reached_trigger(pair, bid):
         case Trigger.STOP:
             assert bid <= stop
         case Trigger.TAKE_PROFIT:
@@ -248,7 +248,7 @@ def test_it_fires_by_the_bids_of_others_alone(
     bid = best_bid_of_others(book, PAIR.condition_id, own)
     assert bid == max((price for price, _ in others), default=None)
     pair = replace(PAIR, stop=stop, take_profit=max(profit, Micros(stop + 1)))
-    assert (due(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
+    assert (reached_trigger(pair, bid) is Trigger.STOP) is (bid is not None and bid <= stop)
 
 
 trails = st.integers(1, 50).map(lambda cents: Micros(cents * 10_000))
@@ -262,29 +262,31 @@ def test_a_trailing_stop_never_falls_and_stays_its_way_below_the_highest_bid(
     highest = Micros(0)
     for bid in bids:
         before = it.stop
-        it = raised(it, bid) or it
+        it = raise_trailing_stop(it, bid) or it
         highest = max(highest, bid or Micros(0))
         assert before is None or (it.stop is not None and it.stop >= before)
         follows = Micros(highest - trail)
         wanted = max(follows, first or Micros(0))
         assert it.stop == (wanted if wanted > 0 else None)
-        assert bid is None or due(it, bid) is not Trigger.STOP or bid <= highest
+        assert bid is None or reached_trigger(it, bid) is not Trigger.STOP or bid <= highest
 
 
 def test_a_trailing_stop_follows_only_while_it_is_active_and_one_that_stays_put_never() -> None:
     trailing = replace(PAIR, trail=m("0.03"))
-    assert raised(PAIR, m("0.99")) is None
+    assert raise_trailing_stop(PAIR, m("0.99")) is None
     for state in ConditionalState:
         is_watching = state is ConditionalState.WATCHING
-        assert (raised(replace(trailing, state=state), m("0.50")) is not None) is is_watching
+        assert (
+            raise_trailing_stop(replace(trailing, state=state), m("0.50")) is not None
+        ) is is_watching
 
 
 def test_a_trailing_stop_that_is_moved_follows_at_its_new_distance() -> None:
-    trailing = raised(replace(PAIR, trail=m("0.03"), take_profit=None), m("0.50"))
+    trailing = raise_trailing_stop(replace(PAIR, trail=m("0.03"), take_profit=None), m("0.50"))
     assert trailing is not None
     moved = moved_to(trailing, Trigger.STOP, m("0.45"), tick=CENT)
     assert (moved.stop, moved.trail) == (m("0.45"), m("0.05"))
-    assert raised(moved, m("0.50")) is None
+    assert raise_trailing_stop(moved, m("0.50")) is None
 
 
 def test_one_that_protects_by_trailing_alone_counts_as_a_stop() -> None:
@@ -426,7 +428,7 @@ def test_what_comes_with_an_order_is_for_exactly_the_shares_it_brought(
 
 def test_it_waits_for_fills_ends_with_an_order_without_any_and_is_back_with_a_late_one() -> None:
     assert ATTACHED.is_waiting
-    assert due(ATTACHED, m("0.10")) is None
+    assert reached_trigger(ATTACHED, m("0.10")) is None
     assert followed(ATTACHED, matched=0, is_open=True) is None
     over = followed(ATTACHED, matched=0, is_open=False)
     assert over is not None
@@ -434,7 +436,7 @@ def test_it_waits_for_fills_ends_with_an_order_without_any_and_is_back_with_a_la
     back = followed(over, matched=30_000_000, is_open=False)
     assert back is not None
     assert (back.state, back.size) == (ConditionalState.WATCHING, m("30"))
-    assert due(back, m("0.10")) is Trigger.STOP
+    assert reached_trigger(back, m("0.10")) is Trigger.STOP
     # A session that has not read its trades yet knows of nothing: that proves nothing.
     assert followed(back, matched=0, is_open=True) is None
 

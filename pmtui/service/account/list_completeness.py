@@ -1,0 +1,83 @@
+"""Records how complete the venue's lists of our account are.
+
+A list with a row that cannot be read, or one that is longer than is read, proves nothing: not what is
+gone, and not how much is at stake.
+"""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from pmtui.domain.answers import Listing
+from pmtui.domain.formats import count
+from pmtui.service.kernel import Kernel
+from pmtui.service.views import STILL_LOADING, Level, OwnList
+
+T = TypeVar("T")
+_NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
+"""What is at stake is made of these."""
+
+
+class KnownLists:
+    """How much of each list is known."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._missing_of = dict.fromkeys(_NEEDED, STILL_LOADING)
+        self._beside: dict[OwnList, str] = {}
+        """What lists lack that nothing is ruled out by."""
+        self._reported: dict[OwnList, int] = {}
+        """How many rows of each list could not be read, as far as it was reported."""
+        self._reported_cut: set[OwnList] = set()
+
+    @property
+    def are_known(self) -> bool:
+        """Whether all of them have been read, each complete when it was read last."""
+        return not any(self._missing_of.values())
+
+    def is_known(self, what: OwnList) -> bool:
+        """Whether a list was complete when it was read last."""
+        return not self._missing_of[what]
+
+    @property
+    def missing(self) -> str:
+        """Say what is missing in the first that is not whole; empty while one is still loading."""
+        missing = [each for each in self._missing_of.values() if each]
+        return "" if STILL_LOADING in missing or not missing else missing[0]
+
+    @property
+    def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
+        """Say of each list that is not whole what it lacks, or that it is still loading."""
+        every = (self._missing_of | self._beside).items()
+        return tuple((what, missing) for what, missing in every if missing)
+
+    def update(self, what: OwnList, listing: Listing[T]) -> None:
+        """Note how complete a list is, and report what is missing."""
+        self.report(what, listing)
+        self._missing_of[what] = describe_missing(what, listing)
+
+    def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
+        """Note how complete a list is that nothing is concluded from, however far back it reaches."""
+        self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
+
+    def mark_complete(self, what: OwnList) -> None:
+        """Note that a list has been read."""
+        self._missing_of[what] = ""
+
+    def report(self, what: OwnList, listing: Listing[T]) -> None:
+        """Tell of what a list lacks, again only if it is more."""
+        is_news = listing.skipped > self._reported.get(what, 0)
+        if is_news:
+            self._reported[what] = listing.skipped
+        if not listing.is_whole and what not in self._reported_cut:
+            self._reported_cut.add(what)
+            is_news = True
+        if is_news:
+            text = f"{describe_missing(what, listing)}: nothing is taken for gone meanwhile"
+            self._kernel.log.notice(Level.WARNING, text)
+
+
+def describe_missing(what: OwnList, listing: Listing[T]) -> str:
+    """Say what a list lacks; empty if it is complete."""
+    if listing.skipped:
+        return f"{count(listing.skipped, 'row')} in the venue's list of {what} cannot be read"
+    return "" if listing.is_whole else f"The venue's list of {what} goes on where reading ends"
