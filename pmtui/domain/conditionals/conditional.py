@@ -59,13 +59,13 @@ class ConditionalState(StrEnum):
     """Where a conditional order is in its life."""
 
     WATCHING = "watching"
-    """Its token's book is watched, and it fires when a price is reached."""
+    """The book is watched, and it fires when a price is reached."""
     SELLING = "selling"
-    """A sale of it is under way; no other starts before it is known how that one ended."""
+    """A sale is under way; no other starts before its end is known."""
     CHECKING = "checking"
-    """Its sale was answered, but what it sold is not proven yet: nothing is sold meanwhile."""
+    """Its sale is unconfirmed: nothing else is sold meanwhile."""
     PAUSED = "paused"
-    """Kept, and does nothing until the trader starts it again."""
+    """Kept, but inactive until the trader starts it again."""
     DONE = "done"
     CANCELLED = "cancelled"
 
@@ -77,7 +77,7 @@ class ConditionalState(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can come of it any more."""
+        """Whether it has ended."""
         return self in (ConditionalState.DONE, ConditionalState.CANCELLED)
 
     @property
@@ -88,27 +88,27 @@ class ConditionalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CountedFills:
-    """What an order was counted with: its trades may still fail on chain, and others be heard late."""
+    """The fills counted for an order so far; trades may still fail on chain, and fills may arrive late."""
 
     order_id: OrderId
     size: Micros
     failed: Micros
-    """Of trades that had failed by then, and are not part of the size."""
+    """Size of the trades that had failed by then; not part of `size`."""
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """One of them, as it stands."""
+    """A stop, a target or both, in its current state."""
 
     conditional_id: ConditionalId
     condition_id: ConditionId
     token_id: TokenId
     outcome: str
     title: str
-    """Of its market; the venue's words, untrusted."""
+    """The market's title; untrusted text of the venue."""
     size: Micros
-    """Shares still to be sold; of one for the whole position, those of its last sale."""
+    """Shares still to be sold; for the whole position, the size of its last sale."""
     stop: Micros | None
     take_profit: Micros | None
     give_way: Micros
@@ -116,34 +116,34 @@ class Conditional:
     created_at: datetime
     state: ConditionalState = ConditionalState.WATCHING
     reason: str = ""
-    """Why it rests or how it ended."""
+    """Why it is paused or how it ended."""
     tries: int = 0
     """Sales since the last one that sold something."""
     sale: OrderId | None = None
-    """What its last sale left as, until it is known what that brought."""
+    """The order of its last sale, until it is known what that sold."""
     counted: tuple[CountedFills, ...] = ()
-    """Its sales of which something may still come back."""
+    """Its sales whose trades may still fail."""
     is_all: bool = False
-    """Whether it is for the whole position, whatever that is when it fires."""
+    """Whether it covers the whole position, whatever its size when it fires."""
     sources: tuple[CountedFills, ...] = ()
-    """Purchases that it came with: it is for the shares that they bring, as far as they are counted."""
+    """Purchases that it was attached to: it covers the shares that they have bought so far."""
     trail: Micros | None = None
-    """How far its stop stays below the highest best bid of others; None for one that stays put."""
+    """How far the stop trails the highest best bid of others; None for a fixed stop."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it came with an order that has brought nothing that is still held."""
+        """Whether it is attached to orders that have bought nothing that is still held."""
         return bool(self.sources) and size_floor(self.size) <= 0
 
     @property
     def has_stop(self) -> bool:
-        """Whether it protects against a falling price, also before its trailing stop has one."""
+        """Whether it has a stop, also a trailing one without a price yet."""
         return self.stop is not None or self.trail is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A stop and a target that come with a purchase and are for the shares that it brings."""
+    """A stop and a target that are attached to a purchase and cover the shares that it buys."""
 
     stop: Micros | None = None
     take_profit: Micros | None = None
@@ -152,7 +152,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlan:
-    """What the trader asks for."""
+    """A stop or target as the trader asks for it."""
 
     condition_id: ConditionId
     token_id: TokenId
@@ -163,11 +163,11 @@ class ConditionalPlan:
     is_all: bool = False
     """Whether it is for the whole position, as that grows and shrinks."""
     trail: Micros | None = None
-    """How far below the highest best bid of others the stop follows; None for one that stays put."""
+    """How far the stop trails the highest best bid of others; None for a fixed stop."""
 
 
 def plan_of(conditional: Conditional) -> ConditionalPlan:
-    """Return what was asked for with a conditional order, as it stands."""
+    """Return the plan of a conditional order in its current state."""
     each = conditional
     return ConditionalPlan(
         each.condition_id, each.token_id, each.size, each.stop, each.take_profit, each.give_way,
@@ -187,7 +187,7 @@ def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
 def moved_to(
     conditional: Conditional, trigger: Trigger, price: Micros, *, tick: Micros
 ) -> Conditional:
-    """Return it with another price to fire at."""
+    """Return it with another trigger price."""
     if trigger is Trigger.TAKE_PROFIT:
         return replace(conditional, take_profit=price)
     # A stop that comes near to the lowest price has less room to give way.
@@ -200,7 +200,7 @@ def moved_to(
 
 
 def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditional | None:
-    """Return a trailing stop that follows the best bid of others up; None where it stays put."""
+    """Return a trailing stop raised to follow the best bid of others; None if it is not raised."""
     each = conditional
     if each.trail is None or bid is None or each.state is not ConditionalState.WATCHING:
         return None
@@ -211,7 +211,7 @@ def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditi
 
 
 def reached_trigger(conditional: Conditional, bid: Micros | None) -> Trigger | None:
-    """Return which price the best bid of others has reached; None while neither, or nobody bids."""
+    """Return which price the best bid of others has reached; None for neither, or without bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
         return None
     if conditional.stop is not None and bid <= conditional.stop:

@@ -1,11 +1,11 @@
-"""Watches over conditional orders: their books, their sales, and that none sells twice.
+"""Watches the books of conditional orders, starts their sales, and lets none sell twice.
 
-They live in this program only. Each change of one is in the journal, so that a restart brings them
-back, paused: the market may have gone anywhere meanwhile, and only the trader starts them again.
-Nothing else pauses one but the trader, the kill switch, and the venue's own word, given twice, that
-none of its shares are held; each of these is a notice that stays in sight until it is read.
-A sale goes the way of every order, through the desk; no other one of the same token starts before
-it is known how that one ended, and what it brought is counted once, also after a restart.
+They live in this program only. Each change is in the journal, so that a restart restores them,
+paused: the market may have moved anywhere meanwhile, and only the trader starts them again.
+Only three things pause one: the trader, the kill switch, and the venue reporting twice that none of
+its shares are held; each of these is a notice that stays until it is read.
+A sale goes through the desk like every order; no other sale of the same token starts before its end
+is known, and what it sold is counted once, also after a restart.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.service.conditionals.sales import ConditionalSales, Sale
+from pmtui.service.conditionals.sales import ConditionalSales, Sale, SaleHooks
 from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.kernel import Kernel
@@ -58,19 +58,19 @@ from pmtui.service.views import AccountView, Level, Load
 from pmtui.service.words import shorten
 
 BLIND_AFTER = timedelta(seconds=10)
-"""A book that cannot be trusted for so long is a notice: nothing fires from it."""
+"""How long a book may be untrusted before a notice reports it: nothing fires from it."""
 CHECK_PERIOD_S = 1.0
 COOL_OFF_S = 1.0
-"""Before a sale that was refused here, before it left, is tried again."""
+"""Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
 SLOW_AFTER = 20
-"""So many sales of one in a row that sold nothing are a notice; it goes on, more slowly."""
+"""Sales in a row that sold nothing before a notice reports it; the order goes on, more slowly."""
 SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
 GONE_AGAIN_S = 10.0
-"""How often the venue is asked whether shares are gone that seem to be."""
+"""Seconds between two questions to the venue whether shares that seem to be gone are."""
 MAY_FAIL_FOR = timedelta(days=1)
-"""So long after a sale its trades are looked at; they fail or are confirmed within minutes."""
+"""How long the trades of a sale are followed; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
 
 
@@ -105,22 +105,22 @@ class Conditionals:
         self._known: dict[ConditionalId, Conditional] = {}
         self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._blind_since: dict[TokenId, datetime] = {}
-        self._told_blind: set[TokenId] = set()
+        self._reported_stale: set[TokenId] = set()
         self._busy: dict[TokenId, ConditionalId] = {}
-        """Tokens of which a sale is under way: the next one must not offer the same shares."""
+        """Tokens with a sale under way: the next one must not offer the same shares."""
         self._attached: set[OrderId] = set()
-        """Orders of this session that something came with."""
+        """Orders of this session that have a stop or target attached."""
         self._under_way: set[ConditionalId] = set()
-        """Whose last sale somebody waits for."""
-        self._told_waiting: dict[ConditionalId, str] = {}
-        """Why those whose price is reached do not sell, as it was reported."""
+        """Orders whose sale has a task that waits for its end."""
+        self._reported_waits: dict[ConditionalId, str] = {}
+        """Why orders whose price is reached do not sell yet, as reported."""
 
     def view(self) -> tuple[Conditional, ...]:
-        """Return those that are not over, the oldest first."""
+        """Return the orders that have not ended, the oldest first."""
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
     async def restore(self) -> None:
-        """Restore what an earlier session left, paused."""
+        """Restore the orders of earlier sessions, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
             self._kernel.log.notice(Level.BAD, f"Stops and targets cannot be read: {found.text}")
@@ -130,7 +130,7 @@ class Conditionals:
                 # One that waits for the fills of its order has nothing to sell yet.
                 stays = _is_paused(each) or each.is_waiting
                 self._put(each if stays else paused(each, RESTARTED))
-            elif _young((*each.counted, *each.sources), self._kernel.clock.now()):
+            elif _still_reversible((*each.counted, *each.sources), self._kernel.clock.now()):
                 self._known[each.conditional_id] = each
         if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
@@ -138,17 +138,17 @@ class Conditionals:
             self._kernel.log.notice(Level.BAD, text, until_read=True)
 
     async def run(self) -> None:
-        """Notice books that are not to be trusted, and the kill switch."""
+        """Check regularly for untrusted books, missing shares and the kill switch."""
         while True:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
             self._check_all()
             self._recount()
             for each in self.view():
                 if each.sale is not None and each.conditional_id not in self._under_way:
-                    self._count_left_sale(each, each.sale)
+                    self._count_abandoned_sale(each, each.sale)
 
     def add(self, plan: ConditionalPlan) -> str:
-        """Watch over a plan from now on, or return why not."""
+        """Watch a plan from now on, or return why not."""
         market, terms = self._market_of(plan.condition_id)
         problem = self._why_not(plan, terms)
         if problem or market is None or terms is None:
@@ -179,7 +179,7 @@ class Conditionals:
     def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
         """Attach a stop and a target to a purchase that is about to be sent, or return why not.
 
-        They are in the journal before the order is, and for exactly the shares that it brings.
+        They are journaled before the order is, and cover exactly the shares that it buys.
         """
         intent, now = order.intent, self._kernel.clock.now()
         if order.unsigned.order_id in self._attached:
@@ -218,13 +218,13 @@ class Conditionals:
         return ""
 
     def on_order(self, order: Order) -> None:
-        """Handle a change of one of our orders: fills are protected at once."""
+        """Handle a change of one of our orders: its fills are protected at once."""
         sources = (source for each in self._known.values() for source in each.sources)
         if any(source.order_id == order.order_id for source in sources):
             self._recount()
 
     def follow_move(self, old: OrderId, new: OrderId) -> None:
-        """Extend what is attached to an order to the shares of its replacement."""
+        """Attach the stop and target of a moved order to its replacement, too."""
         for each in tuple(self._known.values()):
             if any(source.order_id == old for source in each.sources):
                 self._attached.add(new)
@@ -232,7 +232,7 @@ class Conditionals:
                 self._save(replace(each, sources=(*each.sources, added)), f"follows {new} too")
 
     def start(self, conditional_id: ConditionalId) -> str:
-        """Start a paused one again, or return why not."""
+        """Resume a paused order, or return why not."""
         known = self._known.get(conditional_id)
         if known is None or known.state is not ConditionalState.PAUSED:
             return "It is not paused"
@@ -245,7 +245,7 @@ class Conditionals:
         return problem
 
     def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
-        """Change the trigger price of one, or return why not."""
+        """Move a trigger price, or return why not."""
         known = self._known.get(conditional_id)
         if known is None or known.state.is_over:
             return "It has ended"
@@ -261,18 +261,18 @@ class Conditionals:
         return problem
 
     def pause(self, conditional_id: ConditionalId, reason: str) -> None:
-        """Pause one; a sale that was sent goes on."""
+        """Pause an order until it is started again; a sale that was sent goes on."""
         known = self._known.get(conditional_id)
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
     def pause_all(self, reason: str) -> None:
-        """Pause all of them."""
+        """Pause every order until it is started again."""
         for each in self.view():
             self.pause(each.conditional_id, reason)
 
     def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
-        """End one for good, or of a pair one price; a sale that has left goes on."""
+        """Cancel an order, or one price of a pair; a sale that was sent goes on."""
         known = self._known.get(conditional_id)
         left = without(known, trigger) if known is not None and trigger is not None else None
         if left is not None and not left.state.is_over:
@@ -310,34 +310,31 @@ class Conditionals:
         return problems[0].sentence if problems else ""
 
     def _active(self, token_id: TokenId) -> list[Conditional]:
-        """Return those that may sell shares of a token by themselves."""
+        """Return the active orders of a token."""
         return [e for e in self._known.values() if e.token_id == token_id and e.state.is_active]
 
     def _save(
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
-        said: Conditional | None = None,
+        named_as: Conditional | None = None,
     ) -> None:  # fmt: skip
-        """Save a change and log it; `said` is the order as it is named, unless as it is now."""
+        """Save a change and log it; `named_as` is the order to describe, if not the changed one."""
         self._put(changed)
-        line = f"{describe_conditional(said or changed)}: {text}"
+        line = f"{describe_conditional(named_as or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
         self._kernel.log.add(level, "order", f"{line} · {shorten(changed.title)}")
 
     def _put(self, changed: Conditional) -> None:
         self._known[changed.conditional_id] = changed
         self._mark()
-        self._watch()
-
-    def _mark(self) -> None:
-        self._kernel.mark(AccountTopic())
-        self._kernel.mark(StatusTopic())
-
-    def _watch(self) -> None:
         topics: set[Topic] = set()
         for each in self._known.values():
             if each.state.is_active:
                 topics |= {BookTopic(each.token_id), MarketTopic(each.condition_id)}
         self._followed.follow(topics)
+
+    def _mark(self) -> None:
+        self._kernel.mark(AccountTopic())
+        self._kernel.mark(StatusTopic())
 
     def _on_change(self, topic: Topic) -> None:
         if isinstance(topic, BookTopic):
@@ -350,36 +347,38 @@ class Conditionals:
                 self._blind_since[token_id] = self._kernel.clock.now()
                 self._mark()
             return
-        self._see_again(token_id)
+        self._report_book_restored(token_id)
         for each in tuple(self._known.values()):
             if each.token_id != token_id:
                 continue
-            if (higher := self._triggers.raised(each, book)) is not None:
+            if (higher := self._triggers.update_trailing_stop(each, book)) is not None:
                 self._put(higher)
                 self._journal.record_conditional(higher, "", at=self._kernel.clock.now())
                 continue
+            self._triggers.note_own_bid_above_stop(each, book)
             reached = self._triggers.reached(each, book)
             if reached is None:
-                self._told_waiting.pop(each.conditional_id, None)
-            elif token_id not in self._busy and not self._waits(each, reached):
-                self._fire(each, reached)
+                self._reported_waits.pop(each.conditional_id, None)
+            elif token_id not in self._busy and each.sale is None:
+                self._fire_or_wait(each, reached)
 
-    def _waits(self, each: Conditional, reached: Reached) -> bool:
-        """Whether one whose price is reached cannot sell yet; the reason is reported once."""
-        if each.sale is not None or each.conditional_id in self._under_way:
-            return True
-        why = self._why_wait(each, reached)
-        if why and self._told_waiting.get(each.conditional_id) != why:
-            text = f"{reached.words}, not sold yet: {why}"
-            self._save(each, text, level=Level.WARNING)
-            if why == TOO_LOW:
-                words = f"Stop hit, NOT sold, {why}: {describe_conditional(each)}"
+    def _fire_or_wait(self, each: Conditional, reached: Reached) -> None:
+        if each.conditional_id in self._under_way:
+            return
+        reason = self._wait_reason(each, reached)
+        if not reason:
+            self._reported_waits.pop(each.conditional_id, None)
+            self._fire(each, reached)
+        elif self._reported_waits.get(each.conditional_id) != reason:
+            self._reported_waits[each.conditional_id] = reason
+            self._save(each, f"{reached.words}, not sold yet: {reason}", level=Level.WARNING)
+            if reason == TOO_LOW:
+                words = f"Stop hit, NOT sold, {reason}: {describe_conditional(each)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
-        self._told_waiting[each.conditional_id] = why
-        return bool(why)
 
-    def _why_wait(self, each: Conditional, reached: Reached) -> str:
-        if self.sales.are_all_in_doubt(each.token_id):
+    def _wait_reason(self, each: Conditional, reached: Reached) -> str:
+        """Return why an order whose price is reached cannot sell yet; empty if it can."""
+        if self.sales.may_be_sold_out(each.token_id):
             return "another sale is still being checked"
         _, terms = self._market_of(each.condition_id)
         if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
@@ -399,19 +398,9 @@ class Conditionals:
     async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
         conditional_id, token_id = selling.conditional_id, selling.token_id
         is_faulty = True
-
-        def report(text: str, level: Level) -> None:
-            self._save(self._known[conditional_id], text, level=level)
-
         try:
-            sale = await self.sales.sell(
-                selling, trigger, tell=report,
-                most=lambda held: self._most(conditional_id, held),
-                leaving=lambda order: self._let_leave(conditional_id, order),
-                objection=lambda: _why_unwanted(self._known[conditional_id]),
-                checking=lambda reason: self._check_sale(conditional_id, reason),
-            )  # fmt: skip
-            self._set_free(selling)
+            sale = await self.sales.sell(selling, trigger, self._hooks_for(conditional_id))
+            self._release_token(selling)
             if not sale.has_left:
                 # Another one of the same token may go on meanwhile.
                 self._check_book(token_id)
@@ -424,46 +413,60 @@ class Conditionals:
             is_faulty = False
             raise
         finally:
-            self._set_free(selling)
+            self._release_token(selling)
             self._under_way.discard(conditional_id)
             if is_faulty:
                 self._go_on_after_fault(conditional_id)
         self._check_book(token_id)
 
+    def _hooks_for(self, conditional_id: ConditionalId) -> SaleHooks:
+        def report(text: str, level: Level) -> None:
+            self._save(self._known[conditional_id], text, level=level)
+
+        return SaleHooks(
+            allowed_size=lambda held: self._allowed_size(conditional_id, held),
+            record_order=lambda order: self._record_sale_order(conditional_id, order),
+            objection=lambda: _why_unwanted(self._known[conditional_id]),
+            on_unconfirmed=lambda reason: self._check_sale(conditional_id, reason),
+            report=report,
+        )
+
     def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
-        """Stay active: what its sale sold is looked for before anything else is sold."""
+        """Keep an order active: what its sale sold is read before anything else is sold."""
         known = self._known[conditional_id]
         if known.state.is_active:
             known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
         self._save(known, FAULT, level=Level.BAD)
 
-    def _most(self, conditional_id: ConditionalId, held: Micros) -> Micros:
-        """Return how many of the shares held one may sell now.
+    def _allowed_size(self, conditional_id: ConditionalId, held: Micros) -> Micros:
+        """Return how many of the shares held an order may sell now.
 
-        No other one of the token sells meanwhile, so a stated size whose price is reached goes
-        before those that wait for theirs.
+        No other order of the token sells meanwhile, so a stated size whose price is reached comes
+        before those that still wait for theirs.
         """
         known = self._known[conditional_id]
         if not known.is_all:
             return Micros(min(known.size, held))
         return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
 
-    def _set_free(self, sold: Conditional) -> None:
+    def _release_token(self, sold: Conditional) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
             del self._busy[sold.token_id]
 
     def _finish(self, conditional_id: ConditionalId, sale: Sale) -> None:
-        """Count what a sale brought, whatever was wished meanwhile."""
+        """Count what a sale sold, whatever the trader changed meanwhile."""
         known = self._known[conditional_id]
-        # A fill may have been told of after all: even a refused order was seen to fill once.
-        late = self.sales.brought(known.sale) if known.sale is not None else ZERO
-        failed = self.sales.failed(known.sale) if known.sale is not None else ZERO
+        # A fill may be reported later: even a refused order was once seen to fill.
+        late = self.sales.sold_size(known.sale) if known.sale is not None else ZERO
+        failed = self.sales.failed_size(known.sale) if known.sale is not None else ZERO
         sold = late if failed else max(sale.sold, late)
         then = self._with_rest(after_sale(known, sold, problem=sale.problem))
         if known.sale is not None:
-            # Also one that sold nothing: a fill that nobody told of in time is counted later.
+            # Also a sale of nothing: a fill that is reported late is counted later.
             counted = CountedFills(known.sale, sold, failed, self._kernel.clock.now())
-            then = replace(then, counted=(*_young(then.counted, self._kernel.clock.now()), counted))
+            then = replace(
+                then, counted=(*_still_reversible(then.counted, self._kernel.clock.now()), counted)
+            )
         text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; still active"
@@ -472,11 +475,11 @@ class Conditionals:
         if then.tries == SLOW_AFTER:
             words = f"A stop has failed {SLOW_AFTER} times and keeps trying: {sale.problem}"
             self._kernel.log.notice(Level.BAD, words, until_read=True)
-        # What it was to sell is what it sold; nothing is left to be named.
-        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, said=known)
+        # Afterwards its size is what is left, so the text describes the order before the sale.
+        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, named_as=known)
 
     def _with_rest(self, then: Conditional) -> Conditional:
-        """Return one for the whole position active still where something of that is left."""
+        """Keep an order for the whole position active while some of the position is left."""
         if not then.is_all or then.state is not ConditionalState.DONE:
             return then
         active = replace(then, state=ConditionalState.WATCHING, reason="")
@@ -489,14 +492,14 @@ class Conditionals:
         """Count the fills of purchases, late fills of sales, and trades that failed."""
         for each in tuple(self._known.values()):
             followed = follow_purchases(
-                each, matched=self.sales.brought, failed=self.sales.failed,
+                each, matched=self.sales.sold_size, failed=self.sales.failed_size,
                 is_open=self._may_bring_more,
             )  # fmt: skip
             if followed is not None:
                 is_over = followed.state.is_over
                 self._save(followed, followed.reason if is_over else "follows its order's fills")
         for each in tuple(self._known.values()):
-            found = recount(each, matched=self.sales.brought, failed=self.sales.failed)
+            found = recount(each, matched=self.sales.sold_size, failed=self.sales.failed_size)
             if found is None:
                 continue
             is_back = found.conditional.state.is_active and not each.state.is_active
@@ -506,42 +509,42 @@ class Conditionals:
             text = UNDONE if found.back else f"{group_micros(found.late)} more sold than reported"
             self._save(found.conditional, text, level=Level.BAD)
             if found.back:
-                words = f"A sale FAILED on chain: {_back_in_words(found.conditional, found.back)}"
+                words = f"A sale FAILED on chain: {_describe_returned_shares(found.conditional, found.back)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
 
     def _may_bring_more(self, order_id: OrderId) -> bool:
-        """Whether an order may still fill; one that is not known may while a move may send it."""
+        """Whether an order may still fill; an unknown one may while a move may still send it."""
         order = self._own.order(order_id)
         if order is None:
             return self._is_moving_to(order_id) or self._account().load is not Load.READY
         return order.status.is_open
 
-    def _let_leave(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
-        """Note which order a sale leaves as, or say why it must not leave any more."""
+    def _record_sale_order(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
+        """Record the order of a sale before it is sent, or return why it must not be sent."""
         known = self._known[conditional_id]
         if unwanted := _why_unwanted(known):
             return f"Not sold: {unwanted}"
-        leaving = replace(known, sale=order.unsigned.order_id)
+        selling = replace(known, sale=order.unsigned.order_id)
         if known.is_all:
-            leaving = replace(leaving, size=order.size)
-        self._put(leaving)
-        text = f"{describe_conditional(known)}: sells as {leaving.sale}"
-        self._journal.record_conditional(leaving, text, at=self._kernel.clock.now())
+            selling = replace(selling, size=order.size)
+        self._put(selling)
+        text = f"{describe_conditional(known)}: sells as {selling.sale}"
+        self._journal.record_conditional(selling, text, at=self._kernel.clock.now())
         return ""
 
     def _check_sale(self, conditional_id: ConditionalId, reason: str) -> None:
-        """Show that it is being checked what a sale brought."""
+        """Show that a sale is unconfirmed and being checked."""
         known = self._known[conditional_id]
         if known.state is ConditionalState.SELLING:
             known = replace(known, state=ConditionalState.CHECKING, reason=reason)
         text = f"sale unconfirmed, checking before it sells more: {reason}"
         self._save(known, text, level=Level.WARNING)
 
-    def _count_left_sale(self, left: Conditional, order_id: OrderId) -> None:
-        """Count what a sale brought that nobody waits for: of an earlier session, or of a fault."""
+    def _count_abandoned_sale(self, left: Conditional, order_id: OrderId) -> None:
+        """Count a sale without a task of its own: of an earlier session, or after a fault."""
 
         async def learn() -> None:
-            if await self.sales.learn_end(order_id, since=left.created_at):
+            if await self.sales.read_outcome(order_id, since=left.created_at):
                 self._finish(left.conditional_id, Sale(ZERO, "its last sale did not fill"))
 
         self._kernel.start_unless_running(("left sale", order_id), "conditional order", learn)
@@ -562,13 +565,16 @@ class Conditionals:
             self._check_book(token_id)
             since = self._blind_since.get(token_id)
             if since is not None and now - since >= BLIND_AFTER:
-                self._report_blind(token_id)
+                self._report_stale_book(token_id)
         for token_id in self._blind_since.keys() - tokens:
             del self._blind_since[token_id]
-            self._told_blind.discard(token_id)
+            self._reported_stale.discard(token_id)
 
     def pause_if_locked(self) -> bool:
-        """Pause all while entry is locked: at once, as it may be released before the next check."""
+        """Pause all orders if entry is locked; return whether it is.
+
+        This is done at once, as entry may be unlocked before the next check.
+        """
         reason = self._locked()
         if not reason:
             return False
@@ -580,7 +586,7 @@ class Conditionals:
         return True
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
-        """Pause those whose shares the venue itself says are gone, in two answers its lag apart."""
+        """Pause the orders whose shares the venue reports gone, in two answers a lag apart."""
         if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
             for each in self.view():
                 if each.token_id != token_id or token_id in self._busy or each.is_waiting:
@@ -596,18 +602,18 @@ class Conditionals:
         else:
             await self._kernel.clock.sleep(GONE_AGAIN_S)
 
-    def _report_blind(self, token_id: TokenId) -> None:
-        if token_id not in self._told_blind:
-            self._told_blind.add(token_id)
+    def _report_stale_book(self, token_id: TokenId) -> None:
+        if token_id not in self._reported_stale:
+            self._reported_stale.add(token_id)
             state = self._book_of(token_id).state.words
             text = f"Stops and targets cannot trigger here: book {state}"
             self._kernel.log.notice(Level.BAD, text)
 
-    def _see_again(self, token_id: TokenId) -> None:
+    def _report_book_restored(self, token_id: TokenId) -> None:
         if self._blind_since.pop(token_id, None) is not None:
             self._mark()
-        if token_id in self._told_blind:
-            self._told_blind.discard(token_id)
+        if token_id in self._reported_stale:
+            self._reported_stale.discard(token_id)
             self._kernel.log.notice(
                 Level.GOOD, "Stops and targets can trigger again: the book is back"
             )
@@ -617,12 +623,12 @@ def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
 
 
-def _young(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:
+def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:
     return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
 
 def _why_unwanted(each: Conditional) -> str:
-    """Say why a sale that has not left yet is not wanted any more; empty while it is."""
+    """Return why a sale that was not sent yet is not wanted any more; empty while it is."""
     is_wanted = each.state is ConditionalState.SELLING
     return "" if is_wanted else f"the stop is {each.state.value}"
 
@@ -631,7 +637,7 @@ def _is_paused(each: Conditional) -> bool:
     return each.state is ConditionalState.PAUSED
 
 
-def _back_in_words(each: Conditional, back: Micros) -> str:
+def _describe_returned_shares(each: Conditional, back: Micros) -> str:
     shares = f"{format_micros(back)} {each.outcome} came back"
     match each.state:
         case ConditionalState.CANCELLED:

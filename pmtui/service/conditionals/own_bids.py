@@ -17,14 +17,14 @@ from pmtui.service.orders.desk import Desk
 from pmtui.service.views import Level
 
 PATIENCE_S = 2.0
-"""So long a sale waits for the venue to answer: the same venue has to take the sale."""
+"""Seconds that a sale waits for the cancel's answer: the same venue has to accept the sale."""
 POLL_S = 0.1
 
 Report = Callable[[str, Level], None]
 
 
 class OwnBids:
-    """Cancels what a sale would meet of ours."""
+    """Cancels our own bids before a sale would trade with them."""
 
     def __init__(self, kernel: Kernel, desk: Desk, own: OwnOrders) -> None:
         self._kernel = kernel
@@ -32,7 +32,7 @@ class OwnBids:
         self._own = own
 
     async def clear(self, sale: LimitIntent, report: Report) -> None:
-        """Cancel own orders that a sale may meet, and report what may be left of them."""
+        """Cancel the own bids that a sale may trade with, and report what may be left of them."""
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
@@ -54,11 +54,11 @@ class OwnBids:
         asking = self._desk.cancel_verdict(self._desk.cancel(ids))
         answer = await self._kernel.within(PATIENCE_S, asking)
         is_lost = answer is not None and bool(answer.result.unanswered)
-        # It is asked again by itself; the stream may tell of it too.
-        while is_lost and self._rests(ids) and self._kernel.clock.monotonic() < until_s:
+        # The canceller repeats it, and the stream may report it too.
+        while is_lost and self._are_open(ids) and self._kernel.clock.monotonic() < until_s:
             await self._kernel.clock.sleep(POLL_S)
 
-    def _rests(self, ids: tuple[OrderId, ...]) -> bool:
+    def _are_open(self, ids: tuple[OrderId, ...]) -> bool:
         return any(order.order_id in ids for order in self._own.open_orders())
 
 

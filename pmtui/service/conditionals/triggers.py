@@ -23,12 +23,12 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.words import describe_price
 
 LASTS_S = 2.0
-"""Well more than stream and answers are apart in telling of an order that was placed or cancelled."""
+"""Longer than the stream and the answers differ in when they report an order placed or cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Why a conditional order is to sell now."""
+    """The price that a conditional order has reached."""
 
     trigger: Trigger
     bid: Micros
@@ -37,17 +37,17 @@ class Reached:
 
 
 class Triggers:
-    """Looks at books without our own bids."""
+    """Compares conditional orders with the books, our own bids left out."""
 
     def __init__(self, kernel: Kernel, own: OwnOrders) -> None:
         self._kernel = kernel
         self._own = own
         self._held_up: dict[ConditionalId, float] = {}
-        """Since when only a bid of our own stands above a stop."""
+        """Since when only a bid of our own has held the market above a stop."""
         self._rising: dict[ConditionalId, tuple[float, Micros]] = {}
-        """Since when a trailing stop would be higher, and by how much it would be all that time."""
+        """Since when a trailing stop could be raised, and how far it could be all that time."""
         self._own_at: dict[ConditionId, float] = {}
-        """When an own order was open in a market last."""
+        """When one of our orders was last open in a market."""
 
     def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
         """Return the price that a conditional order is compared with."""
@@ -57,19 +57,26 @@ class Triggers:
         """Return which price is reached; None for neither."""
         bid = self.bid_of_others(each, book)
         trigger = reached_trigger(each, bid)
-        is_behind_own = trigger is Trigger.STOP and book.best_bid != bid
-        if not is_behind_own:
-            self._held_up.pop(each.conditional_id, None)
-        if trigger is None or bid is None or (is_behind_own and not self._has_lasted(each)):
+        if trigger is None or bid is None:
             return None
-        yours = " (excluding yours)" if is_behind_own else ""
+        is_held_up = self._is_held_up(each, book)
+        if is_held_up and not self._has_lasted(each):
+            return None
+        yours = " (excluding yours)" if is_held_up else ""
         words = f"{trigger.value} hit: bid {describe_price(bid)}{yours}"
         return Reached(trigger, bid, words)
 
-    def raised(self, each: Conditional, book: BookView) -> Conditional | None:
-        """Return a trailing stop that follows the bid up; None where it stays put.
+    def note_own_bid_above_stop(self, each: Conditional, book: BookView) -> None:
+        """Start or clear the time for which only a bid of our own holds the market above a stop."""
+        if self._is_held_up(each, book):
+            self._held_up.setdefault(each.conditional_id, self._kernel.clock.monotonic())
+        else:
+            self._held_up.pop(each.conditional_id, None)
 
-        Just after an own order has gone the book may still hold it: a bid must then last.
+    def update_trailing_stop(self, each: Conditional, book: BookView) -> Conditional | None:
+        """Raise a trailing stop with the bid; return it with its new price, None if unchanged.
+
+        Just after one of our orders is gone, the book may still show it: the bid must then last.
         """
         now = self._kernel.clock.monotonic()
         if any(order.condition_id == each.condition_id for order in self._own.open_orders()):
@@ -87,6 +94,10 @@ class Triggers:
         del self._rising[each.conditional_id]
         return replace(each, stop=min(stop, higher.stop))
 
+    def _is_held_up(self, each: Conditional, book: BookView) -> bool:
+        bid = self.bid_of_others(each, book)
+        return reached_trigger(each, bid) is Trigger.STOP and book.best_bid != bid
+
     def _has_lasted(self, each: Conditional) -> bool:
         now = self._kernel.clock.monotonic()
-        return now - self._held_up.setdefault(each.conditional_id, now) >= LASTS_S
+        return now - self._held_up.get(each.conditional_id, now) >= LASTS_S

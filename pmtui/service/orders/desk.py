@@ -200,7 +200,7 @@ class Desk:
         *,
         override: str = "",
         is_single_key: bool = False,
-        last_word: Callable[[PreparedOrder], str] = _nothing_against,
+        veto: Callable[[PreparedOrder], str] = _nothing_against,
         objection: Callable[[], str] = no_objection,
     ) -> CommandId:
         """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
@@ -210,7 +210,7 @@ class Desk:
             in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
-            last_word: is asked with the very order that will leave why it must not, "" if it may.
+            veto: is asked with the very order that will leave why it must not, "" if it may.
             objection: is asked again when its bytes leave.
         """
         instruction = self._sender.instruct(
@@ -223,7 +223,7 @@ class Desk:
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
-            if isinstance(fitted, PreparedOrder) and (reason := last_word(fitted)):
+            if isinstance(fitted, PreparedOrder) and (reason := veto(fitted)):
                 fitted = Rejected(reason)
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, report)
