@@ -354,21 +354,21 @@ class ControlRoutes:
         """Return the routes."""
         posts = {
             "/mode": self.mode,
-            "/restart": self.restart,
-            "/wallets": self.wallets,
-            "/delays": self.delay,
-            "/statuses": self.statuses,
-            "/streams": self.streams,
+            "/restart": _taking(_Restart, self.restart),
+            "/wallets": _taking(_Wallets, self.wallets),
+            "/delays": _taking(_Delay, self.delay),
+            "/statuses": _taking(_Statuses, self.statuses),
+            "/streams": _taking(StreamManner, self.streams),
             "/tricks": self.trick,
-            "/settlement": self.settlement,
-            "/relayer": self.relayer,
+            "/settlement": _taking(_Settlement, self.settlement),
+            "/relayer": _taking(_Relayer, self.relayer),
             "/trades/{trade_id}": self.advance,
-            "/hashes": self.hashes,
-            "/balances": self.balances,
-            "/heartbeats": self.heartbeats,
-            "/cancels": self.cancels,
-            "/limits": self.limits,
-            "/analytics-limits": self.analytics_limits,
+            "/hashes": _taking(_Hashes, self.hashes),
+            "/balances": _taking(_Balances, self.balances),
+            "/heartbeats": _taking(_Heartbeats, self.heartbeats),
+            "/cancels": _taking(_Cancels, self.cancels),
+            "/limits": _taking(RateLimits, self.limits),
+            "/analytics-limits": _taking(HostLimits, self.analytics_limits),
             "/faults": self.add_fault,
         }
         return [
@@ -397,59 +397,48 @@ class ControlRoutes:
         self._venue.exchange.retry_after_s = asked.retry_after_s
         return JsonResponse({"mode": asked.mode})
 
-    async def restart(self, request: Request) -> Response:
+    def restart(self, asked: _Restart) -> Response | None:
         """Restart the matching engine, as its clients see it."""
-        asked = await read_body(request, _Restart)
         if asked.seconds < 0 or asked.post_only_s < 0:
             return failure(400, "time goes forward only")
         self._subsystems.restart.begin(seconds=asked.seconds, post_only_s=asked.post_only_s)
-        return JsonResponse(asked)
+        return None
 
-    async def wallets(self, request: Request) -> Response:
+    def wallets(self, asked: _Wallets) -> None:
         """Choose which wallets may trade."""
-        asked = await read_body(request, _Wallets)
         self._venue.controls.deposit_wallets_only = asked.deposit_only
-        return JsonResponse(asked)
 
-    async def delay(self, request: Request) -> Response:
+    def delay(self, asked: _Delay) -> Response | None:
         """Delay or hold orders that would take in one market; neither ends what its row says."""
-        asked = await read_body(request, _Delay)
         condition_id = ConditionId(asked.condition_id.lower())
         if self._venue.trading(condition_id) is None:
             return failure(404, "market not found")
         delay = TakerDelay(max(asked.seconds, 0), max(asked.hold_ms, 0))
         self._venue.controls.delays[condition_id] = delay
-        return JsonResponse(asked)
+        return None
 
-    async def statuses(self, request: Request) -> Response:
+    def statuses(self, asked: _Statuses) -> None:
         """Choose the longer or the shorter names of statuses."""
-        asked = await read_body(request, _Statuses)
         self._venue.controls.has_status_prefixes = asked.has_prefixes
-        return JsonResponse(asked)
 
-    async def streams(self, request: Request) -> Response:
+    def streams(self, asked: StreamManner) -> None:
         """Choose how streams speak; connections that are open change at once."""
-        asked = await read_body(request, StreamManner)
         self._venue.controls.streams = asked
-        return JsonResponse(asked)
 
     async def trick(self, request: Request) -> Response:
         """Play a trick on the next events of the streams."""
         self._venue.controls.tricks.append(await read_body(request, StreamTrick))
         return JsonResponse(self._venue.controls.tricks)
 
-    async def settlement(self, request: Request) -> Response:
+    def settlement(self, asked: _Settlement) -> None:
         """Choose what becomes of the next trades of users; normal forgets what was chosen."""
-        asked = await read_body(request, _Settlement)
         courses = self._venue.controls.courses
         courses.clear()
         if asked.course is not SettlementCourse.NORMAL:
             courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
-        return JsonResponse(asked)
 
-    async def relayer(self, request: Request) -> Response:
+    def relayer(self, asked: _Relayer) -> None:
         """Choose what becomes of the next transactions; those that stall go on with normal."""
-        asked = await read_body(request, _Relayer)
         controls = self._venue.controls
         controls.is_submit_limited = asked.is_limited
         controls.relay_courses.clear()
@@ -457,7 +446,6 @@ class ControlRoutes:
             self._subsystems.relay.release()
         else:
             controls.relay_courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
-        return JsonResponse(asked)
 
     async def advance(self, request: Request) -> Response:
         """Advance one trade by a step now."""
@@ -470,52 +458,52 @@ class ControlRoutes:
             return refused(result)
         return JsonResponse({"id": result.trade_id, "status": result.status})
 
-    async def hashes(self, request: Request) -> Response:
+    def hashes(self, asked: _Hashes) -> None:
         """Hold back transaction hashes."""
-        asked = await read_body(request, _Hashes)
         self._venue.controls.hash_delay_ms = round(max(asked.seconds, 0) * 1_000)
-        return JsonResponse(asked)
 
-    async def balances(self, request: Request) -> Response:
+    def balances(self, asked: _Balances) -> None:
         """Delay the venue's view of shares behind fills."""
-        asked = await read_body(request, _Balances)
         self._venue.controls.stale_balance_ms = round(max(asked.stale_seconds, 0) * 1_000)
-        return JsonResponse(asked)
 
-    async def heartbeats(self, request: Request) -> Response:
+    def heartbeats(self, asked: _Heartbeats) -> None:
         """Choose whether missed heartbeats have consequences."""
-        asked = await read_body(request, _Heartbeats)
         self._venue.controls.are_heartbeats_swept = asked.is_swept
-        return JsonResponse(asked)
 
-    async def cancels(self, request: Request) -> Response:
+    def cancels(self, asked: _Cancels) -> None:
         """Choose how many orders one request may cancel."""
-        asked = await read_body(request, _Cancels)
         self._venue.controls.max_cancels = max(asked.max_ids, 0)
         self._venue.controls.max_cancels_seed = max(asked.max_ids_seed, 0)
-        return JsonResponse(asked)
 
-    async def limits(self, request: Request) -> Response:
+    def limits(self, asked: RateLimits) -> Response | None:
         """Choose the rates of a signer, and whether they are enforced."""
-        asked = await read_body(request, RateLimits)
         rates = (asked.orders_per_s, asked.orders_burst, asked.cancels_per_s, asked.cancels_burst)
         if min(rates) < 1:
             return failure(400, "rates and bursts begin at 1")
         self._venue.controls.limits = asked
-        return JsonResponse(asked)
+        return None
 
-    async def analytics_limits(self, request: Request) -> Response:
+    def analytics_limits(self, asked: HostLimits) -> Response | None:
         """Choose how often the analytics host may be asked."""
-        asked = await read_body(request, HostLimits)
         if asked.scale <= 0:
             return failure(400, "a scale is more than 0")
         self._venue.controls.analytics_limits = asked
-        return JsonResponse(asked)
+        return None
 
     async def add_fault(self, request: Request) -> Response:
         """Misbehave from now on, as often as asked."""
         self._venue.controls.faults.append(await read_body(request, Fault))
         return JsonResponse(self._venue.controls.faults)
+
+
+def _taking(kind: type[T], change: Callable[[T], Response | None]) -> Handler:
+    """Return what does what a body asks for, and answers with it unless that was refused."""
+
+    async def take(request: Request) -> Response:
+        asked = await read_body(request, kind)
+        return change(asked) or JsonResponse(asked)
+
+    return take
 
 
 def _clearing(switched: MutableMapping[ConditionId, TakerDelay] | MutableSequence[Any]) -> Handler:
