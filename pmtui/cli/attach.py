@@ -62,12 +62,12 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         # Textual and all screens, half a second: the service starts and reads the settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
         from pmtui.cli.terminal import exit_despite_stuck_output  # noqa: PLC0415
-        from pmtui.cli.terminal_app import read_keys, read_look  # noqa: PLC0415
+        from pmtui.cli.terminal_app import load_appearance, read_keys  # noqa: PLC0415
 
         settings = starter.settings()
-        look = read_look(settings, paths, read_keys(settings))
+        appearance = load_appearance(settings, paths, read_keys(settings))
         terminal = AttachedTerminal(
-            settings, look, starter, is_first_run=is_first_run, opened=opened
+            settings, appearance, starter, is_first_run=is_first_run, opened=opened
         )
         code = asyncio.run(run_logged(terminal.run()))
     except ConfigError as error:

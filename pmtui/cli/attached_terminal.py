@@ -12,7 +12,7 @@ import socket
 from pmtui.cli.output import show_last, warn
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
 from pmtui.cli.session_process import CRASHED, trim_heap_regularly, use_one_malloc_arena
-from pmtui.cli.terminal_app import Look, make_app
+from pmtui.cli.terminal_app import Appearance, make_app
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.link.attachment import Attachment
 from pmtui.link.messages import Welcome
@@ -23,8 +23,10 @@ from pmtui.service.safety.entry_lock import new_kill, write_killed
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 
-OLD_RULES = "The service runs with older settings: `pmtui stop`, then `pmtui`, to use the new ones."
-_ENDED = (signal.SIGHUP, signal.SIGTERM)
+OLDER_SETTINGS = (
+    "The service runs with older settings: `pmtui stop`, then `pmtui`, to use the new ones."
+)
+_EXIT_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 
 
 class AttachedTerminal:
@@ -33,7 +35,7 @@ class AttachedTerminal:
     def __init__(
         self,
         settings: TerminalSettings,
-        look: Look,
+        appearance: Appearance,
         starter: ServiceStarter,
         *,
         is_first_run: bool,
@@ -43,14 +45,14 @@ class AttachedTerminal:
 
         Args:
             settings: what it needs to know of them.
-            look: keys and themes.
+            appearance: keys and themes.
             starter: found the service, or started it.
             is_first_run: whether nobody has traded on the profile before.
             opened: a line on which the first views have been asked for.
         """
         self._opened = opened
         self._settings = settings
-        self._look = look
+        self._appearance = appearance
         self._starter = starter
         self._is_first_run = is_first_run
         self._clock = SystemClock()
@@ -76,12 +78,12 @@ class AttachedTerminal:
         )
         commands = RemoteCommands(line, mirror, self._clock, lock=self._lock)
         app = make_app(
-            self._settings, self._look, queries=MirrorQueries(mirror, self._clock),
+            self._settings, self._appearance, queries=MirrorQueries(mirror, self._clock),
             commands=commands, subscriptions=mirror, is_first_run=self._is_first_run,
             process=line,
         )  # fmt: skip
         loop = asyncio.get_running_loop()
-        for number in _ENDED:
+        for number in _EXIT_SIGNALS:
             loop.add_signal_handler(number, app.exit)
         listening = asyncio.create_task(line.run())
         trimming = asyncio.create_task(trim_heap_regularly(self._clock))
@@ -112,7 +114,7 @@ class AttachedTerminal:
         is_first, self._has_been_welcome = not self._has_been_welcome, True
         self._has_tried = False
         if welcome.rules != self._settings.rules:
-            _ = app.call_later(show_answer, app, OLD_RULES)
+            _ = app.call_later(show_answer, app, OLDER_SETTINGS)
         if is_first:
             # What there was to ask was asked before the screen opened.
             return

@@ -117,19 +117,20 @@ class SessionHosts:
         self._routes = ROUTES[dialect]
         gate = self._gate(Source.TRADING, clob_limits(self._routes))
         self._budgets = RateBudgets(gate, self._routes, clock.now)
-        clob = self._host(endpoints.clob, Source.TRADING, gate)
-        self._clob = clob
-        self._trading = ClobClient(clob, self._routes)
-        self._gamma = self._limited(endpoints.gamma, Source.METADATA, METADATA_LIMITS)
+        self._clob = self._host(endpoints.clob, Source.TRADING, gate)
+        self._trading = ClobClient(self._clob, self._routes)
+        self._gamma = self._rate_limited_host(endpoints.gamma, Source.METADATA, METADATA_LIMITS)
         self._metadata = GammaClient(self._gamma, dialect, now=clock.now)
         self._analytics = AnalyticsClient(
-            self._limited(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)), dialect
+            self._rate_limited_host(endpoints.data, Source.ANALYTICS, analytics_limits(dialect)),
+            dialect,
         )
         self._geo = GeoblockClient(self._host(endpoints.geoblock, Source.TRADING))
         self._relayer = RelayerClient(
-            self._limited(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
+            self._rate_limited_host(endpoints.relayer, Source.RELAYER, RELAYER_LIMITS)
         )
-        self._chain = ChainClient(self._unnoted(endpoints.rpc), only_chain=POLYGON_CHAIN_ID)
+        node = self._unmonitored_host(endpoints.rpc)
+        self._chain = ChainClient(node, only_chain=POLYGON_CHAIN_ID)
         self._venue_admin = venue_admin
         self._admin = None if venue_admin is None else HttpHost(venue_admin.url)
         self._server_clock = ServerClock(clock.now, self._trading.server_time)
@@ -228,7 +229,7 @@ class SessionHosts:
             shown=lambda: relayer.shown,
         )  # fmt: skip
 
-        async def pay_in(wallet: Address) -> None:
+        async def fund_wallet(wallet: Address) -> None:
             _ = await self._fund(wallet)
 
         is_paper = self._admin is not None
@@ -240,7 +241,7 @@ class SessionHosts:
             chain=self._chain,
             permit_account=self._permit_account,
             is_account_held=lambda: options.is_account_held and not self._may_open.is_set(),
-            on_deployed=pay_in if is_paper else None,
+            on_deployed=fund_wallet if is_paper else None,
             make_ready=minter.make_ready if is_paper and not options.is_practice else None,
         )
 
@@ -274,7 +275,7 @@ class SessionHosts:
             random=random.Random(),  # noqa: S311 - spreads reconnects, keeps no secret
         )
         beats = SignedRequests(
-            self._beat_host(),
+            self._heartbeat_host(),
             self._routes,
             account=identity,
             clock=self._server_clock,
@@ -291,7 +292,7 @@ class SessionHosts:
             builder=BuilderKeys(KeysClient(client.requests), self._key_files),
         )
 
-    def _beat_host(self) -> HttpHost:
+    def _heartbeat_host(self) -> HttpHost:
         """Connections for heartbeats: they wait in no line, and speak for no source's health.
 
         What a dead program had not sent yet must not keep its orders alive.
@@ -305,7 +306,7 @@ class SessionHosts:
         self._hosts.append(host)
         return host
 
-    def _unnoted(self, url: str) -> HttpHost:
+    def _unmonitored_host(self, url: str) -> HttpHost:
         """A host that speaks for no source's health."""
         host = HttpHost(url, observe=self._note_request)
         self._hosts.append(host)
@@ -319,7 +320,7 @@ class SessionHosts:
     def _gate(self, source: Source, limits: HostLimits) -> RateGate:
         return RateGate(limits, observe=lambda line: self._health.note_waiting(source, line))
 
-    def _limited(self, url: str, source: Source, limits: HostLimits) -> HttpHost:
+    def _rate_limited_host(self, url: str, source: Source, limits: HostLimits) -> HttpHost:
         return self._host(url, source, self._gate(source, limits))
 
     def _host(self, url: str, source: Source, gate: RateGate | None = None) -> HttpHost:

@@ -20,7 +20,7 @@ from pmtui.cli.output import warn, why_no_full_screen
 from pmtui.cli.service.replay_service import make_replay_service
 from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_malloc_arena
 from pmtui.cli.terminal import exit_despite_stuck_output
-from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
+from pmtui.cli.terminal_app import Appearance, load_appearance, make_app, read_keys
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
@@ -142,13 +142,13 @@ def run(arguments: Sequence[str]) -> int:
         settings = load_settings({"profile": "paper"})
         paths = locate()
         own = settings.for_terminal()
-        look = read_look(own, paths, read_keys(own))
+        appearance = load_appearance(own, paths, read_keys(own))
         log = start_log(settings.profile, paths)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)
     timeline = make_timeline(recording, options.speed)
     with tempfile.TemporaryDirectory(prefix="pmtui-replay-") as folder:
-        session = ReplaySession(settings, look, recording, timeline, state=Path(folder))
+        session = ReplaySession(settings, appearance, recording, timeline, state=Path(folder))
         try:
             code = asyncio.run(run_logged(session.run()))
         except ConfigError as error:
@@ -178,7 +178,7 @@ class ReplaySession:
     def __init__(
         self,
         settings: Settings,
-        look: Look,
+        appearance: Appearance,
         recording: Recording,
         timeline: Timeline,
         *,
@@ -186,7 +186,7 @@ class ReplaySession:
     ) -> None:
         """Take what the session runs with."""
         self._settings = settings
-        self._look = look
+        self._appearance = appearance
         self._recording = recording
         self._timeline = timeline
         self._state = state
@@ -212,7 +212,7 @@ class ReplaySession:
             )
             self.playback.attach(venue.feed, rewind=service.rewind)
             app = make_app(
-                self._settings.for_terminal(), self._look, queries=service.queries, commands=service.commands,
+                self._settings.for_terminal(), self._appearance, queries=service.queries, commands=service.commands,
                 subscriptions=service.hub, is_first_run=False, replay=self.playback,
             )  # fmt: skip
             await stack.enter_async_context(service.running())

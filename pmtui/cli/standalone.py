@@ -19,9 +19,9 @@ from pmtui.cli.session_process import (
     use_one_malloc_arena,
 )
 from pmtui.cli.terminal import exit_despite_stuck_output
-from pmtui.cli.terminal_app import Look, make_app, read_keys, read_look
+from pmtui.cli.terminal_app import Appearance, load_appearance, make_app, read_keys
 from pmtui.cli.usage import refuse
-from pmtui.cli.venue.paper import begin_anew
+from pmtui.cli.venue.paper import start_fresh_account
 from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
@@ -50,18 +50,18 @@ def open_standalone(
         keymap = read_keys(own)
         paths = locate()
         if is_fresh:
-            warn(*begin_anew(settings, paths))
+            warn(*start_fresh_account(settings, paths))
         state = paths.state / settings.profile
         end_idle_service(state, socket_path(paths.runtime, settings.profile))
         key = find_session_key(
             settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
         )
         log = start_log(settings.profile, paths)
-        look = read_look(own, paths, keymap)
+        appearance = load_appearance(own, paths, keymap)
         with ExitStack() as stack:
             if settings.is_paper or key.secret is not None:
                 stack.enter_context(session_lock(state))
-            code = asyncio.run(run_logged(Session(settings, paths, key, look).run()))
+            code = asyncio.run(run_logged(Session(settings, paths, key, appearance).run()))
     except ConfigError as error:
         return refuse(str(error))
     exit_despite_stuck_output(code)
@@ -73,12 +73,14 @@ def open_standalone(
 class Session:
     """One run of the terminal on one profile, with its service in the same process."""
 
-    def __init__(self, settings: Settings, paths: Paths, key: SessionKey, look: Look) -> None:
+    def __init__(
+        self, settings: Settings, paths: Paths, key: SessionKey, appearance: Appearance
+    ) -> None:
         """Take what the session runs with."""
         self._settings = settings
         self._paths = paths
         self._key = key
-        self._look = look
+        self._appearance = appearance
         self._clock = SystemClock()
         self._is_first_run = not (paths.state / settings.profile / JOURNAL_FILE).exists()
 
@@ -88,7 +90,7 @@ class Session:
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
         app = make_app(
-            self._settings.for_terminal(), self._look, queries=service.queries, commands=service.commands,
+            self._settings.for_terminal(), self._appearance, queries=service.queries, commands=service.commands,
             subscriptions=service.hub, is_first_run=self._is_first_run,
         )  # fmt: skip
         async with parts.venue, service.running():

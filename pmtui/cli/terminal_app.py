@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Appearance:
     """What of the settings is the terminal's own."""
 
     keymap: Keymap
@@ -37,18 +37,18 @@ class Look:
     """The file of what comes back."""
 
 
-def read_look(settings: TerminalSettings, paths: Paths, keymap: Keymap) -> Look:
+def load_appearance(settings: TerminalSettings, paths: Paths, keymap: Keymap) -> Appearance:
     """Read the themes; what is wrong with one that is not chosen is logged.
 
     Raises:
         ConfigError: there is none of the chosen name.
     """
-    return Look(keymap, *_themes(settings, paths), paths.state / WORKPLACE_FILE)
+    return Appearance(keymap, *_themes(settings, paths), paths.state / WORKPLACE_FILE)
 
 
 def make_app(
     settings: TerminalSettings,
-    look: Look,
+    appearance: Appearance,
     *,
     queries: Queries,
     commands: Commands,
@@ -61,13 +61,13 @@ def make_app(
     forget_true_color(os.environ)
     is_grey = is_without_color()
     # What is replayed is somebody's yesterday: it leaves no traces in how one works.
-    memory = Memory(look.workplace if replay is None else None, profile=settings.profile)
+    memory = Memory(appearance.workplace if replay is None else None, profile=settings.profile)
     surface = Surface(
         queries=queries,
         commands=commands,
         subscriptions=subscriptions,
         options=_options(
-            settings, look, is_first_run=is_first_run, is_attached=process is not None
+            settings, appearance, is_first_run=is_first_run, is_attached=process is not None
         ),
         memory=memory,
         replay=replay,
@@ -76,8 +76,8 @@ def make_app(
     make = PmtuiApp if replay is None else ReplayApp
     app = make(
         surface,
-        themes=look.themes,
-        theme=_first_known(memory.now.theme, look)
+        themes=appearance.themes,
+        theme=_first_known(memory.now.theme, appearance)
         or settings.theme
         or usual_theme(os.environ, is_grey=is_grey),
         on_quit=settings.on_quit,
@@ -89,10 +89,10 @@ def make_app(
 
 
 def _options(
-    settings: TerminalSettings, look: Look, *, is_first_run: bool, is_attached: bool
+    settings: TerminalSettings, appearance: Appearance, *, is_first_run: bool, is_attached: bool
 ) -> Options:
     return Options(
-        keymap=look.keymap,
+        keymap=appearance.keymap,
         ascii_only=is_ascii_terminal(),
         ticket=settings.ticket,
         flatten_percent=settings.flatten_percent,
@@ -104,13 +104,13 @@ def _options(
         notices=settings.notices,
         is_first_run=is_first_run,
         is_attached=is_attached,
-        theme_problems=look.theme_problems,
+        theme_problems=appearance.theme_problems,
     )
 
 
-def _first_known(name: str, look: Look) -> str:
+def _first_known(name: str, appearance: Appearance) -> str:
     """Return the theme that was kept, unless its file is gone."""
-    return name if name in {theme.name for theme in look.themes} else ""
+    return name if name in {theme.name for theme in appearance.themes} else ""
 
 
 def read_keys(settings: TerminalSettings) -> Keymap:

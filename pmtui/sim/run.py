@@ -127,11 +127,11 @@ async def serve_hosts(
     """Serve a venue's HTTP hosts and keep it up until the block ends; streams are served apart."""
     tape = PublicTape(venue)
 
-    def chores() -> None:
+    def run_periodic_tasks() -> None:
         subsystems.tick()
         tape.tick()
 
-    maintenance = Maintenance(venue, chore=chores)
+    maintenance = Maintenance(venue, periodic_tasks=run_periodic_tasks)
     by_port = {
         sockets[host].getsockname()[1]: (host, application) for host, application in hosts.items()
     }

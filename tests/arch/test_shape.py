@@ -222,7 +222,9 @@ def test_the_service_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.service.data_service") & {"textual", "rich"}
     # As `pmtui serve` begins: httpx without its own command line.
     begin = "import sys; sys.modules['httpx._main'] = None"
-    loaded = imported_by(f"{begin}; import pmtui.cli.service.serve, pmtui.cli.service.serving")
+    loaded = imported_by(
+        f"{begin}; import pmtui.cli.service.serve, pmtui.cli.service.service_process"
+    )
     assert not loaded & {"textual", "rich", "plotext", "eth_account", "starlette", "uvicorn"}
 
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pmtui.cli.service.serving import configure, resident_bytes
+from pmtui.cli.service.service_process import configure, resident_bytes
 from pmtui.cli.session_process import trim_heap, use_one_malloc_arena
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.config.settings import load_settings

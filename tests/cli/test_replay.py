@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from pmtui.cli.main import main
 from pmtui.cli.replay import ReplaySession, make_timeline
 from pmtui.cli.service.replay_service import make_replay_service
-from pmtui.cli.terminal_app import Look, make_app
+from pmtui.cli.terminal_app import Appearance, make_app
 from pmtui.config.settings import load_settings
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.ids import ConditionId, TokenId
@@ -80,7 +80,7 @@ def test_a_replay_that_begins_paused_begins_with_its_first_message(
 
 
 YES = TokenId(RAIN_YES)
-LOOK = Look(DEFAULT_KEYMAP, load_themes()[0], (), Path("unused"))
+APPEARANCE = Appearance(DEFAULT_KEYMAP, load_themes()[0], (), Path("unused"))
 
 
 async def play(scene: Scene) -> None:
@@ -98,7 +98,7 @@ async def session(
     timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=0)
     state = folder / "replay"
     state.mkdir()
-    made = ReplaySession(settings, LOOK, recording, timeline, state=state)
+    made = ReplaySession(settings, APPEARANCE, recording, timeline, state=state)
     async with running_replay(recording, timeline) as venue:
         service = make_replay_service(settings, venue, clock=made.clock, state=state)
         async with service.running():
@@ -191,7 +191,7 @@ async def test_keys_pause_step_and_jump_and_the_line_follows(tmp_path: Path) -> 
     ):
         made.playback.attach(venue.feed, rewind=service.rewind)
         app = make_app(
-            load_settings(config_file=tmp_path / "none.toml").for_terminal(), LOOK,
+            load_settings(config_file=tmp_path / "none.toml").for_terminal(), APPEARANCE,
             queries=service.queries, commands=service.commands, subscriptions=service.hub,
             is_first_run=False, replay=made.playback,
         )  # fmt: skip

@@ -28,7 +28,7 @@ NOBODY = 65_534
 # All is imported first: the other user may not be able to read the interpreter's own directory.
 _AS_NOBODY = f"""
 import concurrent.futures.thread, os, sys
-import pmtui.cli.service.kill, pmtui.cli.service.standing
+import pmtui.cli.service.kill, pmtui.cli.service.status
 from pmtui.cli.main import main
 os.setgroups([])
 os.setgid({NOBODY})

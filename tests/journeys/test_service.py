@@ -17,7 +17,7 @@ import httpx
 import msgspec
 import pytest
 
-from pmtui.cli.service.shell_line import ask_standing
+from pmtui.cli.service.shell_client import request_status
 from pmtui.cli.session_process import session_lock
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
@@ -48,7 +48,7 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def standing(home: Path) -> Standing | None:
     """Ask the service how it stands, as `pmtui status` does, without a program started for it."""
-    answer = ask_standing(socket_path(home / "run", "paper"))
+    answer = request_status(socket_path(home / "run", "paper"))
     return answer if isinstance(answer, Standing) else None
 
 

@@ -19,7 +19,7 @@ from pmtui.cli.keys.unlocking import (
     read_private_key,
     why_refused,
 )
-from pmtui.cli.service.shell_line import Silent, find_standing
+from pmtui.cli.service.shell_client import NoAnswer, find_status
 from pmtui.cli.venue.paper import NEW_ACCOUNT, load_paper_key
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.paths import Paths, find_obstacle, why_untrusted
@@ -147,7 +147,7 @@ async def check_session(
         is_locked: whether a session held the profile before the checks began.
         within_s: how long the service may take to answer.
     """
-    standing = await find_standing(place, within_s=within_s)
+    standing = await find_status(place, within_s=within_s)
     findings = [_service(standing, is_locked=is_locked)]
     if isinstance(standing, Standing) and standing.budgets:
         findings.append(_budgets(standing.budgets))
@@ -159,8 +159,8 @@ async def check_session(
     return tuple(findings)
 
 
-def _service(standing: Standing | Refused | Silent | None, *, is_locked: bool) -> Finding:
-    if isinstance(standing, Silent):
+def _service(standing: Standing | Refused | NoAnswer | None, *, is_locked: bool) -> Finding:
+    if isinstance(standing, NoAnswer):
         return _finding(
             "service", State.PROBLEM, standing.text, standing.remedy,
             running=True, pid=standing.pid or None,

@@ -185,8 +185,8 @@ class AccountWatch:
             self._request = replace(self._request, values=since)
         channel = _channel(self._request.hosts, account)
         await first_of(
-            channel.run(on_event=self._take_event, on_link=self._take_link),
-            self._ask_anew(),
+            channel.run(on_event=self._on_event, on_link=self._on_link),
+            self._refetch_on_reconnect(),
             self._request.output.is_done.wait(),
         )
         return self._failure
@@ -198,17 +198,17 @@ class AccountWatch:
         ).server_time()
         return SystemClock().now() if isinstance(told, Failure) else told
 
-    def _take_link(self, link: Link) -> None:
+    def _on_link(self, link: Link) -> None:
         self._link.note(link)
         # Asked only once the stream listens, so that nothing falls in between; but also without a stream.
         if link.state is LinkState.OPEN or (link.state is LinkState.DOWN and not self._has_asked):
             self._is_new.set()
 
-    async def _ask_anew(self) -> None:
+    async def _refetch_on_reconnect(self) -> None:
         while True:
             await self._is_new.wait()
             self._is_new.clear()
-            failure = await self._ask_missed()
+            failure = await self._fetch_missed()
             if failure is not None and not self._has_asked:
                 self._failure = failure
                 return
@@ -219,7 +219,7 @@ class AccountWatch:
                     # The one order that is followed: it ended while nothing was heard.
                     return
 
-    async def _ask_missed(self) -> Failure | None:
+    async def _fetch_missed(self) -> Failure | None:
         """Ask how it stands, and then for orders that are no longer among the open ones."""
         listed: set[Hashable] = set()
         async for step in ask(
@@ -261,7 +261,7 @@ class AccountWatch:
                     self._write_order(item)
         return None
 
-    def _take_event(self, event: UserEvent) -> None:
+    def _on_event(self, event: UserEvent) -> None:
         if isinstance(event, OrderChanged):
             if self._request.read.name != "fills":
                 self._write_order(event.order)
@@ -321,7 +321,7 @@ def _seconds(at: datetime) -> str:
 
 
 @dataclass
-class _Followed:
+class _StreamedBook:
     """A book of the stream and what was last told of it."""
 
     book: OrderBook
@@ -361,7 +361,7 @@ def _tick_size(view: BookView, _values: Values) -> tuple[object, ...]:
 
 _BOOKS = frozenset({"book", "books"})
 _LAST_TRADES = frozenset({"last-trade", "last-trades"})
-_ASKED_ANEW = _LAST_TRADES | {"tick-size"}
+_REFETCHED = _LAST_TRADES | {"tick-size"}
 """Reads that a book does not answer, or not always: they are asked for whenever the link is new."""
 _OF_A_BOOK: Mapping[str, Tell] = MappingProxyType(
     {
@@ -382,7 +382,7 @@ class MarketWatch:
     def __init__(self, request: WatchRequest) -> None:
         self._request = request
         self._clob = ClobClient(request.hosts.trading, request.hosts.routes)
-        self._books: dict[TokenId, _Followed] = {}
+        self._books: dict[TokenId, _StreamedBook] = {}
         self._changed, self._is_new = asyncio.Event(), asyncio.Event()
         self._link = LinkNotes()
 
@@ -399,9 +399,9 @@ class MarketWatch:
         )
         channel.watch(frozenset(self._books), together=[tuple(self._books)])
         await first_of(
-            channel.run(on_event=self._take_event, on_link=self._take_link),
+            channel.run(on_event=self._on_event, on_link=self._on_link),
             self._write_books(),
-            self._ask_anew(),
+            self._refetch_on_reconnect(),
             self._request.output.is_done.wait(),
         )
         return None
@@ -415,7 +415,7 @@ class MarketWatch:
             terms = await self._clob.market_terms(ConditionId(condition.lower()))
             if isinstance(terms, Failure):
                 return terms
-            self._books |= {token: _Followed(OrderBook(token)) for token in terms.token_ids}
+            self._books |= {token: _StreamedBook(OrderBook(token)) for token in terms.token_ids}
         return None
 
     async def _find_books(self) -> Failure | None:
@@ -431,20 +431,20 @@ class MarketWatch:
         if missing:
             warn(f"pmtui get: the host tells nothing about {', '.join(missing)}")
         for token, snapshot in found.items():
-            followed = self._books[token] = _Followed(OrderBook(token))
+            followed = self._books[token] = _StreamedBook(OrderBook(token))
             followed.min_order_size = _least(snapshot)
         return None
 
-    def _take_link(self, link: Link) -> None:
+    def _on_link(self, link: Link) -> None:
         self._link.note(link)
         if link.state is LinkState.OPEN:
             self._is_new.set()
 
-    async def _ask_anew(self) -> None:
+    async def _refetch_on_reconnect(self) -> None:
         while True:
             await self._is_new.wait()
             self._is_new.clear()
-            if self._request.read.name not in _ASKED_ANEW:
+            if self._request.read.name not in _REFETCHED:
                 continue
             async for step in ask(
                 self._request.hosts, self._request.read, self._request.values, extent=Extent()
@@ -456,22 +456,22 @@ class MarketWatch:
                     if isinstance(item, answers.LastTradePrice | answers.TokenTick):
                         self._request.output.write_change(item.token_id, item)
 
-    def _take_event(self, event: MarketEvent) -> None:
+    def _on_event(self, event: MarketEvent) -> None:
         match event:
             case TradePrinted():
-                self._take_trade(event)
+                self._on_trade(event)
             case BookSnapshot(token_id=token) if token in self._books:
-                self._take_snapshot(self._books[token], event)
+                self._on_snapshot(self._books[token], event)
             case TickSizeChanged(token_id=token) if token in self._books:
                 followed = self._books[token]
                 followed.book.apply_tick_size(event.new_tick_size)
                 self._note(followed, event.timestamp)
             case PriceChanges():
-                self._take_changes(event)
+                self._on_changes(event)
             case _:
                 return
 
-    def _take_trade(self, event: TradePrinted) -> None:
+    def _on_trade(self, event: TradePrinted) -> None:
         for followed in self._books.values():
             if followed.book.condition_id == event.condition_id:
                 # The price is part of the next hash, of both tokens.
@@ -485,7 +485,7 @@ class MarketWatch:
             told = answers.LastTradePrice(event.token_id, event.price, event.side)
             self._request.output.write_change(event.token_id, told)
 
-    def _take_snapshot(self, followed: _Followed, snapshot: BookSnapshot) -> None:
+    def _on_snapshot(self, followed: _StreamedBook, snapshot: BookSnapshot) -> None:
         try:
             followed.book.apply_snapshot(snapshot)
         except MoneyError as error:
@@ -495,7 +495,7 @@ class MarketWatch:
         followed.neg_risk = snapshot.neg_risk
         self._note(followed, snapshot.timestamp)
 
-    def _take_changes(self, event: PriceChanges) -> None:
+    def _on_changes(self, event: PriceChanges) -> None:
         for change in event.changes:
             followed = self._books.get(TokenId(change.asset_id))
             if followed is None or not followed.book.has_levels:
@@ -508,7 +508,7 @@ class MarketWatch:
             followed.digest = change.hash
             self._note(followed, event.timestamp)
 
-    def _note(self, followed: _Followed, timestamp: str) -> None:
+    def _note(self, followed: _StreamedBook, timestamp: str) -> None:
         followed.timestamp = timestamp
         followed.is_changed = True
         self._changed.set()
@@ -523,7 +523,7 @@ class MarketWatch:
                     self._write_book(token, followed)
             await asyncio.sleep(PERIOD_S)
 
-    def _write_book(self, token: TokenId, followed: _Followed) -> None:
+    def _write_book(self, token: TokenId, followed: _StreamedBook) -> None:
         if self._request.read.name in _BOOKS:
             self._request.output.write(_book(followed))
         elif self._request.read.name in _OF_A_BOOK:
@@ -540,7 +540,7 @@ def _least(snapshot: BookSnapshot) -> Micros | None:
         return None
 
 
-def _book(followed: _Followed) -> object:
+def _book(followed: _StreamedBook) -> object:
     book = followed.book
     is_verified = book.matches(((followed.timestamp, followed.digest),))
     book.trust(BookState.VERIFIED if is_verified else BookState.LIVE)

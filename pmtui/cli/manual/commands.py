@@ -26,10 +26,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "serve": Entry(
             "run that service in the foreground", "pmtui.cli.service.serve:run", "service"
         ),
-        "status": Entry(
-            "how the service stands", "pmtui.cli.service.standing:run_status", "service"
-        ),
-        "stop": Entry("end the service", "pmtui.cli.service.standing:run_stop", "service"),
+        "status": Entry("how the service stands", "pmtui.cli.service.status:run_status", "service"),
+        "stop": Entry("end the service", "pmtui.cli.service.status:run_stop", "service"),
         "sim": Entry("run the local venue in the foreground", "pmtui.cli.venue.sim:run", "paper"),
         "export": Entry(
             "orders, fills, positions and activity as data",

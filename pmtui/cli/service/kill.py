@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pmtui.cli.output import ask, show
-from pmtui.cli.service.shell_line import release_kill_switch, throw_kill_switch
+from pmtui.cli.service.shell_client import activate_kill_switch, release_kill_switch
 from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import find_obstacle, is_file_name, locate
@@ -31,11 +31,11 @@ from pmtui.service.safety.entry_lock import (
     write_killed,
 )
 
-NOT_SURE = 1
-BY = "`pmtui kill` in another shell"
+UNCONFIRMED = 1
+KILLED_BY = "`pmtui kill` in another shell"
 PATIENCE_S = 15
-LOOK_PERIOD_S = 0.1
-STAYS = "Trading stays locked until `pmtui release`, or K in the terminal"
+POLL_PERIOD_S = 0.1
+LOCK_REMAINS = "Trading stays locked until `pmtui release`, or K in the terminal"
 
 
 def run_kill(arguments: Sequence[str]) -> int:
@@ -49,14 +49,14 @@ def run_kill(arguments: Sequence[str]) -> int:
         killed = _lock(name, state_dir)
     except OSError as error:
         text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
-        return refuse(text, prog="pmtui kill", code=NOT_SURE)
+        return refuse(text, prog="pmtui kill", code=UNCONFIRMED)
     show(f"Trading is locked on profile {name}.")
     if not is_session_running(state_dir):
         show(
             "No terminal or service runs on it, so nothing was cancelled: what rests at the venue "
-            f"still rests. The next session starts locked and cancels everything first. {STAYS}."
+            f"still rests. The next session starts locked and cancels everything first. {LOCK_REMAINS}."
         )
-        return NOT_SURE
+        return UNCONFIRMED
     return _wait_for_terminal(state_dir, killed, options.wait)
 
 
@@ -69,7 +69,7 @@ def run_release(arguments: Sequence[str]) -> int:
     name, state_dir = found
     if (obstacle := find_obstacle(state_dir)) is not None:
         text = f"it stays locked: {obstacle} is not a directory"
-        return refuse(text, prog="pmtui release", code=NOT_SURE)
+        return refuse(text, prog="pmtui release", code=UNCONFIRMED)
     killed = read_killed(state_dir)
     if killed is None:
         show(f"Trading is not locked on profile {name}.")
@@ -78,9 +78,9 @@ def run_release(arguments: Sequence[str]) -> int:
     show(f"Trading is locked on profile {name}{since} by {killed.by}.")
     if not options.yes and not _agrees():
         show("It stays locked.")
-        return NOT_SURE
+        return UNCONFIRMED
     if problem := _release(name, state_dir):
-        return refuse(f"it stays locked: {problem}", prog="pmtui release", code=NOT_SURE)
+        return refuse(f"it stays locked: {problem}", prog="pmtui release", code=UNCONFIRMED)
     show("Trading is unlocked.")
     return 0
 
@@ -91,11 +91,11 @@ def _lock(name: str, state_dir: Path) -> Killed:
     Raises:
         OSError: nobody answers, and the file cannot be written.
     """
-    is_thrown = throw_kill_switch(socket_path(locate().runtime, name), BY) == ""
+    is_thrown = activate_kill_switch(socket_path(locate().runtime, name), KILLED_BY) == ""
     killed = read_killed(state_dir)
-    if is_thrown and killed is not None and killed.by == BY:
+    if is_thrown and killed is not None and killed.by == KILLED_BY:
         return killed
-    killed = new_kill(BY, SystemClock().now())
+    killed = new_kill(KILLED_BY, SystemClock().now())
     try:
         write_killed(state_dir, killed)
     except OSError:
@@ -126,14 +126,14 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
         if said is not None and said.kill_id == killed.kill_id:
             answer = said
             if answer.is_done:
-                show(f"Cancelled {count(answer.cancelled, 'order')}; none working. {STAYS}.")
+                show(f"Cancelled {count(answer.cancelled, 'order')}; none working. {LOCK_REMAINS}.")
                 return 0
         if not is_session_running(state_dir):
-            show(f"The session ended meanwhile. {_progress(answer)} {STAYS}.")
-            return NOT_SURE
-        time.sleep(LOOK_PERIOD_S)
-    show(f"{_progress(answer)} It keeps trying. {STAYS}.")
-    return NOT_SURE
+            show(f"The session ended meanwhile. {_progress(answer)} {LOCK_REMAINS}.")
+            return UNCONFIRMED
+        time.sleep(POLL_PERIOD_S)
+    show(f"{_progress(answer)} It keeps trying. {LOCK_REMAINS}.")
+    return UNCONFIRMED
 
 
 def _progress(answer: KillAnswer | None) -> str:

@@ -25,16 +25,16 @@ def run(arguments: Sequence[str]) -> int:
         settings = load_settings({"profile": options.profile})
         paths = locate()
         if options.fresh:
-            from pmtui.cli.venue.paper import begin_anew  # noqa: PLC0415 - the signing libraries
+            from pmtui.cli.venue.paper import start_fresh_account  # noqa: PLC0415 - the signing libraries
 
-            words = begin_anew(settings, paths)
+            words = start_fresh_account(settings, paths)
             show(*words)
     except ConfigError as error:
         _report(options.settings_fd, Configured(place=error.place, problem=error.problem))
         return refuse(str(error), prog=_PROG)
     _report(options.settings_fd, Configured(settings.for_terminal(), words=words))
     # The service with its clients, half a second: a terminal has its settings by now.
-    from pmtui.cli.service.serving import serve  # noqa: PLC0415
+    from pmtui.cli.service.service_process import serve  # noqa: PLC0415
 
     try:
         return serve(

@@ -17,7 +17,7 @@ from pmtui.cli.keys.secret_input import (
     read_secret,
 )
 from pmtui.cli.output import ask, warn
-from pmtui.cli.service.shell_line import Greeting, Silent, give_key, greet, stop_service, unlock
+from pmtui.cli.service.shell_client import Greeting, NoAnswer, give_key, greet, stop_service, unlock
 from pmtui.cli.session_process import is_session_running
 from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_append, private_dir
 from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
@@ -82,7 +82,7 @@ class ServiceStarter:
             self._start()
             return
         found = None if is_fresh else greet(self.place, self._question())
-        if isinstance(found, Silent):
+        if isinstance(found, NoAnswer):
             raise ConfigError(str(self.place), found.words)
         if isinstance(found, Refused):
             self._replace(found)

@@ -38,12 +38,12 @@ from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
 from pmtui.sim.admin_token import operator_headers
 
-HELD_S = 10.0
+VENUE_WAIT_S = 10.0
 """For a venue that is being started or ended by somebody else."""
-LOOK_AGAIN_S = 0.2
+RETRY_S = 0.2
 ANSWER_WITHIN_S = 2.0
 """For a venue on the same machine to say that it is there."""
-HELD = "a terminal or another command uses this profile, and its venue does not answer"
+VENUE_SILENT = "a terminal or another command uses this profile, and its venue does not answer"
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
 STARTING_CASH = "10000"
@@ -74,7 +74,7 @@ async def _paper_endpoints(
 ) -> Endpoints | Unreachable:
     """Return the venue that runs, or start one until the stack is closed; others may use it, too."""
     folder = state / settings.profile
-    ends_at = asyncio.get_running_loop().time() + HELD_S
+    ends_at = asyncio.get_running_loop().time() + VENUE_WAIT_S
     while (running := await running_endpoints(settings, state)) is None:
         try:
             stack.enter_context(session_lock(folder))
@@ -84,8 +84,8 @@ async def _paper_endpoints(
                 return Unreachable(str(error))
         # Whoever holds it may be starting its venue, or ending.
         if asyncio.get_running_loop().time() > ends_at:
-            return Unreachable(HELD)
-        await asyncio.sleep(LOOK_AGAIN_S)
+            return Unreachable(VENUE_SILENT)
+        await asyncio.sleep(RETRY_S)
     if running is not None:
         return running
     urls = await stack.enter_async_context(
@@ -316,7 +316,7 @@ async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure 
     return funded if isinstance(funded, Failure) else None
 
 
-def begin_anew(settings: Settings, paths: Paths) -> tuple[str, ...]:
+def start_fresh_account(settings: Settings, paths: Paths) -> tuple[str, ...]:
     """Put the paper account aside, and begin one that takes every step by hand.
 
     Returns what the trader is to be told.

@@ -387,7 +387,7 @@ class OrderGate:
 Result = Placed | Delayed | Refusal
 
 
-class OrderTaking:
+class OrderIntake:
     """Takes orders in and words the answers."""
 
     def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
@@ -517,7 +517,7 @@ class OrderRoutes:
     def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
         self._subsystems = subsystems
-        self._taking = OrderTaking(venue, subsystems)
+        self._taking = OrderIntake(venue, subsystems)
 
     def routes(self) -> list[Route]:
         """Return the routes, each behind the gate that charges for it."""

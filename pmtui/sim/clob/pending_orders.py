@@ -116,7 +116,7 @@ class PendingOrders:
 
 
 @dataclass(frozen=True, slots=True)
-class _Belief:
+class _OldBalance:
     balance: Micros
     until_ms: int
 
@@ -126,7 +126,7 @@ class StaleBalances:
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
-        self._beliefs: dict[tuple[Address, TokenId], _Belief] = {}
+        self._old_balances: dict[tuple[Address, TokenId], _OldBalance] = {}
 
     def note(self, line: BalanceChanged) -> None:
         """Go on believing what was there before a fill."""
@@ -135,11 +135,11 @@ class StaleBalances:
             key = line.account, line.token_id
             before = self._live(key)
             balance = Micros(line.balance - line.change) if before is None else before.balance
-            self._beliefs[key] = _Belief(balance, self._venue.clock.now_ms() + lag_ms)
+            self._old_balances[key] = _OldBalance(balance, self._venue.clock.now_ms() + lag_ms)
 
     def refresh(self, account: Address, token_id: TokenId) -> None:
         """Read the chain again."""
-        self._beliefs.pop((account, token_id), None)
+        self._old_balances.pop((account, token_id), None)
 
     def balance(self, account: Address, token_id: TokenId) -> Micros:
         """Return how many shares the venue believes an account to hold."""
@@ -160,9 +160,9 @@ class StaleBalances:
             return None
         return refusals.not_enough_balance(belief.balance, active=active, needed=order.maker_amount)
 
-    def _live(self, key: tuple[Address, TokenId]) -> _Belief | None:
-        belief = self._beliefs.get(key)
+    def _live(self, key: tuple[Address, TokenId]) -> _OldBalance | None:
+        belief = self._old_balances.get(key)
         if belief is None or self._venue.clock.now_ms() < belief.until_ms:
             return belief
-        del self._beliefs[key]
+        del self._old_balances[key]
         return None

@@ -33,7 +33,7 @@ from pmtui.sim.data.figures import (
     standing_rows,
     standing_rows_v2,
 )
-from pmtui.sim.data.ledger import Deed, history_of
+from pmtui.sim.data.ledger import EntryKind, history_of
 from pmtui.sim.data.query import MOST_OFFSET, AnalyticsQuery, QueryRefusal
 from pmtui.sim.data.rows import Row, approval_rows, resolution_row, to_v2, token_row, units
 from pmtui.sim.http_json import JsonResponse, cursor_at, failure, offset_of
@@ -180,7 +180,7 @@ class AnalyticsV1:
         """Count the markets an account has traded."""
         user = query.account()
         history = history_of(self._figures.venue, user)
-        traded = {entry.condition_id for entry in history if entry.deed is Deed.TRADE}
+        traded = {entry.condition_id for entry in history if entry.kind is EntryKind.TRADE}
         return {"user": user.lower(), "traded": len(traded)}
 
     def open_interest(self, query: AnalyticsQuery) -> list[Row]:

@@ -19,8 +19,8 @@ from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.clob.price_history import PastPrices
 from pmtui.sim.data.ledger import (
     Book,
-    Deed,
     Entry,
+    EntryKind,
     Holding,
     apply_entry,
     entries_of_trade,
@@ -134,8 +134,8 @@ class AccountFigures:
         realized = sum(holding.realized for holding in holdings)
         unrealized = sum(self._value(held, at_s) - held.cost for held in holdings if held.size)
         fees = sum(entry.fee for entry in history)
-        deposits = _sum_of(history, Deed.DEPOSIT)
-        withdrawals = _sum_of(history, Deed.WITHDRAWAL)
+        deposits = _sum_of(history, EntryKind.DEPOSIT)
+        withdrawals = _sum_of(history, EntryKind.WITHDRAWAL)
         return {
             "timestamp": at_s,
             "source_block": 0,
@@ -164,7 +164,7 @@ class AccountFigures:
 
 
 def _trades(history: Iterable[Entry]) -> list[Entry]:
-    return [entry for entry in history if entry.deed is Deed.TRADE]
+    return [entry for entry in history if entry.kind is EntryKind.TRADE]
 
 
 def _volume_row(trades: Sequence[Entry]) -> Row:
@@ -175,8 +175,8 @@ def _volume_row(trades: Sequence[Entry]) -> Row:
     }
 
 
-def _sum_of(history: Iterable[Entry], deed: Deed) -> Micros:
-    return Micros(sum(entry.cash for entry in history if entry.deed is deed))
+def _sum_of(history: Iterable[Entry], kind: EntryKind) -> Micros:
+    return Micros(sum(entry.cash for entry in history if entry.kind is kind))
 
 
 _DAY_MS = 86_400_000
@@ -393,7 +393,7 @@ class Figures:
         """Return sides of trades, latest first."""
         user = query.user(is_required=False)
         if user is not None:
-            entries = [e for e in history_of(self.venue, user) if e.deed is Deed.TRADE]
+            entries = [e for e in history_of(self.venue, user) if e.kind is EntryKind.TRADE]
         else:
             recent = self.venue.records.all_recent(query.conditions())
             entries = [entry for trade in recent for entry in entries_of_trade(trade)]
@@ -405,8 +405,10 @@ class Figures:
         kinds = {kind.upper() for kind in query.listed("type")}
         entries = query.matching(history_of(self.venue, query.account()))
         if is_without_transfers:
-            entries = [e for e in entries if e.deed not in (Deed.DEPOSIT, Deed.WITHDRAWAL)]
-        return [e for e in entries if not kinds or e.deed.value in kinds][::-1]
+            entries = [
+                e for e in entries if e.kind not in (EntryKind.DEPOSIT, EntryKind.WITHDRAWAL)
+            ]
+        return [e for e in entries if not kinds or e.kind.value in kinds][::-1]
 
     def value(self, query: AnalyticsQuery) -> Micros:
         """Return what the positions of an account are worth now."""

@@ -22,7 +22,7 @@ _NO_MARKET = ConditionId("")
 _NO_TOKEN = TokenId("")
 
 
-class Deed(Enum):
+class EntryKind(Enum):
     """What an account did."""
 
     TRADE = "TRADE"
@@ -38,7 +38,7 @@ class Deed(Enum):
 class Entry:
     """One line of an account's history."""
 
-    deed: Deed
+    kind: EntryKind
     account: Address
     at_ms: int
     cash: Micros
@@ -123,7 +123,7 @@ def entries_of_trade(trade: Trade) -> list[Entry]:
     if trade.status is TradeStatus.FAILED:
         return []
     taker = Entry(
-        deed=Deed.TRADE,
+        kind=EntryKind.TRADE,
         account=trade.taker_account,
         at_ms=trade.matched_ms,
         cash=trade.cash,
@@ -137,7 +137,7 @@ def entries_of_trade(trade: Trade) -> list[Entry]:
     )
     makers = [
         Entry(
-            deed=Deed.TRADE,
+            kind=EntryKind.TRADE,
             account=fill.account,
             at_ms=trade.matched_ms,
             cash=fill.cash,
@@ -166,26 +166,26 @@ def history_of(venue: Venue, account: Address) -> list[Entry]:
     ]
     entries += _ledger_entries(venue, records.ledger_of(account))
     # Within one millisecond shares come into being before they are traded, and end after it.
-    entries.sort(key=lambda entry: (entry.at_ms, _RANKS[entry.deed]))
+    entries.sort(key=lambda entry: (entry.at_ms, _RANKS[entry.kind]))
     return entries
 
 
 _RANKS = {
-    Deed.DEPOSIT: 0,
-    Deed.SPLIT: 1,
-    Deed.TRADE: 2,
-    Deed.MERGE: 3,
-    Deed.REDEEM: 4,
-    Deed.CONVERSION: 4,
-    Deed.WITHDRAWAL: 5,
+    EntryKind.DEPOSIT: 0,
+    EntryKind.SPLIT: 1,
+    EntryKind.TRADE: 2,
+    EntryKind.MERGE: 3,
+    EntryKind.REDEEM: 4,
+    EntryKind.CONVERSION: 4,
+    EntryKind.WITHDRAWAL: 5,
 }
-_DEEDS = {
-    Cause.DEPOSIT: Deed.DEPOSIT,
-    Cause.WITHDRAWAL: Deed.WITHDRAWAL,
-    Cause.SPLIT: Deed.SPLIT,
-    Cause.MERGE: Deed.MERGE,
-    Cause.REDEEM: Deed.REDEEM,
-    Cause.CONVERT: Deed.CONVERSION,
+_ENTRY_KINDS = {
+    Cause.DEPOSIT: EntryKind.DEPOSIT,
+    Cause.WITHDRAWAL: EntryKind.WITHDRAWAL,
+    Cause.SPLIT: EntryKind.SPLIT,
+    Cause.MERGE: EntryKind.MERGE,
+    Cause.REDEEM: EntryKind.REDEEM,
+    Cause.CONVERT: EntryKind.CONVERSION,
 }
 
 
@@ -197,19 +197,19 @@ def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry
         if converting and not _continues(converting[-1], line):
             entries.append(_conversion(converting))
             converting = []
-        deed = _DEEDS.get(line.cause)
-        if deed is Deed.CONVERSION:
+        kind = _ENTRY_KINDS.get(line.cause)
+        if kind is EntryKind.CONVERSION:
             converting.append(line)
             continue
         is_of_token = line.token_id is not None
-        if deed is None or (deed is Deed.REDEEM) != is_of_token:
+        if kind is None or (kind is EntryKind.REDEEM) != is_of_token:
             continue
         size = Micros(abs(line.change))
         cash = size if line.token_id is None else _redeemed(venue, line.token_id, size)
-        is_of_market = deed not in (Deed.DEPOSIT, Deed.WITHDRAWAL)
+        is_of_market = kind not in (EntryKind.DEPOSIT, EntryKind.WITHDRAWAL)
         entries.append(
             Entry(
-                deed=deed,
+                kind=kind,
                 account=line.account,
                 at_ms=line.at_ms,
                 cash=cash,
@@ -236,7 +236,7 @@ def _conversion(lines: Sequence[BalanceChanged]) -> Entry:
         if each.token_id is not None
     ]
     return Entry(
-        deed=Deed.CONVERSION,
+        kind=EntryKind.CONVERSION,
         account=lines[0].account,
         at_ms=lines[0].at_ms,
         cash=Micros(sum(each.change for each in lines if each.token_id is None)),
@@ -318,23 +318,23 @@ def _convert(book: Book, entry: Entry) -> list[Holding]:
 def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
     """Apply one line of an account's history to its holdings."""
     half = Micros(entry.size // 2)
-    match entry.deed:
-        case Deed.TRADE | Deed.REDEEM:
+    match entry.kind:
+        case EntryKind.TRADE | EntryKind.REDEEM:
             holding = book.of(entry.condition_id, entry.token_id)
             if entry.side is Side.BUY:
                 holding.acquire(entry.size, entry.cash)
             else:
                 holding.dispose(entry.size, entry.cash)
             touched = [holding]
-        case Deed.SPLIT | Deed.MERGE:
+        case EntryKind.SPLIT | EntryKind.MERGE:
             # Half of the dollar is the cost, or the yield, of either token.
             market = venue.market(entry.condition_id)
             tokens = market.token_ids if market else ()
             touched = [book.of(entry.condition_id, token_id) for token_id in tokens]
             for holding in touched:
-                move = holding.acquire if entry.deed is Deed.SPLIT else holding.dispose
+                move = holding.acquire if entry.kind is EntryKind.SPLIT else holding.dispose
                 move(entry.size, half)
-        case Deed.CONVERSION:
+        case EntryKind.CONVERSION:
             touched = _convert(book, entry)
         case _:
             touched = []

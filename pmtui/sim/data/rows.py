@@ -14,7 +14,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.sim.catalogue.gamma import moment_of, text_of
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.chain.contracts import CONTRACTS, Chain
-from pmtui.sim.data.ledger import Deed, Entry, Holding, is_resolved, price_of
+from pmtui.sim.data.ledger import Entry, EntryKind, Holding, is_resolved, price_of
 from pmtui.sim.venue import Venue
 
 NO_OUTCOME = 999
@@ -132,12 +132,12 @@ class RowWriter:
     def activity(self, entry: Entry) -> Row:
         """Write one line of an account's history."""
         row = self.trade(entry)
-        row |= {"type": entry.deed.value, "usdcSize": units(entry.cash), "isCombo": False}
-        if entry.deed is not Deed.TRADE:
+        row |= {"type": entry.kind.value, "usdcSize": units(entry.cash), "isCombo": False}
+        if entry.kind is not EntryKind.TRADE:
             row |= {"asset": "", "price": 0, "outcome": "", "outcomeIndex": NO_OUTCOME}
             row |= {"transactionHash": self._hash_of(entry.account, entry.at_ms)}
         market = self._venue.market(entry.condition_id)
-        if entry.deed is Deed.CONVERSION and market is not None:
+        if entry.kind is EntryKind.CONVERSION and market is not None:
             # It is about several markets of an event.
             row |= {"title": self._venue.catalogue.event_of(market).title}
         return row

@@ -341,8 +341,8 @@ def metadata_routes(catalogue: Catalogue, live: LiveNumbers) -> list[Route]:
         *_sport_paths(SportReads(catalogue)),
         *_people_paths(CommentReads(catalogue), ProfileReads(catalogue)),
     ]
-    routes = [Route(path, _answering(read, rows), methods=["GET"]) for path, read in paths]
-    return [Route("/", _fine), Route("/status", _fine), *routes]
+    routes = [Route(path, _endpoint_of(read, rows), methods=["GET"]) for path, read in paths]
+    return [Route("/", _health), Route("/status", _health), *routes]
 
 
 def _market_paths(markets: MarketReads) -> list[tuple[str, Read]]:
@@ -406,7 +406,7 @@ def _people_paths(comments: CommentReads, profiles: ProfileReads) -> list[tuple[
     ]
 
 
-def _answering(read: Read, rows: MetadataRows) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint_of(read: Read, rows: MetadataRows) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         rows.begin()
         try:
@@ -418,5 +418,5 @@ def _answering(read: Read, rows: MetadataRows) -> Callable[[Request], Awaitable[
     return endpoint
 
 
-async def _fine(request: Request) -> Response:  # noqa: ARG001  the framework hands it over
+async def _health(request: Request) -> Response:  # noqa: ARG001  the framework hands it over
     return PlainTextResponse("OK")

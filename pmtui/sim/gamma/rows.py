@@ -137,7 +137,7 @@ class MetadataRows:
             return self._price_changes(market)
         fields = {key: read(live) for key, read in _LIVE_FIELDS.items()}
         fields.update(self._price_changes(market))
-        for key in _unsaid(live):
+        for key in _absent_fields(live):
             if key not in market.raw:
                 del fields[key]
         if live.last_trade is not None:
@@ -173,7 +173,7 @@ class MetadataRows:
         if field in PRICE_CHANGES:
             return self._price_changes(market, (field,)).get(field, market.raw.get(field))
         read = _LIVE_FIELDS.get(field)
-        live = self._live_of(market) if read is not None or field in _SELDOM_LIVE else None
+        live = self._live_of(market) if read is not None or field in _RARELY_LIVE else None
         if live is None:
             return market.raw.get(field)
         if read is not None:
@@ -214,7 +214,7 @@ _LIVE_FIELDS: Mapping[str, Callable[[LiveMarket], object]] = {
 _VOLUMES = ("volume", "volumeNum", "volumeClob", "volume24hr", "volume24hrClob")
 
 
-def _unsaid(live: LiveMarket) -> tuple[str, ...]:
+def _absent_fields(live: LiveMarket) -> tuple[str, ...]:
     """Return what the service leaves out where there is none of it."""
     volumes = () if live.volume else _VOLUMES
     # Without any book it says 0, with one of asks nothing.
@@ -224,7 +224,7 @@ def _unsaid(live: LiveMarket) -> tuple[str, ...]:
 
 EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed", "closedTime"})
 """Fields of an event that follow from its markets."""
-_SELDOM_LIVE = frozenset(
+_RARELY_LIVE = frozenset(
     {"lastTradePrice", "outcomePrices", "closed", "acceptingOrders", "closedTime"}
 )
 

@@ -36,7 +36,7 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
-class _Heard:
+class _RecordedTerms:
     """What the stream says of a market by itself."""
 
     tokens: dict[str, None]
@@ -46,7 +46,7 @@ class _Heard:
 
 def recorded_catalogue(recording: Recording) -> Catalogue:
     """Return the markets whose books are in a recording, both tokens of each."""
-    heard = _read_markets(recording)
+    recorded = _read_markets(recording)
     rows = RecordedRows()
     for answer in recording.answers:
         if answer.host == "gamma":
@@ -54,13 +54,13 @@ def recorded_catalogue(recording: Recording) -> Catalogue:
                 rows.add_answer(msgspec.json.decode(answer.data))
             except UNREADABLE:
                 continue
-    listed = catalogue_of(rows, wanted=lambda market: _is_heard(market, heard))
-    missing = set(heard) - {str(market.condition_id) for market in listed.markets}
+    listed = catalogue_of(rows, wanted=lambda market: _is_recorded(market, recorded))
+    missing = set(recorded) - {str(market.condition_id) for market in listed.markets}
     for number, condition_id in enumerate(sorted(missing), start=1):
-        market = heard[condition_id]
+        market = recorded[condition_id]
         if len(market.tokens) == 2:
             rows.add_answer(_event_row(number, condition_id, market, recording.header.started_ms))
-    return catalogue_of(rows, wanted=lambda market: _is_heard(market, heard))
+    return catalogue_of(rows, wanted=lambda market: _is_recorded(market, recorded))
 
 
 def hash_terms(market: CatalogueMarket) -> HashTerms:
@@ -70,16 +70,16 @@ def hash_terms(market: CatalogueMarket) -> HashTerms:
     )
 
 
-def _is_heard(market: CatalogueMarket, heard: dict[str, _Heard]) -> bool:
-    return market.is_tradable and str(market.condition_id) in heard
+def _is_recorded(market: CatalogueMarket, recorded: dict[str, _RecordedTerms]) -> bool:
+    return market.is_tradable and str(market.condition_id) in recorded
 
 
-def _read_markets(recording: Recording) -> dict[str, _Heard]:
-    heard: dict[str, _Heard] = {}
+def _read_markets(recording: Recording) -> dict[str, _RecordedTerms]:
+    recorded: dict[str, _RecordedTerms] = {}
     for message in recording.messages:
         if message.kind not in ("book", "price_change"):
             continue
-        market = heard.setdefault(message.condition_id.lower(), _Heard({}))
+        market = recorded.setdefault(message.condition_id.lower(), _RecordedTerms({}))
         if len(market.tokens) == 2 and (message.kind != "book" or market.tick_size):
             continue
         try:
@@ -92,10 +92,10 @@ def _read_markets(recording: Recording) -> dict[str, _Heard]:
             else:
                 for change in getattr(event, "changes", ()):
                     market.tokens[change.asset_id] = None
-    return heard
+    return recorded
 
 
-def _note_book(market: _Heard, snapshot: BookSnapshot) -> None:
+def _note_book(market: _RecordedTerms, snapshot: BookSnapshot) -> None:
     market.tokens[snapshot.token_id] = None
     market.tick_size = market.tick_size or snapshot.tick_size or ""
     book = OrderBook(snapshot.token_id)
@@ -109,7 +109,7 @@ def _note_book(market: _Heard, snapshot: BookSnapshot) -> None:
 
 
 def _event_row(
-    number: int, condition_id: str, market: _Heard, started_ms: int
+    number: int, condition_id: str, market: _RecordedTerms, started_ms: int
 ) -> dict[str, object]:
     """Word an event of one market as the metadata host would, saying no more than what is known."""
     began = datetime.fromtimestamp(started_ms / 1_000, UTC).isoformat()
@@ -133,7 +133,7 @@ def _event_row(
     }
 
 
-def _market_row(number: int, condition_id: str, market: _Heard) -> dict[str, object]:
+def _market_row(number: int, condition_id: str, market: _RecordedTerms) -> dict[str, object]:
     name = f"Recorded market {condition_id[:10]}"
     return {
         "id": f"{900_000 + number}",

@@ -65,10 +65,10 @@ WINDOW_KEPT = timedelta(hours=2)
 class Maintenance:
     """The venue's timers, all run by `tick` so that a test can drive them with its own clock."""
 
-    def __init__(self, venue: Venue, *, chore: Callable[[], None] | None = None) -> None:
+    def __init__(self, venue: Venue, *, periodic_tasks: Callable[[], None] | None = None) -> None:
         """Continue from the state of the last run."""
         self._venue = venue
-        self._chore = chore
+        self._periodic_tasks = periodic_tasks
         self._random = random.Random(f"{venue.seed}/settlement")
         # Without moving books settlement keeps its ordinary pace.
         self._pace = venue.speed or 1.0
@@ -98,8 +98,8 @@ class Maintenance:
         self._settle(now_ms)
         self._list_windows()
         self._end_windows(now_ms)
-        if self._chore is not None:
-            self._chore()
+        if self._periodic_tasks is not None:
+            self._periodic_tasks()
 
     def _notice(self, events: Iterable[Event]) -> None:
         for event in events:

@@ -49,10 +49,10 @@ from pmtui.sim.venue import Venue
 
 NOBODY = ApiKey("")
 """Simulated accounts have no credentials."""
-_BUYERS = 0.9
+_BUY_SHARE = 0.9
 """Share of orders that buy a token, rather than sell the other."""
-_SPARE_THE_TOP = 0.9
-_LEAVERS = 3
+_KEEP_TOP_CHANCE = 0.9
+_CANCEL_CANDIDATES = 3
 """Of so many orders the one nearest to the top goes: so books keep the shape they began with, though
 most orders come near the top."""
 _FEWEST_SHARES = 5.0
@@ -141,9 +141,10 @@ class Crowd:
             choose_churn(len(self._quotes), usual=self._usual_count, rng=rng) is Churn.REMOVE
         ):
             index = min(
-                (rng.randrange(len(self._quotes)) for _ in range(_LEAVERS)), key=self._behind_top
+                (rng.randrange(len(self._quotes)) for _ in range(_CANCEL_CANDIDATES)),
+                key=self._behind_top,
             )
-            is_spared = self._behind_top(index) == 0 and rng.random() < _SPARE_THE_TOP
+            is_spared = self._behind_top(index) == 0 and rng.random() < _KEEP_TOP_CHANCE
             if not is_spared:
                 self._cancel_at(exchange, now_ms, index)
                 return
@@ -216,7 +217,7 @@ class Crowd:
 
     def _worded(self, price: Micros, *, is_bid: bool) -> tuple[TokenId, Side, Micros]:
         # A bid for the first token is a purchase of it or a sale of the second.
-        is_purchase = self._rng.random() < _BUYERS
+        is_purchase = self._rng.random() < _BUY_SHARE
         is_first = is_bid == is_purchase
         side = Side.BUY if is_purchase else Side.SELL
         return self._tokens[0 if is_first else 1], side, price if is_first else complement(price)

@@ -16,7 +16,7 @@ import pytest
 from pmtui.cli.keys.unlocking import PAPER_KEY_FILE
 from pmtui.cli.session_process import session_lock
 from pmtui.cli.venue.paper import (
-    HELD,
+    VENUE_SILENT,
     Unreachable,
     VenueProblem,
     VenueUrls,
@@ -153,24 +153,24 @@ async def test_a_venue_of_the_moment_is_there_for_others_until_it_ends(
 async def test_a_profile_whose_venue_does_not_answer_is_waited_for_and_then_told(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pmtui.cli.venue.paper.HELD_S", 0.3)
+    monkeypatch.setattr("pmtui.cli.venue.paper.VENUE_WAIT_S", 0.3)
     with session_lock(tmp_path / "paper"):
         async with profile_endpoints(settings, tmp_path) as found:
-            assert found == Unreachable(HELD)
+            assert found == Unreachable(VENUE_SILENT)
 
 
 async def test_a_venue_that_is_stopped_is_given_up(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pmtui.cli.venue.paper.ANSWER_WITHIN_S", 0.1)
-    monkeypatch.setattr("pmtui.cli.venue.paper.HELD_S", 0.3)
+    monkeypatch.setattr("pmtui.cli.venue.paper.VENUE_WAIT_S", 0.3)
     # The system takes its connections; nothing is ever said on them.
     with socket.create_server(("127.0.0.1", 0)) as silent, session_lock(tmp_path / "paper"):
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         urls = {each.name: url for each in fields(VenueUrls)}
         (tmp_path / "paper" / "venue.json").write_bytes(json.dumps(urls).encode())
         async with profile_endpoints(settings, tmp_path) as found:
-            assert found == Unreachable(HELD)
+            assert found == Unreachable(VENUE_SILENT)
 
 
 async def test_a_failure_within_the_block_stays_what_it_is(

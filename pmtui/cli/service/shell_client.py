@@ -33,7 +33,7 @@ from pmtui.link.messages import (
 ANSWER_WITHIN_S = 30.0
 """For an answer: ending may take as long as cancelling every order does, unlocking some seconds."""
 
-STANDING_WITHIN_S = 5.0
+STATUS_WITHIN_S = 5.0
 """For how a service stands: it answers within milliseconds, unless it is stopped or hangs."""
 
 LOCK_WITHIN_S = 2.0
@@ -41,7 +41,7 @@ LOCK_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
+class NoAnswer:
     """A service that listens and does not answer."""
 
     pid: int
@@ -77,16 +77,16 @@ class Greeting:
     configured: Configured
 
 
-def ask_standing(
-    place: Path, *, within_s: float = STANDING_WITHIN_S
-) -> Standing | Refused | Silent | None:
+def request_status(
+    place: Path, *, within_s: float = STATUS_WITHIN_S
+) -> Standing | Refused | NoAnswer | None:
     """Return how a service stands; None where none runs."""
-    return asyncio.run(find_standing(place, within_s=within_s))
+    return asyncio.run(find_status(place, within_s=within_s))
 
 
-async def find_standing(
-    place: Path, *, within_s: float = STANDING_WITHIN_S
-) -> Standing | Refused | Silent | None:
+async def find_status(
+    place: Path, *, within_s: float = STATUS_WITHIN_S
+) -> Standing | Refused | NoAnswer | None:
     """Return how a service stands; None where none runs."""
     answers = await talk(place, (Ask(),), within_s=within_s)
     first = answers[0] if answers else None
@@ -95,10 +95,10 @@ async def find_standing(
     if reason := await asyncio.to_thread(why_kept_out, place):
         return Refused(reason, "")
     pid = await asyncio.to_thread(listener_of, place)
-    return None if pid is None else Silent(pid)
+    return None if pid is None else NoAnswer(pid)
 
 
-def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
+def greet(place: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
     """Greet the service as a read-only terminal; None if nobody listens."""
     match asyncio.run(_greet(place, asked)):
         case Welcome() as welcome, Configured() as configured:
@@ -109,17 +109,17 @@ def greet(place: Path, asked: Configure) -> Greeting | Refused | Silent | None:
             if reason := why_kept_out(place):
                 return Refused(reason, "")
             pid = listener_of(place)
-            return None if pid is None else Silent(pid)
+            return None if pid is None else NoAnswer(pid)
 
 
 def unlock(place: Path, passphrase: bytes) -> str:
     """Unlock the keystore of a service; returns why it stays locked."""
-    return _hand_over(place, Unlock(passphrase))
+    return _request_unlock(place, Unlock(passphrase))
 
 
 def give_key(place: Path, key: bytes) -> str:
     """Send a service the private key to trade with, in hexadecimal; returns why it is refused."""
-    return _hand_over(place, Unlock(key, is_key=True))
+    return _request_unlock(place, Unlock(key, is_key=True))
 
 
 def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> tuple[str, str]:
@@ -144,22 +144,22 @@ def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> 
             return "the service does not answer", ""
 
 
-def throw_kill_switch(place: Path, by: str) -> str | None:
+def activate_kill_switch(place: Path, by: str) -> str | None:
     """Have a service lock entry and cancel everything; returns why not, None where none answers."""
-    return _have_done(place, Kill(by), LOCK_WITHIN_S)
+    return _request_done(place, Kill(by), LOCK_WITHIN_S)
 
 
 def release_kill_switch(place: Path, by: str) -> str | None:
     """Have a service let orders be entered again; returns why not, None where none answers."""
-    return _have_done(place, Release(by), LOCK_WITHIN_S)
+    return _request_done(place, Release(by), LOCK_WITHIN_S)
 
 
-def _hand_over(place: Path, secret: Unlock) -> str:
-    problem = _have_done(place, secret, ANSWER_WITHIN_S)
+def _request_unlock(place: Path, secret: Unlock) -> str:
+    problem = _request_done(place, secret, ANSWER_WITHIN_S)
     return "the service does not answer" if problem is None else problem
 
 
-def _have_done(place: Path, question: ToService, within_s: float) -> str | None:
+def _request_done(place: Path, question: ToService, within_s: float) -> str | None:
     answers = asyncio.run(talk(place, (question,), within_s=within_s))
     first = answers[0] if answers else None
     return first.problem if isinstance(first, Done) else None
@@ -172,7 +172,7 @@ async def _greet(place: Path, asked: Configure) -> tuple[ToTerminal | None, ToTe
     except OSError:
         return None, None
     with suppress(TimeoutError, LinkError, OSError):
-        async with asyncio.timeout(STANDING_WITHIN_S):
+        async with asyncio.timeout(STATUS_WITHIN_S):
             writer.write(pack(Hello(PROTOCOL, __version__, may_trade=False)))
             first = await read_to_terminal(reader)
             if isinstance(first, Welcome):

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.output import show
-from pmtui.cli.service.shell_line import Silent, ask_standing, stop_service
+from pmtui.cli.service.shell_client import NoAnswer, request_status, stop_service
 from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
@@ -52,8 +52,8 @@ def run_status(arguments: Sequence[str]) -> int:
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui status")
     name, state, place = found
-    standing = ask_standing(place)
-    if isinstance(standing, Refused | Silent):
+    standing = request_status(place)
+    if isinstance(standing, Refused | NoAnswer):
         pid, words = _what_is_known(standing)
         if options.json:
             show(msgspec.json.encode(_Report(running=True, profile=name, pid=pid)).decode())
@@ -83,11 +83,11 @@ def run_stop(arguments: Sequence[str]) -> int:
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui stop")
     name, _, place = found
-    standing = ask_standing(place)
+    standing = request_status(place)
     if standing is None:
         show(f"No service runs on profile {name}.")
         return NONE_RUNS
-    if isinstance(standing, Refused | Silent):
+    if isinstance(standing, Refused | NoAnswer):
         _, reason = _what_is_known(standing)
         return refuse(reason, prog="pmtui stop", code=NONE_RUNS)
     problem, words = stop_service(place, options.orders or "")
@@ -97,12 +97,12 @@ def run_stop(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _what_is_known(standing: Refused | Silent) -> tuple[int | None, str]:
+def _what_is_known(standing: Refused | NoAnswer) -> tuple[int | None, str]:
     """Return the process of a service that tells nothing, if known, and why it tells nothing."""
     match standing:
         case Refused(reason):
             return None, reason
-        case Silent(pid):
+        case NoAnswer(pid):
             return pid or None, standing.words
 
 

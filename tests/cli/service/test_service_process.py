@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pmtui.cli.keys.unlocking import find_session_key
-from pmtui.cli.service import serving as serving_module
-from pmtui.cli.service.serving import Serving
-from pmtui.cli.service.shell_line import talk
+from pmtui.cli.service import service_process as serving_module
+from pmtui.cli.service.service_process import ProfileService
+from pmtui.cli.service.shell_client import talk
 from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
 from pmtui.link.attachment import Attachment
@@ -42,7 +42,7 @@ class Process:
         private_dir(self.place.parent)
         private_dir(paths.state / "live")
         key = find_session_key(settings, paths.state, passphrase_fd=None, may_ask=False)
-        self.serving = Serving(settings, paths, key, self.place, is_detached=is_detached)
+        self.serving = ProfileService(settings, paths, key, self.place, is_detached=is_detached)
         self.task = asyncio.create_task(self.serving.run())
 
     async def ask(self, *questions: ToService) -> list[object]:

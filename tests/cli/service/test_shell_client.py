@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.cli.service.shell_line import Silent, ask_standing, talk
-from pmtui.cli.service.standing import run_status, run_stop
+from pmtui.cli.service.shell_client import NoAnswer, request_status, talk
+from pmtui.cli.service.status import run_status, run_stop
 from pmtui.link.local_socket import is_somebody_there
 from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
 from pmtui.link.server import IN_USE
@@ -71,7 +71,7 @@ def test_a_service_that_hangs_with_many_waiting_is_still_there(tmp_path: Path) -
             with suppress(BlockingIOError):
                 waiting.connect(str(path))
         assert is_somebody_there(path)
-        assert ask_standing(path, within_s=0.05) == Silent(0)
+        assert request_status(path, within_s=0.05) == NoAnswer(0)
 
 
 def test_a_service_that_does_not_answer_is_named_by_its_process(tmp_path: Path) -> None:
@@ -79,5 +79,5 @@ def test_a_service_that_does_not_answer_is_named_by_its_process(tmp_path: Path) 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
         listening.bind(str(path))
         listening.listen()
-        assert ask_standing(path, within_s=0.05) == Silent(os.getpid())
-    assert ask_standing(path, within_s=0.05) is None
+        assert request_status(path, within_s=0.05) == NoAnswer(os.getpid())
+    assert request_status(path, within_s=0.05) is None

@@ -40,7 +40,7 @@ from pmtui.signing.secret import Secret
 LOOK_PERIOD_S = 1.0
 DETACHED_AFTER_S = 5.0
 """A terminal whose line was cut comes back sooner than this."""
-GIVE_BACK_EVERY = 20
+TRIM_EVERY = 20
 """Looks after which freed memory is given back."""
 FILL_SEARCH_EVERY = 60
 """Looks after which markets to search in are asked for again, where a host did not tell them."""
@@ -71,7 +71,7 @@ def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_det
         if reason := why_nobody_may_listen(place):
             raise ConfigError(str(place), reason)
         start_log(settings.profile, paths)
-        serving = Serving(settings, paths, key, place, is_detached=is_detached)
+        serving = ProfileService(settings, paths, key, place, is_detached=is_detached)
         return asyncio.run(run_logged(serving.run()))
 
 
@@ -94,7 +94,7 @@ class Ending:
     policy: ExitPolicy
 
 
-class Serving:
+class ProfileService:
     """One process that serves a profile."""
 
     def __init__(
@@ -146,11 +146,11 @@ class Serving:
             try:
                 await self._changed.wait()
                 watching.cancel()
-                await self._part(server, service)
+                await self._disconnect_terminals(server, service)
             finally:
                 kept.remove()
 
-    async def _part(self, server: LinkServer, service: DataService) -> None:
+    async def _disconnect_terminals(self, server: LinkServer, service: DataService) -> None:
         """Disconnect the terminals, once the exit policy for open orders is carried out."""
         if (ending := self._ending) is None:
             await server.close("unlocked", is_back_soon=True)
@@ -220,7 +220,7 @@ class Serving:
         while True:
             await self._clock.sleep(LOOK_PERIOD_S)
             looks += 1
-            if looks % GIVE_BACK_EVERY == 0:
+            if looks % TRIM_EVERY == 0:
                 trim_heap()
             if not self._is_detached and looks % FILL_SEARCH_EVERY == 1:
                 # Programs search, too, before any terminal has come.
