@@ -125,7 +125,7 @@ class ServiceCommands:
             tuple(in_the_way),
             override=override,
             is_single_key=is_single_key,
-            veto=self._desk.why_meets_own,
+            veto=self._desk.why_self_trade,
         )
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:

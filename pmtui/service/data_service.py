@@ -316,7 +316,7 @@ class DataService:
         )  # fmt: skip
         conditionals = Conditionals(
             kernel, self._journal, sales, account=self._account_view, book_of=book_of,
-            market_of=market_of, market_problem=desk.why_not_this_market, own=feed.own,
+            market_of=market_of, market_problem=desk.market_problem, own=feed.own,
             locked=guard.locked, is_moving_to=desk.is_moving_to,
         )  # fmt: skip
         feed.on_order(sales.on_order)

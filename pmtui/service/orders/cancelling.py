@@ -16,7 +16,13 @@ from dataclasses import dataclass, field, replace
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.formats import count
 from pmtui.domain.health import Source
-from pmtui.domain.ids import ConditionId, OrderId, TokenId
+from pmtui.domain.ids import OrderId
+from pmtui.domain.orders.cancelling import (
+    EVERYTHING,
+    CancelEnds,
+    CancelScope,
+    sort_cancel_answer,
+)
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
@@ -36,24 +42,6 @@ _KEEPS_ASKING = frozenset(
 )
 _MAY_ARRIVE = IN_DOUBT | {OrderStatus.DELAYED}
 """States in which an order that the venue does not find may still come to rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class CancelScope:
-    """A cancel by scope instead of by ids. Without a market and a token it means every order."""
-
-    condition_id: ConditionId | None = None
-    token_id: TokenId | None = None
-
-    def covers(self, order: Order) -> bool:
-        """Whether the scope includes an order."""
-        return self.condition_id in (None, order.condition_id) and self.token_id in (
-            None,
-            order.token_id,
-        )
-
-
-EVERYTHING = CancelScope()
 
 
 def _verdict_future() -> "asyncio.Future[CancelVerdict]":
@@ -253,67 +241,26 @@ class Canceller:
     def _apply(
         self, targets: tuple[OrderId, ...], answer: CancelResult, scope: CancelScope | None
     ) -> CancelResult:
-        """Conclude what an answer allows of the orders that were asked for, and of no others.
+        """Journal, report and apply what an answer says of the targets; return how each ended.
 
-        An order that the answer leaves out, names twice with different ends, or refuses to know
-        while it may still arrive, stays unanswered.
+        A refused order that may still arrive stays unanswered.
         """
-        asked = {order_id.lower(): order_id for order_id in targets}
-        gone, unexpected = self._sort_cancelled(asked, answer.canceled, scope)
-        refused = {
-            asked[order_id.lower()]: reason
-            for order_id, reason in answer.not_canceled
-            if order_id.lower() in asked
-        }
-        lost = {order_id.lower() for order_id in answer.unanswered}
-        self._report_unexpected(unexpected)
-        kept, open_ = [], []
-        for order_id in targets:
-            is_gone, reason = order_id in gone, refused.get(order_id)
-            if is_gone and reason is None:
-                continue
-            if is_gone or reason is None or order_id.lower() in lost:
-                said = "no answer" if order_id.lower() in lost else "left out of the answer"
-                self._history.record_cancel(said, order_id)
-                open_.append(order_id)
-                continue
+        ends = sort_cancel_answer(targets, answer, scope, known=self._feed.own.order)
+        self._report_unasked(ends)
+        for order_id, reason in ends.unanswered:
+            self._history.record_cancel(reason, order_id)
+        for order_id, reason in ends.refused:
             self._history.record_cancel(f"refused: {reason}", order_id)
-            if self._may_arrive(order_id):
-                open_.append(order_id)
-                continue
-            kept.append((order_id, reason))
+        kept = tuple(each for each in ends.refused if not self._may_arrive(each[0]))
+        for order_id, reason in kept:
             text = f"Not cancelled {order_id[:10]}…: {reason}"
             self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
-        done = tuple(order_id for order_id in gone if order_id not in open_)
-        for order_id in done:
+        for order_id in ends.gone:
             self._history.record_cancel("done", order_id)
             self._mark_cancelled(order_id)
-        return CancelResult(done, tuple(kept), tuple(open_))
-
-    def _sort_cancelled(
-        self, asked: dict[str, OrderId], named: Iterable[OrderId], scope: CancelScope | None
-    ) -> tuple[tuple[OrderId, ...], int]:
-        """Return which orders an answer may have cancelled, and how many it names that it cannot.
-
-        A scope also takes what the venue has and nobody here has heard of, or heard of too late.
-        """
-        gone: dict[OrderId, None] = {}
-        unexpected = 0
-        unseen = 0
-        for order_id in named:
-            own_id = asked.get(order_id.lower(), order_id)
-            known = self._feed.own.order(own_id)
-            if order_id.lower() in asked or (scope and known and scope.covers(known)):
-                gone[own_id] = None
-            elif scope is not None and known is None:
-                gone[own_id] = None
-                unseen += 1
-            else:
-                unexpected += 1
-        if unseen:
-            text = f"Cancelled {count(unseen, 'order')} that this program has not seen"
-            self._kernel.log.add(Level.INFO, "order", text)
-        return tuple(gone), unexpected
+        ended = {*ends.gone, *dict(kept)}
+        open_ = tuple(order_id for order_id in targets if order_id not in ended)
+        return CancelResult(ends.gone, kept, open_)
 
     def _apply_repeated(self, left: tuple[OrderId, ...], answer: CancelResult | Failure) -> None:
         self._feed.refresh()
@@ -409,12 +356,13 @@ class Canceller:
             text = f"The answer to a cancel leaves out {what}: asking again until it is known"
         self._kernel.log.notice(Level.WARNING, text)
 
-    def _report_unexpected(self, number: int) -> None:
-        if number:
-            text = (
-                f"The venue reports {count(number, 'order')} cancelled that were not asked about: "
-                "ignored"
-            )
+    def _report_unasked(self, ends: CancelEnds) -> None:
+        if ends.unseen:
+            text = f"Cancelled {count(ends.unseen, 'order')} that this program has not seen"
+            self._kernel.log.add(Level.INFO, "order", text)
+        if ends.unexpected:
+            what = count(ends.unexpected, "order")
+            text = f"The venue reports {what} cancelled that were not asked about: ignored"
             self._kernel.log.notice(Level.WARNING, text)
 
     def _mark_cancelled(self, order_id: OrderId) -> None:

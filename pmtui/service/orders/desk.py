@@ -1,8 +1,8 @@
-"""The order desk: takes what a trader asks for, owns its task, and keeps how it ended.
+"""The order desk: accepts the trader's orders, owns their tasks, and keeps their verdicts.
 
-What changes something at the venue runs in the service's own tasks, never in a screen's: a screen
-that goes loses the words, not the order. How things are done is next door: `sending`,
-`cancelling`, `moving`.
+Whatever changes something at the venue runs in the service's own tasks, never in a screen's: a
+screen that is closed loses the message, not the order. The work itself is done by `sending`,
+`cancelling` and `moving`.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.identity import Disagreement
 from pmtui.domain.markets.market import Market, MarketTerms
+from pmtui.domain.orders.cancelling import EVERYTHING, CancelScope
 from pmtui.domain.orders.flattening import NOT_SOLD
 from pmtui.domain.orders.order import (
     CancelVerdict,
@@ -29,7 +30,7 @@ from pmtui.domain.orders.order import (
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.cancelling import EVERYTHING, Canceller, CancelScope
+from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
@@ -85,9 +86,9 @@ class Desk:
         )  # fmt: skip
         self._next_command = 0
         self._sent: dict[OrderId, None] = {}
-        """What was asked to leave, also under another id where less of it was left."""
+        """Orders that were asked for, by the id they were prepared with."""
         self._disagreements: set[Disagreement] = set()
-        """Which were told of already."""
+        """Those that were reported."""
         self._verdicts: Verdicts[Verdict] = Verdicts()
         self._cancels: Verdicts[CancelVerdict] = Verdicts()
         self._moves: Verdicts[MoveVerdict] = Verdicts()
@@ -112,8 +113,9 @@ class Desk:
         market, terms = self._market_of(intent.condition_id)
         if market is None or terms is None:
             return Rejected("The trading terms are loading")
-        if problem := self.why_not_this_market(intent.condition_id):
-            return Rejected(problem)
+        if found := self._find_disagreement(intent.condition_id):
+            self._report_disagreement(found)
+            return Rejected(found.sentence)
         order = prepare_order(intent, signer=account.signer, market=market, terms=terms)
         if isinstance(order, Rejected):
             return order
@@ -122,21 +124,24 @@ class Desk:
             order = replace(order, replaces_size=old.remaining_size)
         return self._guard.check(order, replacing=replacing, beside=beside) or order
 
-    def why_not_this_market(self, condition_id: ConditionId) -> str:
-        """Say which sources disagree about a market's tokens; empty where none does, or none is known."""
+    def market_problem(self, condition_id: ConditionId) -> str:
+        """Return how sources disagree about a market's tokens; empty if they agree, or none is known."""
+        found = self._find_disagreement(condition_id)
+        return "" if found is None else found.sentence
+
+    def _find_disagreement(self, condition_id: ConditionId) -> Disagreement | None:
         account = self._feed.account
         market, terms = self._market_of(condition_id)
         if account is None or market is None or terms is None:
-            return ""
-        found = find_market_disagreement(
+            return None
+        return find_market_disagreement(
             condition_id, signer=account.signer, market=market, terms=terms
         )
-        if found is None:
-            return ""
+
+    def _report_disagreement(self, found: Disagreement) -> None:
         if found not in self._disagreements:
             self._disagreements.add(found)
             self._kernel.log.notice(Level.BAD, found.sentence)
-        return found.sentence
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
         """Prepare orders that are to leave together: each counts for those after it."""
@@ -159,8 +164,8 @@ class Desk:
         Args:
             order: what was prepared.
             override: what was permitted with it.
-            refusal: why it must not leave after all; empty where there is no reason.
-            is_single_key: nobody has looked at its price but for the book.
+            refusal: why it must not be sent after all; empty if it may.
+            is_single_key: no card came before it: without an override it needs a good book.
         """
         if refusal:
             command_id, futures = self._expect((order,))
@@ -210,8 +215,8 @@ class Desk:
             in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
-            veto: is asked with the very order that will leave why it must not, "" if it may.
-            objection: is asked again when its bytes leave.
+            veto: called with the final order; returns why it must not be sent, "" if it may.
+            objection: the same, asked again when its bytes leave.
         """
         instruction = self._sender.instruct(
             needs_good_book=is_single_key and not override, objection=objection
@@ -236,8 +241,8 @@ class Desk:
             self._run_sending(futures, run)
         return command_id
 
-    def why_meets_own(self, order: PreparedOrder) -> str:
-        """Say why a sale must not leave into an own bid that came meanwhile; empty for none."""
+    def why_self_trade(self, order: PreparedOrder) -> str:
+        """Return why the sale would trade with our own bid, or an empty string."""
         intent = order.intent
         if not isinstance(intent, LimitIntent):
             return ""
@@ -247,20 +252,20 @@ class Desk:
         return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} came in its way"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
-        """Learn what an order made at or after a moment has filled; whether that could be read."""
+        """Read the fills of an order placed at or after a time; return whether they could be read."""
         return await self._mover.read_fills({order_id}, since=since)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
-        """Wait for the first thing that can be said of an order."""
+        """Wait for the first verdict on an order."""
         return (await self.batch_verdict(command_id))[0]
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Wait for the first thing that can be said of every order of a command."""
+        """Wait for the first verdict on every order of a command."""
         return await self._verdicts.of(command_id)
 
     def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
         """Cancel the named orders."""
-        return self._cancel(order_ids)
+        return self._start_cancel(order_ids, None)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders of a market or of one token."""
@@ -271,11 +276,11 @@ class Desk:
         return self._cancel_scope(EVERYTHING)
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait for the first thing that can be said of a cancellation."""
+        """Wait for the first verdict on a cancel."""
         return (await self._cancels.of(command_id))[0]
 
     def reject(self, rejected: Rejected, *, count: int = 1) -> CommandId:
-        """Answer for so many orders of which nothing may leave."""
+        """Answer a command of `count` orders with one rejection; nothing is sent."""
         loop = asyncio.get_running_loop()
         futures: list[asyncio.Future[Verdict]] = [loop.create_future() for _ in range(count)]
         for future in futures:
@@ -285,7 +290,7 @@ class Desk:
         return command_id
 
     def reject_move(self, rejected: Rejected) -> CommandId:
-        """Answer for a move that is not begun."""
+        """Answer a move that is not started."""
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
         future.set_result(MoveVerdict(MoveEnd.NOT_MOVED, rejected.reason))
         command_id = self._command()
@@ -311,15 +316,15 @@ class Desk:
         return command_id
 
     def on_resized_move(self, listener: Callable[[OrderId, OrderId], None]) -> None:
-        """Tell this listener of the ids of a replacement: as confirmed, and as it is sent."""
+        """Call `listener` with both ids of a resized replacement: as confirmed, and as it is sent."""
         self._mover.on_resized(listener)
 
     def is_moving_to(self, order_id: OrderId) -> bool:
-        """Whether a move is under way that may send this order in another's place."""
+        """Whether a move is under way that may still send this order as a replacement."""
         return self._mover.is_placing(order_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
-        """Wait until it is known how a move ended, or that it is not known."""
+        """Wait for the verdict of a move."""
         return (await self._moves.of(command_id))[0]
 
     def _record_override(self, order: PreparedOrder, override: str) -> None:
@@ -339,7 +344,7 @@ class Desk:
     def _accept_new(
         self, orders: tuple[PreparedOrder, ...], futures: Futures
     ) -> tuple[PreparedOrder, ...]:
-        """Return the orders that may leave, each once; the others are answered."""
+        """Return the orders that may be sent, each once; the others are rejected."""
         accepted = {}
         for order in orders:
             order_id = order.unsigned.order_id
@@ -356,7 +361,7 @@ class Desk:
         return tuple(accepted.values())
 
     def _mark_sent(self, order_id: OrderId) -> None:
-        """Remember what leaves, beyond the time in which it could be asked for once more."""
+        """Remember an order as sent, longer than it could be asked for again."""
         self._sent[order_id] = None
         if len(self._sent) > MOST_SENT:
             del self._sent[next(iter(self._sent))]
@@ -372,14 +377,15 @@ class Desk:
 
         self._kernel.start("order", run)
 
-    def _cancel(self, targets: tuple[OrderId, ...], scope: CancelScope | None = None) -> CommandId:
+    def _cancel_scope(self, scope: CancelScope) -> CommandId:
+        open_orders = self._feed.own.open_orders()
+        covered = tuple(order.order_id for order in open_orders if scope.covers(order))
+        return self._start_cancel(covered, scope)
+
+    def _start_cancel(self, targets: tuple[OrderId, ...], scope: CancelScope | None) -> CommandId:
         command_id = self._command()
         self._cancels.expect(command_id, self._canceller.start(targets, scope).first)
         return command_id
-
-    def _cancel_scope(self, scope: CancelScope) -> CommandId:
-        targets = tuple(o.order_id for o in self._feed.own.open_orders() if scope.covers(o))
-        return self._cancel(targets, scope)
 
     def _command(self) -> CommandId:
         self._next_command += 1

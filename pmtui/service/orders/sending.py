@@ -59,18 +59,18 @@ def no_objection() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """When the trader asked for orders; they leave soon after it or never."""
+    """When the trader asked for orders; they are sent soon after that or never."""
 
     given_at: datetime
     """By the machine's clock, which goes on while the machine is suspended, and may be set."""
     given_s: float
     """By the clock that is never set, and may stand still meanwhile."""
     scoped_cancels: int
-    """How often a market or everything had been cancelled before."""
+    """`Canceller.scoped_cancels` when they were asked for."""
     needs_good_book: bool = False
-    """Whether it was a single key: nobody has looked at the price but for the book."""
+    """Whether the price was never confirmed by the trader, so that a good book is required."""
     objection: Callable[[], str] = no_objection
-    """Says why whoever asked for them does not want them any more; empty while he does."""
+    """Returns why the orders are no longer wanted; empty while they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class _Request:
         self.is_overdue = False
         self.is_journaled = False
         self.withheld: list[tuple[_Leg, str]] = []
-        """What never left, and why."""
+        """The orders that were not sent, and why."""
         self.changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
-        """Wake whoever works on it: it has changed."""
+        """Wake the task that works on the request."""
         if not self.changed.done():
             self.changed.set_result(None)
 
@@ -110,7 +110,7 @@ class _Request:
 
 
 class OrderSender:
-    """The one way out for orders."""
+    """Sends every order of the program."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class OrderSender:
         self._guard = guard
         self._post_deadline_s = post_deadline_s
         self._requests: set[_Request] = set()
-        """Those that are under way."""
+        """The requests that are under way."""
         canceller.on_cancel_request(self._recheck)
 
     def instruct(
@@ -147,13 +147,13 @@ class OrderSender:
         )  # fmt: skip
 
     def show(self, order: PreparedOrder) -> None:
-        """Count an order as ours from the moment on when it was asked for."""
+        """Show an order as pending from the moment it is asked for."""
         self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
 
     def find_refusal(
         self, order: PreparedOrder, *, replacing: OrderId | None = None
     ) -> Rejected | None:
-        """Return why an order would not be signed now; for whoever has to cancel something first."""
+        """Return why an order would not be signed now, before anything is cancelled for it."""
         return self._guard.check(order, replacing=replacing)
 
     def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
@@ -170,7 +170,7 @@ class OrderSender:
 
         Args:
             orders: what is to leave.
-            tell: hears of each.
+            tell: called with each order and its verdict.
             instruction: what the trader asked, and when; now, where absent.
         """
         is_faulty = True
@@ -186,7 +186,7 @@ class OrderSender:
                 self._end_after_fault(orders, tell)
 
     def _end_after_fault(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
-        """Leave none behind that would seem to be on its way for ever: a bug of ours stopped them."""
+        """Give every order a verdict after a fault, so that none seems to be on its way for ever."""
         now = self._kernel.clock.now()
         for order in orders:
             order_id = order.unsigned.order_id
@@ -215,7 +215,7 @@ class OrderSender:
             self._requests.discard(request)
 
     async def _begin(self, request: _Request) -> bool:
-        """Write the orders down; whether any may leave. A disk that stalls withholds them."""
+        """Journal the orders; return whether any may be sent. A disk that stalls withholds them."""
         legs = request.legs
         beginning = asyncio.ensure_future(
             self._history.begin(
@@ -285,13 +285,13 @@ class OrderSender:
         request.wake()
 
     def _recheck(self) -> None:
-        """Withhold at once what is not wanted any more."""
+        """Withhold at once the orders that are no longer wanted."""
         for request in tuple(self._requests):
             if self._withhold(request):
                 request.wake()
 
     def _withhold(self, request: _Request) -> str:
-        """Reject those orders of a request that must not leave; return why, "" for none."""
+        """Reject the orders of a request that must not be sent; return the first reason, "" for none."""
         if request.has_left:
             return ""
         reasons = [(leg, self._why_not(leg, request)) for leg in request.legs]

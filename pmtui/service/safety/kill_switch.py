@@ -13,11 +13,12 @@ from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
+from pmtui.domain.orders.cancelling import EVERYTHING
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.list_completeness import describe_missing
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.cancelling import EVERYTHING, Canceller
+from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
