@@ -88,7 +88,8 @@ async def test_the_footer_names_no_key_that_does_nothing_here(key: str, idle: st
         assert idle not in labels
         # In the help the key that searches elsewhere narrows the help.
         assert {"Filter" if key == "question_mark" else "Search", "Quit"} <= set(labels)
-        assert ("Star" in labels) == (key in ("m", "w"))
+        # Nothing is listed that could be starred.
+        assert "Star" not in labels
 
 
 async def test_the_palette_leads_to_the_themes() -> None:

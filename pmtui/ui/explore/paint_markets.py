@@ -65,7 +65,8 @@ EVENT_COLUMNS = (
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
-    Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+    # As wide as its title with the mark of the order.
+    Column("spread", "Spread", PRICE_WIDTH + 1, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("volume", "Volume", MONEY_WIDTH, priority=4, align=Align.RIGHT),

@@ -558,7 +558,7 @@ async def test_the_column_that_the_list_is_ordered_by_carries_the_mark() -> None
         await until(pilot, lambda: shows(app, "24h▾"), "by movers")
         assert shows(app, "Vol 24h")
         await pilot.press("S")
-        await until(pilot, lambda: shows(app, "Sprea▾"), "by spread")
+        await until(pilot, lambda: shows(app, "Spread▾"), "by spread")
 
 
 async def test_hostile_titles_stay_in_their_line() -> None:
