@@ -14,7 +14,7 @@ _TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
 # The ticket's fields: each in a row of its own, or on a small screen all on one line. A sign stands
 # before the one that has the keys, or that is wrong.
 _ROWS = {
-    "Price": re.compile(r"Price (?P<text>[0-9.]*)\s*[¢c]  bid"),
+    "Price": re.compile(r"Price (?P<text>[0-9.]*)\s*[¢c]  (?:bid|[0-9-])"),
     "Size": re.compile(r"Size  (?P<text>[0-9.]*)\s+(?:shares|dollars|percent)"),
 }
 _ON_A_LINE = {
