@@ -1,4 +1,4 @@
-"""The hosts of a session: its clients, the wallet that pays, and what of the key may be seen."""
+"""The hosts of a session: its clients, the wallet that pays, and the public facts about the key."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The command line: which command, which profile, and what the exit code says.
+"""The command line: dispatches to a command and a profile, and returns the exit code.
 
 0 is fine, 2 is wrong usage or configuration (one line), 69 is an output that cannot be written, 70 is a bug
 (details in the log file).

@@ -1,4 +1,4 @@
-"""Everything a command says: plain lines on standard output and standard error, and the log file.
+"""Output of commands: plain lines on standard output and standard error, and the log file.
 
 What a venue, a file or another program sent may stand in any line. Characters that steer a terminal,
 reorder text or are invisible are replaced, so that only the line breaks written here break a line. The

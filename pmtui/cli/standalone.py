@@ -1,4 +1,4 @@
-"""Puts a session of one process together: settings, key, service, hosts and terminal."""
+"""Runs a session in one process: settings, key, service, hosts and terminal."""
 
 import asyncio
 import gc

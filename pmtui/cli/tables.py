@@ -1,4 +1,4 @@
-"""Exports as tables, and tables on standard output: CSV that no spreadsheet runs, JSON, JSON lines.
+"""Exports as tables: CSV without formulas that a spreadsheet would run, JSON and JSON lines.
 
 Times are in UTC, amounts exact decimals. Titles and reasons are other people's words: in CSV, a cell that
 a spreadsheet would take for a formula gets an apostrophe in front, and what would steer a terminal is

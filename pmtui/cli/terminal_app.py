@@ -1,4 +1,4 @@
-"""The terminal of one user: keys, themes and character set, over whatever service it is given."""
+"""Builds the terminal application: the user's keys, themes and character set, on a given service."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Reading a command line that may, by mistake, hold a secret: what was given is never repeated.
+"""Parses command lines that may hold a secret by mistake: errors never repeat an argument.
 
 Whatever stands on a command line, other users can see and shells keep. Where a key or a passphrase
 was put there all the same, an error message must not carry it on into a log.

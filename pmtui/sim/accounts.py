@@ -1,4 +1,4 @@
-"""Who may act: API credentials, the owners they were made for, and the owners' wallets.
+"""Accounts of the venue: API credentials, their owners, and the owners' wallets.
 
 An owner (EOA) has up to five addresses that can pay for orders; the venue learns them all when the
 owner makes a first key. Money arrives only through deposits, never with a key.

@@ -1,4 +1,4 @@
-"""The operator's address: money, time, resolutions, switches and faults. Loopback only.
+"""The admin host, for the venue's operator: money, time, resolutions, switches and faults. Loopback only.
 
 All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
 token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page

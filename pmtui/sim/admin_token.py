@@ -1,4 +1,4 @@
-"""The token of the operator's address, and the file it is kept in while the venue runs.
+"""The token of the admin host, and the file that holds it while the venue runs.
 
 The terminal and the tests use this too, so it imports nothing of the server.
 """

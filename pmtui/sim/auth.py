@@ -21,7 +21,7 @@ BAD_L1 = "Invalid L1 Request headers"
 
 
 def unauthorized() -> Response:
-    """Return the service's answer to bad level-2 headers."""
+    """Return the public venue's answer to bad level-2 headers."""
     return failure(401, UNAUTHORIZED)
 
 

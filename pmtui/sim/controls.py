@@ -1,4 +1,4 @@
-"""What an operator can change while the venue runs: limits, faults, how streams and chain behave."""
+"""What the operator can change while the venue runs: limits, faults, the behaviour of streams and chain."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -34,7 +34,7 @@ class Fault:
     status: int = 0
     """Answered instead of the real answer; 0 lets the request through after the delay."""
     body: str = ""
-    """JSON text of that answer; empty for the service's words for an internal error."""
+    """JSON text of that answer; empty for the public venue's words for an internal error."""
     headers: dict[str, str] = field(default_factory=dict)
     """Headers of that answer, such as `Retry-After` in either of its forms."""
     method: str = ""
@@ -139,7 +139,7 @@ class RateLimits:
     """Token buckets of one signer (docs/wire.md#rate-limits, standard tier of 2026-07-24)."""
 
     is_enforced: bool = False
-    """Refuses with 429; else only warns, as the service did when it announced them."""
+    """Refuses with 429; else only warns, as the public venue did when it announced them."""
     tier: str = "standard"
     orders_per_s: int = 40
     orders_burst: int = 60
@@ -165,7 +165,7 @@ class Controls:
     closed_only: set[Address] = field(default_factory=set)
     """Owners who may only reduce what they hold."""
     deposit_wallets_only: bool = False
-    """Refuse signature types 0 to 2 as the service refuses new accounts."""
+    """Refuse signature types 0 to 2 as the public venue refuses new accounts."""
     has_status_prefixes: bool = False
     """Write `ORDER_STATUS_LIVE` and `TRADE_STATUS_MINED` instead of the bare words."""
     hash_delay_ms: int = 0

@@ -1,4 +1,4 @@
-"""Answers of the HTTP hosts: JSON bodies, errors in the service's words, pages of a list.
+"""Answers of the HTTP hosts: JSON bodies, errors in the venue's words, pages of a list.
 
 Cursors of the trading host are base64 of a decimal offset, `LTE=` after the last page.
 """
@@ -35,7 +35,7 @@ async def alive(request: Request) -> Response:
 
 
 def failure(status: int, text: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
-    """Return an error as the service words it."""
+    """Return an error as the public venue words it."""
     return JsonResponse({"error": text}, status_code=status, headers=headers)
 
 

@@ -1,4 +1,4 @@
-"""Puts a venue together and serves it: the body of `pmtui sim`, and of every test that needs one."""
+"""Builds a venue and serves it, for `pmtui sim` and for every test that needs one."""
 
 import asyncio
 import socket

@@ -1,11 +1,11 @@
-"""The venue's HTTP hosts and who may talk to them: one socket each, all in one server on one event loop.
+"""The venue's HTTP hosts and their access rules: one socket each, in one server on one event loop.
 
 A request has to name this machine and be of bounded size; one of the operator carries a token as well.
 A page in a browser of this machine can be made to send requests to a loopback address under the name of
 its own host (DNS rebinding): naming a loopback host is therefore a condition everywhere. Other users of
 the machine can reach every port, too: only the owner of the venue can read the token.
 
-The service's hosts are separate names, so they are separate ports here; which socket a connection
+The public venue's hosts are separate names, so they are separate ports here; which socket a connection
 came in on decides which application answers. What `AccessRules` refuse reaches none; faults the
 operator asked for strike next. A bug in a handler becomes a 500 and a line on stderr that names the
 place, never the values.
@@ -61,7 +61,7 @@ MAX_BODY_BYTES = 1 << 20
 WRONG_HOST = "this address serves loopback host names only"
 TOO_LARGE = f"a request body holds at most {MAX_BODY_BYTES} bytes"
 KEEP_ALIVE_S = 75
-"""As the service's edge: clients keep their connections between bursts."""
+"""As the public venue's edge: clients keep their connections between bursts."""
 
 
 def is_loopback_host(values: Sequence[str]) -> bool:
@@ -172,7 +172,7 @@ class Connections:
 
 
 def geoblock_routes(venue: Venue) -> list[Route]:
-    """Return the check, below `/api/geoblock` as on the service's site and at the root."""
+    """Return the check, below `/api/geoblock` as on the public venue's site and at the root."""
 
     async def check(request: Request) -> Response:
         del request

@@ -1,4 +1,4 @@
-"""Everything beside the exchange that remembers something or has a timer, put together once.
+"""Builds the parts beside the exchange that hold state or a timer.
 
 The subsystems hear of every event and are ticked by the venue's maintenance; the routes ask them.
 """

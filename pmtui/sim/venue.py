@@ -1,4 +1,4 @@
-"""The one object behind every host (catalogue, exchange, accounts, memory, listeners), and its clock.
+"""The venue behind every host: catalogue, exchange, accounts, records, subscribers, and its clock.
 
 Whatever has a moment in it asks the clock, so that time can be moved. Every change goes through `act`: the command runs, what happened is remembered, then written down
 (and flushed to the disk where it concerns anybody who is not simulated), then published. So nobody

@@ -1,4 +1,4 @@
-"""`pmtui account`: makes, shows and removes the keystore of a profile, and leads to its wallet.
+"""`pmtui account`: creates, shows and removes the keystore of a profile, and runs the steps of its wallet.
 
 One account for a profile, because a profile is one journal. The paper account is not kept here.
 """

@@ -1,4 +1,4 @@
-"""What a session's key can do with its deposit wallet, and the keys of the relayer and of builders on the disk.
+"""The session's access to its deposit wallet, and the files of the relayer and builder keys.
 
 A relayer key submits batches for its owner and signs none of them; a builder's key does the same for any
 owner. Neither can move anything without the owner's signature, so they lie there unencrypted, and nobody

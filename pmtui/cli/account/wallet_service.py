@@ -1,4 +1,4 @@
-"""Who carries out a step of the wallet: the service that runs, or one for as long as the command takes.
+"""The service that executes a step of the wallet: the running one, or one that ends with the command.
 
 A command that acts through a running service is no terminal: nobody has come to look, and it gives up when
 the service goes.

@@ -1,4 +1,4 @@
-"""`pmtui doctor`: what could keep a session from working, and what to do about each of it.
+"""`pmtui doctor`: finds what could keep a session from working, and what to do about it.
 
 Each subject has its checks in a file of its own; all of them are bounded in time and run at once.
 """

@@ -1,4 +1,4 @@
-"""`pmtui doctor`: looks at everything a session needs, at once, and says what to do about each."""
+"""`pmtui doctor`: checks everything a session needs, in parallel, and prints a remedy for each problem."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a check finds, and how it is printed: as lines to read, or as JSON."""
+"""Findings of checks, printed as text or as JSON."""
 
 import asyncio
 import textwrap

@@ -1,4 +1,4 @@
-"""What lies on this machine: settings, folders, disk, journal, session, and the key and its wallet."""
+"""Checks this machine: settings, folders, disk, journal, session, and the key with its wallet."""
 
 import shutil
 import sqlite3

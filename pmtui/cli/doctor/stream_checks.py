@@ -1,4 +1,4 @@
-"""The two streams, tried in earnest: a book that equals the venue's own hash of it, and a log-in with the key.
+"""Checks both streams: a book against the venue's hash of it, and a login with the key.
 
 API credentials are fetched and never made, so nothing changes at the venue; none is shown or kept.
 """

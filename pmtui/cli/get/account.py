@@ -1,4 +1,4 @@
-"""The account of a profile for reads that need its key: found as other commands find it, opened once."""
+"""The profile's account for reads that need its key: found as by other commands, and opened once."""
 
 from dataclasses import dataclass
 from pathlib import Path

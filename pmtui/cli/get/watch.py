@@ -1,4 +1,4 @@
-"""`--watch`: books, trades and tick sizes by the market stream, own orders and fills by the account stream.
+"""`--watch`: follows books, trades and tick sizes on the market stream, own orders and fills on the account stream.
 
 The account stream repeats nothing: whenever its link is new, the host is asked what was missed.
 

@@ -1,1 +1,1 @@
-"""How a session gets its key: keystore, passphrase, environment, and which keys it refuses."""
+"""How a session gets its key: keystore, passphrase and environment; some keys are refused."""

@@ -1,4 +1,4 @@
-"""Secrets as they come in: typed without echo, a line of a file descriptor, or an environment variable.
+"""Reads secrets: typed without echo, from a line of a file descriptor, or from an environment variable.
 
 Nothing else is read: there is no way to give one as an argument or, for a passphrase, in the environment.
 """

@@ -1,4 +1,4 @@
-"""The key of a session: where it lies, which keys are refused, and unlocking it at an ordinary prompt.
+"""Finds the key of a session, refuses unsuitable ones, and unlocks it at an ordinary prompt.
 
 Paper and live share neither a directory, nor a journal, nor a key. A journal that waits for orders of
 another account is not taken up: the session would ask the venue for them in vain and conclude that they

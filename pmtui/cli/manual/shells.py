@@ -1,4 +1,4 @@
-"""Completion for bash, zsh and fish: commands, reads, options and the values that are known.
+"""Completion for bash, zsh and fish: commands, reads, options and known values.
 
 The scripts hold plain words from the table of commands and start no program while one types.
 """

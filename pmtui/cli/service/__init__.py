@@ -1,1 +1,1 @@
-"""The service of a profile as a process: run, found, started, asked and ended."""
+"""The service of a profile as a process: running, finding, starting, querying and stopping it."""

@@ -1,4 +1,4 @@
-"""The service of a replay, put together: the replay's venue, and an account that is forgotten with it."""
+"""Builds the service of a replay: the replay's venue, and an account that is discarded with it."""
 
 import random
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""`pmtui serve`: reads the settings, and runs the service of a profile by them.
+"""`pmtui serve`: reads the settings and runs the service of a profile.
 
 A terminal that starts it waits for its settings, which it is told before anything else is loaded.
 """

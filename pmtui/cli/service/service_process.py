@@ -1,4 +1,4 @@
-"""The service of a profile as a process: `pmtui serve`, which terminals attach to.
+"""The service of a profile as a process that terminals attach to.
 
 It ends on SIGTERM, SIGINT or SIGHUP, or when a terminal or `pmtui stop` asks for it, and does with open
 orders what was chosen for that. Without a passphrase it runs READ-ONLY until a terminal brings one;

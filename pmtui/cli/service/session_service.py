@@ -1,4 +1,4 @@
-"""The service of a profile, put together: journal, key, hosts, and for paper the local venue.
+"""Builds the service of a profile: journal, key, hosts, and for paper the local venue.
 
 The terminal runs it, and so does a command that does one thing and ends.
 """

@@ -1,4 +1,4 @@
-"""A shell's line to a running service: asks how it stands, unlocks it, ends it."""
+"""A shell's requests to a running service: its status, unlocking, the kill switch, stopping."""
 
 import asyncio
 from collections.abc import Sequence

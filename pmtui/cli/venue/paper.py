@@ -1,4 +1,4 @@
-"""The paper profile: its venue, its account with play money, and the way of other commands to both.
+"""The paper profile: its venue, its account with play money, and how other commands reach both.
 
 The paper venue of a running terminal is used where there is one; else one is started for the moment, as
 the terminal would, and other commands use it meanwhile.

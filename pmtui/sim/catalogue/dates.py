@@ -49,7 +49,7 @@ def fill(text: bytes, anchor: datetime) -> bytes:
 
 
 def _fraction_of(moment: datetime) -> str:
-    # The service stamps rows to the microsecond and drops trailing zeros; ours are made up.
+    # The public venue stamps rows to the microsecond and drops trailing zeros; ours are made up.
     seconds = int(moment.timestamp())
     return f"{seconds * 7_919 % 999_983:06d}"
 

@@ -1,4 +1,4 @@
-"""Reads rows of the metadata host into the venue's model, and names what is made up for it.
+"""Reads rows of the metadata host into the venue's model; missing facts are made up here.
 
 Rows are never refused for a field that is absent or odd, only when they cannot be named; what
 cannot be traded is kept to look at. Numbers are read from JSON numbers or strings alike.
@@ -68,7 +68,7 @@ def texts_of(row: Row, key: str) -> tuple[str, ...]:
 
 
 def moment_of(row: Row, key: str) -> datetime | None:
-    """Return a point in time in any of the formats the service writes, as aware UTC."""
+    """Return a point in time in any of the formats the public venue writes, as aware UTC."""
     value = row.get(key)
     if not isinstance(value, str) or not value:
         return None

@@ -1,4 +1,4 @@
-"""The chain: what the service's contracts do with a batch of calls, and what it remembers of that.
+"""The chain: executes a batch of calls as the public venue's contracts do, and keeps their state.
 
 A batch is carried out on a draft over what a `World` says, so that a revert leaves nothing behind.
 Semantics are those of docs/wire.md#contract-calls (September 2026); texts of reverts are the contracts'.

@@ -1,6 +1,6 @@
-"""The relayer: checks submissions, carries them out on the chain as time passes, and answers on its host.
+"""The relayer: checks submissions, executes them on the chain after some time, and answers on its host.
 
-A submission is refused in the service's words, or becomes a transaction that goes through its
+A submission is refused in the venue's words, or becomes a transaction that goes through its
 states (docs/wire.md#relayer). What was accepted is on the disk and goes on after a restart.
 """
 

@@ -1,4 +1,4 @@
-"""What the trading host tells an account about itself: balances, open orders, trades."""
+"""The trading host's routes of an account: balances, open orders, trades."""
 
 import re
 

@@ -73,7 +73,7 @@ def book_hash(document: BookDocument) -> str:
     carried, document.hash = document.hash, ""
     canonical = _encoder.encode(document)
     document.hash = carried
-    # The service's own choice of hash; it guards against loss, not against people.
+    # The public venue's own choice of hash; it guards against loss, not against people.
     return hashlib.sha1(canonical, usedforsecurity=False).hexdigest()
 
 
@@ -169,7 +169,7 @@ class BookRoutes:
 
     def _books(self, asked: list[_Asked]) -> object:
         found = (self._document(token_id) for token_id in {one.token_id for one in asked})
-        # The service answers in an order of its own; sorting makes ours repeatable.
+        # The public venue answers in an order of its own; sorting makes ours repeatable.
         return sorted((book for book in found if book is not None), key=lambda book: book.asset_id)
 
     async def price(self, request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 A builder key is a triple like any other; a read-only key is one text. The 32 bytes that orders name
 as their `builder` are, on this venue, the hash of such a key (`builder_code`): neither source says
-how the service draws them. Only orders that were taken are attributed.
+how the public venue draws them. Only orders that were taken are attributed.
 """
 
 import re

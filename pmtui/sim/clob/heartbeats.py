@@ -1,4 +1,4 @@
-"""The dead man's switch: an owner whose heartbeats cease loses every open order of that key.
+"""Heartbeats: when those of an API key stop, all of its open orders are cancelled.
 
 The first accepted heartbeat arms it. Each answer names the id of the next; a wrong id is refused
 with the right one, and does not count. Whoever lapses is swept once, and armed again by the next

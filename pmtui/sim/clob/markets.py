@@ -179,7 +179,7 @@ def token_rows(venue: Venue, market: CatalogueMarket) -> list[dict[str, object]]
     yes = first_price(venue, market)
     view = venue.trading(market.condition_id)
     has_ended = bool(market.payouts) or (view is not None and view.payout is not None)
-    # Rows of the first years have no token ids; the service lists them with empty ones.
+    # Rows of the first years have no token ids; the public venue lists them with empty ones.
     token_ids = market.token_ids or ("", "")
     return [
         {

@@ -1,4 +1,4 @@
-"""What an account is told without asking: orders gone, fills, markets that ended, fills undone.
+"""Notifications to an account: cancelled orders, fills, ended markets, reversed fills.
 
 Fed by the exchange's events and written down a moment later, at the latest before anybody reads
 them at `/notifications`. The last few hundred of every account are kept until it drops them.
@@ -37,7 +37,7 @@ KEPT = 500
 
 
 class NotificationKind(IntEnum):
-    """The service's numbers, of what can happen here."""
+    """The public venue's numbers, of what can happen here."""
 
     CANCELLATION = 1
     FILL = 2

@@ -2,10 +2,10 @@
 
 Decoding is strict: amounts are decimal strings, salt and signature type numbers. The struct hash,
 the order id and the signature are recomputed under the exchange of the order's market; a signature
-made for another exchange, order or owner is refused as the service refuses it.
+made for another exchange, order or owner is refused as the public venue refuses it.
 
 A checked order is answered at once, after a short hold, or with a promise to try it later. Refusals
-are in the service's words.
+are in the venue's words.
 """
 
 import asyncio
@@ -203,7 +203,7 @@ def _check_binding(venue: Venue, fields: OrderFields, eoa: Address) -> Refusal |
     if fields.signature_type is SignatureType.DEPOSIT_WALLET:
         wallets = derive_wallets(eoa, POLYGON.wallets)
         is_theirs = fields.signer in (wallets.deposit_uups, wallets.deposit_beacon)
-        # The service words an undeployed wallet the same way.
+        # The public venue words an undeployed wallet the same way.
         if not is_theirs or not venue.accounts.is_deployed(fields.signer):
             return WRONG_SIGNER
         return None
@@ -339,7 +339,7 @@ Cost = Callable[[bytes, Credentials], int]
 
 
 class OrderGate:
-    """Wraps handlers; the service looks at the region before it looks at who asks."""
+    """Wraps handlers; the public venue looks at the region before it looks at who asks."""
 
     def __init__(self, venue: Venue, restart: EngineRestart) -> None:
         self._venue = venue
@@ -470,7 +470,7 @@ class OrderIntake:
             answer["takingAmount"] = format_micros(placed.taking)
             answer["makingAmount"] = format_micros(placed.making)
             answer["tradeIDs"] = list(placed.trade_ids)
-            # Since 2026-07-24 the service leaves the hashes out for orders that never rest.
+            # Since 2026-07-24 the public venue leaves the hashes out for orders that never rest.
             rests = isinstance(checked, CheckedOrder) and checked.order.time_in_force.rests
             if rests and not self._venue.controls.hash_delay_ms:
                 answer["transactionsHashes"] = list(placed.transaction_hashes)

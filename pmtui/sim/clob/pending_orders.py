@@ -5,7 +5,7 @@ after a restart; what became of it is told by the user stream only. It reserves 
 and cannot be cancelled: the answer to that is not published, this venue says `STILL_PENDING`.
 
 Whoever sells what they just bought is refused until the lag is over or they ask the venue to read
-the chain again, as on the service (docs/wire.md#balances). The ledger itself is never wrong.
+the chain again, as on the public venue (docs/wire.md#balances). The ledger itself is never wrong.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What a market's price was, for charts and for the changes that lists show.
+"""Price history of a market, for charts and for the price changes of lists.
 
 What this run has seen comes first; before that, a past is drawn from the market's name: a sum of
 smooth seeded waves of several lengths, bent so that it ends where the market began in this run and

@@ -198,7 +198,7 @@ class RewardMarketRoutes:
     def chosen(
         self, query: QueryParams, markets: Sequence[CatalogueMarket]
     ) -> list[CatalogueMarket] | Response:
-        """Filter and sort markets as a query asks; its problems are answered in the service's words."""
+        """Filter and sort markets as a query asks; its problems are answered in the venue's words."""
         try:
             bounds = {name: _bounds(query, name) for name in self._figures()}
         except MoneyError:
@@ -272,7 +272,7 @@ def _second(market: CatalogueMarket, key: str) -> int:
 
 
 def _reward_end(market: CatalogueMarket) -> str:
-    # The service writes these dates as YYYY-MM-DD, which sort as texts.
+    # The public venue writes these dates as YYYY-MM-DD, which sort as texts.
     return max((str(row["end_date"]) for row in config_rows(market)), default="")
 
 

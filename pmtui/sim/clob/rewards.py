@@ -1,4 +1,4 @@
-"""What makers earn: liquidity rewards by the score of their orders, and rebates of takers' fees.
+"""Makers' earnings: liquidity rewards by the score of their orders, and rebates of takers' fees.
 
 An order's score follows the published terms of the programme (2026): the nearer to the middle, the
 more; the weaker of an account's two sides counts, or a third of the stronger where the middle is not

@@ -1,7 +1,7 @@
-"""The analytics host in both dialects, v1 in bare arrays and v2 in envelopes, told from the venue's ledger.
+"""The analytics host in both dialects, v1 in bare arrays and v2 in envelopes, from the venue's ledger.
 
 The newer one answers in envelopes with cursors (docs/wire.md#analytics-host). Positions that lost stay
-listed until they are redeemed, as with the service.
+listed until they are redeemed, as with the public venue.
 
 It can be asked so often in ten seconds (docs/wire.md#rate-limits), whoever asks: then it answers 429 until the oldest
 of these requests is ten seconds old. `/markets/live-activity`, which names a market beside its

@@ -1,4 +1,4 @@
-"""What both dialects of the analytics host ask of the venue's ledger.
+"""Figures from the venue's ledger, for both dialects of the analytics host.
 
 An account's volume, statistics, profit and loss as a curve are replayed from its own history, so that
 they agree with positions and activity. The leaderboard covers the trades that the public tape still

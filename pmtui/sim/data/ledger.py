@@ -1,4 +1,4 @@
-"""What an account did and holds, told from the venue's own records: the base of the analytics host.
+"""An account's history and holdings from the venue's records: the base of the analytics host.
 
 Costs are kept per token as averages: a purchase adds to them, a sale takes its share of them away.
 A split buys either token for half a dollar, a merge sells it for that; what the No shares of a conversion

@@ -1,4 +1,4 @@
-"""Reads and bounds the query of an analytics request, and does its filtering, sorting and paging."""
+"""Parses and limits the query of an analytics request, and filters, sorts and pages by it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar

@@ -121,7 +121,7 @@ class PriceLevel:
 
     @property
     def shown(self) -> Micros:
-        """The size as the service shows it."""
+        """The size as the public venue shows it."""
         return Micros(self.total - self.total % SIZE_STEP)
 
 
@@ -175,7 +175,7 @@ class BookSide:
             yield self._levels[Micros(key * self._sign)]
 
     def from_worst(self) -> Iterator[PriceLevel]:
-        """Walk the levels, best last, as the service lists them."""
+        """Walk the levels, best last, as the public venue lists them."""
         for key in self._keys:
             yield self._levels[Micros(key * self._sign)]
 

@@ -1,4 +1,4 @@
-"""The engine's front: commands, which leave events, and questions, which leave nothing."""
+"""The engine's interface: commands, which emit events, and queries, which change nothing."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -325,7 +325,7 @@ class Exchange:
         return custody.redeem(floor, floor.account(address), condition_id)
 
     def place(self, order: NewOrder, *, now_ms: int) -> Placed | Refusal:
-        """Match an order and rest what is left, or refuse it in the service's words."""
+        """Match an order and rest what is left, or refuse it in the venue's words."""
         return placing.place(self._at(now_ms), order)
 
     def seed(

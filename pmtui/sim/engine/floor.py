@@ -1,4 +1,4 @@
-"""The trading floor: all state of the engine, and the few steps every command is made of."""
+"""The trading floor: all state of the engine, and the basic steps of every command."""
 
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
@@ -210,7 +210,7 @@ class Floor:
     def enforce_reservations(self, account: Account) -> None:
         """Cancel the youngest orders until what is left can be paid for.
 
-        Chain operations move what resting orders have spoken for; the service then removes orders.
+        Chain operations move what resting orders have spoken for; the public venue then removes orders.
         """
         for order in reversed(self.orders.of_account(account.address)):
             asset = None if order.side is Side.BUY else order.token_id

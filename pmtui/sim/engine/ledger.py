@@ -1,4 +1,4 @@
-"""Who owns what: an integer ledger of collateral, shares, locked pools and fees.
+"""The ledger: collateral, shares, locked pools and fees, in integers.
 
 Nothing appears or vanishes: the sum of all collateral, pools and fees is what came in from
 outside, and while a market trades, both its tokens are outstanding exactly as often as its pool

@@ -175,7 +175,7 @@ def _balance_refusal(
     demand: Demand,
     plan: Plan,
 ) -> Refusal | None:
-    # The service counts the fee of a BUY at its limit, whether or not it will be a maker. A market
+    # The public venue counts the fee of a BUY at its limit, whether or not it will be a maker. A market
     # BUY at better prices gets more shares and so can owe more fee than that: the larger binds.
     if order.side is Side.BUY:
         asset = None

@@ -1,4 +1,4 @@
-"""The service's refusals of an order, in its own words (docs/wire.md#refusals and #amounts and #balances)."""
+"""The public venue's refusals of an order, in its own words (docs/wire.md#refusals and #amounts and #balances)."""
 
 from decimal import Context, Decimal
 

@@ -1,4 +1,4 @@
-"""Carry out a planned match on the ledger and the book, and follow a trade to its settlement."""
+"""Executes a planned match on the ledger and the book, and advances a trade to its settlement."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Save and restore what must survive a restart: the accounts that are not simulated.
+"""Saves and restores what must survive a restart: the accounts that are not simulated.
 
 Simulated accounts and their orders are left out. On restoring, one house account takes the other
 side of what the saved accounts hold, so that every pool and total is whole again.

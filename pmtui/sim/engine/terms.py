@@ -1,4 +1,4 @@
-"""What goes into the engine and what it answers: market terms, orders, results."""
+"""The engine's inputs and results: market terms, orders, answers."""
 
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
@@ -70,7 +70,7 @@ class Payout(Enum):
 
 
 class LiveStatus(StrEnum):
-    """Status of an order as the service spells it; a cancellation may carry a free reason instead."""
+    """Status of an order as the public venue spells it; a cancellation may carry a free reason instead."""
 
     LIVE = "LIVE"
     MATCHED = "MATCHED"
@@ -83,7 +83,7 @@ class LiveStatus(StrEnum):
     MARKET_RESOLVED = "CANCELED_MARKET_RESOLVED"
     NOT_ENOUGH_BALANCE = "CANCELED_NOT_ENOUGH_BALANCE"
     TICK_SIZE = "CANCELED_TICK_SIZE_CHANGED"
-    """Ours: the service does not publish what becomes of orders off a coarser grid."""
+    """Ours: the public venue does not publish what becomes of orders off a coarser grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,12 @@ class NewOrder:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the service said no: its status code and exact words."""
+    """Why the public venue said no: its status code and exact words."""
 
     status: int
     text: str
     code: str = ""
-    """Machine-readable code beside the text, where the service sends one."""
+    """Machine-readable code beside the text, where the public venue sends one."""
     retry_after_s: int | None = None
 
 
@@ -200,13 +200,13 @@ class OrderView:
     expiration_s: int
     created_ms: int
     status: str
-    """`LiveStatus`, or `CANCELED_` and the service's sentence."""
+    """`LiveStatus`, or `CANCELED_` and the public venue's sentence."""
     trade_ids: tuple[TradeId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Price and whole size of one level, cut to hundredths of a share as the service shows it."""
+    """Price and whole size of one level, cut to hundredths of a share as the public venue shows it."""
 
     price: Micros
     size: Micros
@@ -233,7 +233,7 @@ class MarketView:
     payout: Payout | None
     """None until the market is resolved."""
     last_trade_price: Micros | None
-    """Of the last taker's token; the service shows the same value for both tokens."""
+    """Of the last taker's token; the public venue shows the same value for both tokens."""
     last_trade_side: Side | None
     open_interest: Micros
     """Collateral locked in the market's pool; equals the outstanding pairs."""

@@ -1,6 +1,6 @@
-"""The metadata host in both dialects: lists of markets and events, either by name, and the search.
+"""The metadata host in both dialects: lists of markets and events, single ones by name, and the search.
 
-A search is over words, without ranking of its own kind: the service's is not published.
+A search is over words, without ranking of its own kind: the public venue's is not published.
 
 Where two spellings of a route exist both are served, and nothing is passed from one to the other.
 """

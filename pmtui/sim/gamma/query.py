@@ -1,4 +1,4 @@
-"""Reads the query of a metadata request: which rows it keeps, in which order, on which page.
+"""Parses the query of a metadata request: filters, order and page.
 
 Values that cannot be read are refused in the host's words. A keyset cursor names the sort values and
 the id of the last row sent, so rows that come or go elsewhere neither hide nor repeat others. It
@@ -223,7 +223,7 @@ def keyset_page(
     """Return one page and the cursor of the next, None on the last.
 
     `keyset_id` is another spelling of `after_cursor`. A parameter called `cursor` is ignored, as
-    the service does.
+    the public venue does.
     """
     if query.text("offset") is not None:
         raise not_allowed("offset is not allowed on keyset endpoints")

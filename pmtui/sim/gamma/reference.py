@@ -1,4 +1,4 @@
-"""Reads of what stands beside events and markets: tags, series, teams, sports, comments, profiles."""
+"""Routes beside events and markets: tags, series, teams, sports, comments, profiles."""
 
 import re
 from collections.abc import Sequence

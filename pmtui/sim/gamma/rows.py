@@ -1,4 +1,4 @@
-"""Rows of the metadata host: the catalogue's own objects with the venue's live numbers laid over."""
+"""Rows of the metadata host: the catalogue's objects, updated with the venue's live numbers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -158,7 +158,7 @@ class MetadataRows:
             if not is_stated and not (field == _DAY_CHANGE and self._has_traded(market)):
                 continue
             change = self._live.price_change(market, field)
-            # No change is left out, as by the service, where the row began without one.
+            # No change is left out, as by the public venue, where the row began without one.
             if change or (change is not None and is_stated):
                 fields[field] = decimal_number(change)
         return fields
@@ -215,7 +215,7 @@ _VOLUMES = ("volume", "volumeNum", "volumeClob", "volume24hr", "volume24hrClob")
 
 
 def _absent_fields(live: LiveMarket) -> tuple[str, ...]:
-    """Return what the service leaves out where there is none of it."""
+    """Return what the public venue leaves out where there is none of it."""
     volumes = () if live.volume else _VOLUMES
     # Without any book it says 0, with one of asks nothing.
     has_asks_only = live.best_bid is None and live.best_ask is not None

@@ -1,4 +1,4 @@
-"""What a recording says of its markets, and their books as they are at the replay's position.
+"""The markets of a recording, and their books at the replay's position.
 
 Messages themselves are passed on letter for letter; only a book that somebody begins to watch in the
 middle is written here, with the hash of what it holds, which is the recorded one wherever the venue

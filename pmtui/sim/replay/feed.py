@@ -1,4 +1,4 @@
-"""Plays messages at their times to whoever watches, and tells books anew after a jump."""
+"""Sends recorded messages at their times to subscribers, and whole books after a jump."""
 
 import asyncio
 import contextlib

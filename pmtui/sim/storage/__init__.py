@@ -1,4 +1,4 @@
-"""What the local venue remembers, in memory and on disk, and what happens as time passes.
+"""The local venue's records in memory and on disk, and its scheduled work.
 
 `records` is the bounded memory, `persistence` the file and what goes there, and `maintenance` runs the timers.
 """

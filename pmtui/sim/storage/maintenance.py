@@ -1,4 +1,4 @@
-"""What happens by itself as time passes: expiry, settlement, five-minute windows, the public tape.
+"""Scheduled work: expiry, settlement, five-minute windows, the public tape.
 
 The newest trades of every market are written down so that a restart does not empty the tape. Most of
 them are between simulated traders and worth nothing but looking at, so they are written some seconds

@@ -1,4 +1,4 @@
-"""What survives a restart, in SQLite, and how a venue is put together again from it.
+"""Stores the venue's state in SQLite, and restores a venue from it.
 
 One writer, exclusive lock, write-ahead log, flushed to the disk on every commit: what a client was
 told has happened is there after a kill at any moment. Nothing of simulated accounts is kept but the

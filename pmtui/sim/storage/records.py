@@ -1,4 +1,4 @@
-"""What the venue remembers of what happened: orders, trades, balances and prices.
+"""The venue's records in memory: orders, trades, balances and prices.
 
 Fed with the engine's events before anybody else hears of them. What concerns accounts that are not
 simulated is complete and comes back after a restart. The public tape, volumes and prices are bounded,
@@ -235,7 +235,7 @@ class Records:
     def _take_top(self, event: LevelChanged) -> None:
         if event.best_bid is None or event.best_ask is None:
             return
-        # As the service shows it: across a wide spread, such as that of a book being emptied, the
+        # As the public venue shows it: across a wide spread, such as that of a book being emptied, the
         # middle is nobody's price, and the last trade stands.
         if event.best_ask - event.best_bid <= WIDEST_MIDDLE:
             middle = Micros((event.best_bid + event.best_ask) // 2)

@@ -6,7 +6,7 @@ for nothing gets nothing.
 
 On the user channel an account's orders and trades are told as they live, to whoever proves its API
 key (docs/wire.md#user-stream). A first frame without valid credentials gets no answer, the connection is just
-closed, as by the service. Nothing is replayed.
+closed, as by the public venue. Nothing is replayed.
 
 What waits for one connection is bounded, so that a slow reader cannot fill our memory.
 """
@@ -56,7 +56,7 @@ _TYPES: dict[type, str] = {
 }
 PATHS = ("/ws/market", "/ws/user")
 MAX_FRAME_BYTES = 128 * 1_024
-"""From a client: more than a thousand token ids, which the service does not take either."""
+"""From a client: more than a thousand token ids, which the public venue does not take either."""
 SILENCE_S = 60.0
 """Documentation says 10, but clients that ping every 50 s are known to stay connected."""
 GOING_AWAY_S = 1.0
@@ -229,7 +229,7 @@ class MarketSession(Watcher):
             return
         books = [book for token_id in wanted if (book := self._watch(token_id)) is not None]
         if books and request.initial_dump:
-            # In no useful order, as the service sends them; the same for the same tokens.
+            # In no useful order, as the public venue sends them; the same for the same tokens.
             books.sort(key=hash_of)
             if self._venue.controls.streams.framing is Framing.OBJECTS:
                 for book in books:
@@ -274,7 +274,7 @@ def order_event(
         "timestamp": str(event.at_ms),
     }
     if isinstance(event, OrderCancelled) and order.time_in_force is TimeInForce.FOK:
-        # Of a killed order, which never rested, the service says less.
+        # Of a killed order, which never rested, the public venue says less.
         row |= {"size_matched": "", "created_at": "", "outcome": ""}
     return row
 

@@ -1,4 +1,4 @@
-"""Turns what happens on the exchange into frames of the market channel, once for all who watch.
+"""Turns events of the exchange into frames of the market channel, once for all subscribers.
 
 The hash in a change is that of the book right after it, but the engine's book is already at its final
 state when events arrive. So each watched market has a ladder of its own: a book as text, kept
@@ -7,7 +7,7 @@ current level by level, so that a hash costs little more than SHA-1.
 Sources: docs/wire.md#market-stream; order of keys and of neighbouring frames as in recordings of 2026.
 
 A market without watchers costs a look-up. A watched one has a ladder of its own to hash every
-change of it. The last frame of a batch is held for a few milliseconds now and then: the service's
+change of it. The last frame of a batch is held for a few milliseconds now and then: the public venue's
 frames, too, sometimes have the hash of a book that has taken more changes.
 """
 
@@ -91,7 +91,7 @@ class HalfBook:
 
 
 class MarketLadder:
-    """Both tokens' books of one market, as the service writes and hashes them."""
+    """Both tokens' books of one market, as the public venue writes and hashes them."""
 
     def __init__(self, market: MarketView, book: BookView) -> None:
         """Start from the engine's book."""
@@ -146,7 +146,7 @@ class MarketLadder:
             f'{{"market":"{self.condition_id}","asset_id":"{self.tokens[token_index]}",'
             f'"timestamp":"{timestamp_ms}","hash":"","bids":[{bids}],"asks":[{asks}{self._tail}'
         )
-        # The service's own choice of hash; it guards against loss, not against people.
+        # The public venue's own choice of hash; it guards against loss, not against people.
         return hashlib.sha1(canonical.encode(), usedforsecurity=False).hexdigest()
 
     def hashes(self, timestamp_ms: int) -> tuple[str, str]:
@@ -377,7 +377,7 @@ def in_arrival_order(frames: Sequence[Frame], rng: random.Random) -> list[Frame]
     Only changes of different levels away from the top do, and of one millisecond, as in every
     recording: neither the ladder that results nor the top that a frame announces is ever wrong
     because of it. All that changed places have the hash of the book after the last of them: the
-    service hashes what its engine holds by then.
+    public venue hashes what its engine holds by then.
     """
     result = list(frames)
     index = 0
@@ -467,7 +467,7 @@ class Publisher:
 
         Args:
             venue: whose markets.
-            is_disorderly: lets some frames overtake others, as the service does.
+            is_disorderly: lets some frames overtake others, as the public venue does.
         """
         self._venue = venue
         self._random = random.Random(f"{venue.seed}/publisher")
@@ -585,7 +585,7 @@ class Publisher:
                 pass
 
     def _end_trade(self, market: _WatchedMarket) -> None:
-        # The books after a trade, then its print: the service's prints come late too.
+        # The books after a trade, then its print: the public venue's prints come late too.
         if market.last_trade is not None:
             market.pending += book_frames(market.ladder)
             market.pending.append(trade_frame(market.last_trade.trade))

@@ -1,4 +1,4 @@
-"""How simulated traders fill a book, what they think a market is worth, and what they do about it.
+"""How simulated traders fill a book, estimate a fair value, and trade on it.
 
 Numbers are fits to the books measured in recordings: how many levels a side has, how far apart
 they lie, how sizes grow away from the touch, and how often a size is a round number.

@@ -1,4 +1,4 @@
-"""Moves the books of a whole venue: watched markets at full pace, the others in turn, from time to time.
+"""Trades in the markets of a whole venue: in watched ones at full pace, in the others in turn.
 
 Everything that happens is an ordinary order of an ordinary (unlimited) account. A market nobody
 looks at is brought up to its fair price every minute or so, and as soon as somebody looks. Maker
