@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pmtui.signing.eip712 import keccak256
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.gamma import (
-    NEG_RISK_RESOLVER,
     PROTOCOL,
     REGULAR_ORACLE,
     chain_ids,
@@ -20,6 +19,8 @@ from pmtui.sim.catalogue.gamma import (
     made_up_hash,
 )
 from tests.catalogue.drafts import EventDraft, Game, MarketDraft, SeriesDraft
+
+NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
 
 _MARK = re.compile(r"\{\{(-?\d+)\|(\w+)\}\}")
 _SLUG_FORMS = {"year": "year", "month": "monthslug", "monthname": "monthslug"}

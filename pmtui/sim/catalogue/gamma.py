@@ -244,8 +244,7 @@ def decimal_number(amount: Micros) -> int | float:
 
 
 REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
-NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
-"""Resolvers of regular and negative-risk markets; the first is also the oracle of its conditions."""
+"""Resolver of regular markets, and the oracle of their conditions."""
 PROTOCOL = "v1"
 """By which a market settles. Newer rows name it, and the official library asks every row for it."""
 
