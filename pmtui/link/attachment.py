@@ -1,9 +1,9 @@
-"""A terminal's line to its service: says hello, passes messages, and comes back when it is cut.
+"""A terminal's connection to its service: greets it, passes messages, and reconnects when it is cut.
 
-A command that waits for its answer when the line is cut is given again, with its id, to the same run
-of the service. Another run knows nothing of it: then it is not known how an order ended, and the
-service looks for it by its id, as after any crash. Nothing is kept to be sent later: a command
-without a service behind it fails at once.
+A command that waits for its answer when the connection is cut is sent again, with its id, to the same
+run of the service. Another run does not know it: then the end of an order is unknown, and the service
+searches for it by its id, as after any crash. Nothing is queued for later: without a service, a
+command fails at once.
 """
 
 import asyncio
@@ -48,26 +48,26 @@ ENDED = "the service has ended"
 SILENT = "the service does not answer"
 BUSY = "the service is still busy with another request"
 ANSWER_WITHIN_S = 5.0
-"""How long a key waits for what the service says at once."""
+"""How long a key press waits for an answer that the service gives at once."""
 UNLOCK_WITHIN_S = 60.0
 """Deriving a key takes seconds on purpose, and longer on a small machine."""
 SILENT_AFTER_S = 4.0
-"""The service speaks every second; without a word for so long nothing is taken for live."""
+"""The service sends something every second; after so long a silence nothing counts as live."""
 RETRY_PAUSE_S = 0.05
-"""Between two looks for a service that starts: trying costs microseconds."""
+"""Between two attempts to reach a service that starts: an attempt costs microseconds."""
 TICK_S = 1.0
-"""Between two looks at the clock while there is no service to tell the time."""
+"""Between two updates of the shown time while there is no service."""
 WELCOME_WITHIN_S = 5.0
 MOST_PENDING = 500
-"""Commands of which the terminal remembers that it gave them."""
+"""Commands whose state the terminal remembers."""
 
 
 def open_line(path: Path, topics: Iterable[Topic]) -> socket.socket | None:
-    """Say hello to a service and ask for its first views, before there is anybody to show them to.
+    """Greet a service and ask for its first views, before there is a screen to show them.
 
     Args:
         path: where it listens.
-        topics: what is going to be shown first, besides what every terminal watches.
+        topics: those shown first, besides the ones that every terminal watches.
 
     Returns:
         The connection for an `Attachment`; None where nobody listens.
@@ -87,7 +87,7 @@ def open_line(path: Path, topics: Iterable[Topic]) -> socket.socket | None:
 
 
 class NoAnswerError(Exception):
-    """A command was not answered, and why."""
+    """A command was not answered."""
 
     def __init__(self, reason: str, *, may_have_happened: bool) -> None:
         super().__init__(reason)
@@ -100,13 +100,13 @@ class _Pending:
     call: bytes
     answer: asyncio.Future[bytes]
     ended: asyncio.Future[bytes] | None
-    """How it ended, where that is told."""
+    """The verdict, where the service reports one."""
     is_patient: bool = False
-    """Whether the answer may take long, and is waited for over a cut line."""
+    """Whether the answer may take long, and is waited for across a lost connection."""
 
 
 class Attachment:
-    """One terminal's line, for as long as the terminal lives."""
+    """One terminal's connection, for as long as the terminal lives."""
 
     def __init__(
         self,
@@ -129,8 +129,8 @@ class Attachment:
             may_trade: whether commands may be given.
             is_passing: whether a command of the shell gives them: it does not come back once it is cut.
             restart: starts a service where there is none; None to wait for one.
-            on_welcome: is told whenever a service takes the terminal in.
-            opened: where `open_line` has said hello already.
+            on_welcome: called whenever a service accepts the terminal.
+            opened: the connection of `open_line`, which has sent the greeting already.
         """
         self._path = path
         self._opened = opened
@@ -145,31 +145,31 @@ class Attachment:
         self._pending: dict[str, _Pending] = {}
         self._done: asyncio.Future[Done] | None = None
         """The answer to the request that is under way."""
-        self._heard_at = 0.0
+        self._last_message_s = 0.0
         self._is_silent = False
-        self._is_leaving = False
+        self._is_closing = False
         self.instance = ""
-        """The run of the service that is attached to, or was."""
+        """The id of the current or last run of the service."""
         self.goodbye: Goodbye | None = None
-        """Its last words, where it said any."""
+        """The service's goodbye, if it sent one."""
         self.loss: ServiceLoss | None = None
         """Since when there is no service; None while there is one, and before the first."""
         self._ticked_at = 0.0
 
     @property
     def is_attached(self) -> bool:
-        """Whether the service can be told anything."""
+        """Whether there is a connection to the service."""
         return self._writer is not None
 
     def start_again(self) -> None:
-        """Start the service that somebody ended; nothing where there is one."""
+        """Let a service that was ended be started again; do nothing while one runs."""
         if self.loss is not None and self.loss.is_final:
             self.loss = replace(self.loss, is_final=False)
             self.goodbye = None
             self._mirror.pass_time(self._clock.now())
 
     async def connect(self) -> Welcome | Refused | None:
-        """Say hello once; returns None where nobody listens."""
+        """Greet the service once; return None where nobody listens."""
         opened, self._opened = self._opened, None
         try:
             if opened is not None:
@@ -192,24 +192,24 @@ class Attachment:
         if not isinstance(first, Welcome):
             await _close(writer)
             return first if isinstance(first, Refused) else None
-        self._take_in(first, reader, writer)
+        self._accept_welcome(first, reader, writer)
         return first
 
     async def run(self) -> None:
-        """Keep the line until cancelled: listen, and connect again whenever it was cut."""
-        while self._reader is not None or not (self._is_leaving or self._is_passing):
+        """Read messages until cancelled, and reconnect whenever the connection was cut."""
+        while self._reader is not None or not (self._is_closing or self._is_passing):
             if self._reader is not None:
                 await self._listen(self._reader)
-                self._lose(GONE)
+                self._handle_disconnect(GONE)
                 continue
             answer = await self.connect()
             if isinstance(answer, Refused):
-                # It speaks otherwise, and will go on to.
+                # The service speaks another protocol version; retrying soon is pointless.
                 self._mirror.detach(answer.reason)
                 await self._clock.sleep(SILENT_AFTER_S)
             elif answer is None:
-                # Whoever ended it with a word meant it.
-                if self._restart is not None and self.goodbye is None and not self._is_leaving:
+                # A service that said goodbye was ended on purpose.
+                if self._restart is not None and self.goodbye is None and not self._is_closing:
                     await self._restart()
                 self._tick()
                 await self._clock.sleep(RETRY_PAUSE_S)
@@ -221,55 +221,17 @@ class Attachment:
             self._mirror.pass_time(self._clock.now())
 
     def send(self, message: ToService) -> None:
-        """Send a message, where there is anybody to send it to."""
+        """Send a message; without a connection it is dropped."""
         if self._writer is not None:
             self._writer.write(pack(message))
 
-    def give(self, call: bytes, *, is_followed: bool = False) -> str:
-        """Give a command; returns its id.
+    def call(self, call: bytes, *, is_followed: bool = False) -> str:
+        """Send a command; return its id.
 
         Args:
             call: the command, from the codec.
-            is_followed: whether the service will tell how it ended.
+            is_followed: whether the service will report how it ended.
         """
-        return self._give(call, is_followed=is_followed)[0]
-
-    async def answer(self, call: bytes, *, is_patient: bool = False) -> bytes:
-        """Give a command and wait for what it returns.
-
-        Args:
-            call: the command, from the codec.
-            is_patient: whether it asks hosts, and takes as long as they do.
-
-        Raises:
-            NoAnswerError: it was not carried out, or nobody says whether it was.
-        """
-        call_id, pending = self._give(call)
-        pending.is_patient = is_patient
-        try:
-            async with asyncio.timeout(None if is_patient else ANSWER_WITHIN_S):
-                return await pending.answer
-        except TimeoutError:
-            raise NoAnswerError(SILENT, may_have_happened=True) from None
-        finally:
-            _ = self._pending.pop(call_id, None)
-
-    async def end(self, call_id: str) -> bytes:
-        """Wait until it is told how a command ended.
-
-        Raises:
-            NoAnswerError: nobody will tell.
-        """
-        pending = self._pending.get(call_id)
-        if pending is None or pending.ended is None:
-            raise NoAnswerError(GONE, may_have_happened=True)
-        try:
-            return await asyncio.shield(pending.ended)
-        finally:
-            if pending.ended.done():
-                _ = self._pending.pop(call_id, None)
-
-    def _give(self, call: bytes, *, is_followed: bool = False) -> tuple[str, _Pending]:
         call_id, loop = uuid4().hex, asyncio.get_running_loop()
         pending = _Pending(
             call, loop.create_future(), loop.create_future() if is_followed else None
@@ -280,17 +242,53 @@ class Attachment:
             self._fail(call_id, GONE, may_have_happened=False)
         else:
             self.send(Call(call_id, call))
-        return call_id, pending
+        return call_id
+
+    async def answer(self, call: bytes, *, is_patient: bool = False) -> bytes:
+        """Send a command and wait for its return value.
+
+        Args:
+            call: the command, from the codec.
+            is_patient: whether it asks hosts, and may take as long as they do.
+
+        Raises:
+            NoAnswerError: it was not carried out, or it is not known whether it was.
+        """
+        call_id = self.call(call)
+        pending = self._pending[call_id]
+        pending.is_patient = is_patient
+        try:
+            async with asyncio.timeout(None if is_patient else ANSWER_WITHIN_S):
+                return await pending.answer
+        except TimeoutError:
+            raise NoAnswerError(SILENT, may_have_happened=True) from None
+        finally:
+            _ = self._pending.pop(call_id, None)
+
+    async def wait_for_verdict(self, call_id: str) -> bytes:
+        """Wait for the verdict of a command.
+
+        Raises:
+            NoAnswerError: there will be none.
+        """
+        pending = self._pending.get(call_id)
+        if pending is None or pending.ended is None:
+            raise NoAnswerError(GONE, may_have_happened=True)
+        try:
+            return await asyncio.shield(pending.ended)
+        finally:
+            if pending.ended.done():
+                _ = self._pending.pop(call_id, None)
 
     def _drop_old(self) -> None:
-        """Forget the ends of commands that nobody asked for."""
+        """Forget finished commands whose end nobody waits for."""
         over = [i for i, each in self._pending.items() if (each.ended or each.answer).done()]
         for call_id in over[: max(len(self._pending) - MOST_PENDING, 0)]:
             del self._pending[call_id]
 
     async def stop_service(self, policy: str = "") -> str:
         """Ask the service to end; return why it does not."""
-        self._is_leaving = True
+        self._is_closing = True
         return await self._request(Stop(policy), ANSWER_WITHIN_S)
 
     async def unlock(self, passphrase: bytes) -> str:
@@ -325,19 +323,19 @@ class Attachment:
             done.set_result(answer)
 
     async def close(self) -> None:
-        """Leave the service to itself."""
-        self._is_leaving = True
+        """Close the connection; the service goes on."""
+        self._is_closing = True
         if self._writer is not None:
             await _close(self._writer)
             self._writer = self._reader = None
 
-    def _take_in(
+    def _accept_welcome(
         self, welcome: Welcome, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         is_same = welcome.instance == self.instance
         self.instance, self.goodbye, self.loss = welcome.instance, None, None
         self._reader, self._writer = reader, writer
-        self._heard_at = self._clock.monotonic()
+        self._last_message_s = self._clock.monotonic()
         self._mirror.attach(self.send, read_up_to=welcome.read_up_to, is_same=is_same)
         if self._on_welcome is not None:
             self._on_welcome(welcome)
@@ -354,12 +352,12 @@ class Attachment:
                 message = await read_to_terminal(reader)
                 if message is None:
                     return
-                self._heard_at = self._clock.monotonic()
+                self._last_message_s = self._clock.monotonic()
                 if self._is_silent:
-                    # What was shown as old is asked for once more.
+                    # Views that were shown as stale are requested again.
                     self._is_silent = False
                     self._mirror.watch_again()
-                self._take(message)
+                self._handle(message)
         except (LinkError, CodecError):
             return
         finally:
@@ -368,21 +366,21 @@ class Attachment:
     async def _watch_silence(self) -> None:
         """Mark everything as stale when the service is silent without having ended."""
         while True:
-            quiet_s = self._clock.monotonic() - self._heard_at
+            quiet_s = self._clock.monotonic() - self._last_message_s
             if quiet_s >= SILENT_AFTER_S:
                 self._is_silent = True
                 self._mirror.pass_time(self._clock.now())
                 self._mirror.show_silence(SILENT)
             await self._clock.sleep(max(SILENT_AFTER_S - quiet_s, 1.0))
 
-    def _take(self, message: ToTerminal) -> None:
+    def _handle(self, message: ToTerminal) -> None:
         match message:
             case View():
                 self._mirror.apply(message)
             case Events():
                 self._mirror.apply_events(message)
             case Answer(call_id, value, problem):
-                self._take_answer(call_id, value, problem)
+                self._handle_answer(call_id, value, problem)
             case Ended(call_id, verdict):
                 pending = self._pending.get(call_id)
                 if pending is not None and pending.ended is not None and not pending.ended.done():
@@ -394,7 +392,7 @@ class Attachment:
             case _:
                 raise LinkError("out of turn")
 
-    def _take_answer(self, call_id: str, value: bytes, problem: str) -> None:
+    def _handle_answer(self, call_id: str, value: bytes, problem: str) -> None:
         pending = self._pending.get(call_id)
         if pending is None:
             return
@@ -410,10 +408,10 @@ class Attachment:
         for future in (pending.answer, pending.ended):
             if future is not None and not future.done():
                 future.set_exception(NoAnswerError(reason, may_have_happened=may_have_happened))
-                # Whoever gave it may never ask.
+                # The sender may never ask for the result.
                 _ = future.exception()
 
-    def _lose(self, reason: str) -> None:
+    def _handle_disconnect(self, reason: str) -> None:
         self._reader = None
         self._finish_request(Done(reason))
         if self._writer is not None:
@@ -423,7 +421,7 @@ class Attachment:
             if pending.ended is None and (self._is_passing or not pending.is_patient):
                 self._fail(call_id, reason, may_have_happened=True)
                 _ = self._pending.pop(call_id, None)
-        if not self._is_leaving:
+        if not self._is_closing:
             word = self.goodbye
             is_final = word is not None and not word.is_back_soon
             self.loss = ServiceLoss(self._clock.now(), is_final)

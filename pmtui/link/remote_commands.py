@@ -63,7 +63,7 @@ class RemoteCalls:
 
     def send(self, command: str, /, **arguments: object) -> None:
         """Give a command whose answer nobody waits for."""
-        _ = self._line.give(encode_call(command, arguments))
+        _ = self._line.call(encode_call(command, arguments))
 
     async def ask(
         self, command: str, /, *, is_patient: bool = False, **arguments: object
@@ -90,7 +90,7 @@ class RemoteCalls:
     def follow(self, command: str, named: tuple[OrderId, ...], /, **arguments: object) -> CommandId:
         """Give a command that goes on; returns its id, which is ours."""
         call = encode_call(command, arguments)
-        command_id = CommandId(self._line.give(call, is_followed=True))
+        command_id = CommandId(self._line.call(call, is_followed=True))
         self._orders[command_id] = named
         if len(self._orders) > MOST_REMEMBERED:
             del self._orders[next(iter(self._orders))]
@@ -102,7 +102,7 @@ class RemoteCalls:
         Raises:
             NoAnswerError: nobody will tell.
         """
-        return decode(await self._line.end(command_id), _returned(verdict))
+        return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
 
     def lost(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
         """Return what can be said of orders of which nobody tells."""

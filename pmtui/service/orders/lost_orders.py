@@ -133,6 +133,13 @@ class OrderSearch:
         if not wanted:
             return
         asked_s = self._kernel.clock.monotonic()
+        is_complete = await self._read_lists(account, wanted, asked_s)
+        await self._rule_on_doubts(account, asked, asked_s, is_complete=is_complete)
+        await self._rule_on_missing(account, asked_s, is_complete=is_complete)
+        await self._drop_found()
+
+    async def _read_lists(self, account: Account, wanted: set[OrderId], asked_s: float) -> bool:
+        """Read and apply the open orders and trades; return whether both lists were complete."""
         created = [known.created_at for i in wanted if (known := self._feed.own.order(i))]
         after = self._feed.session_start.bound_for_trades(*created)
         listed, fills = await asyncio.gather(
@@ -152,6 +159,11 @@ class OrderSearch:
             is_complete &= listed.is_complete
             self._feed.apply_listing(listed, asked_s=asked_s)
             self._missing.difference_update(order.order_id for order in listed.items)
+        return is_complete
+
+    async def _rule_on_doubts(
+        self, account: Account, asked: tuple[Doubt, ...], asked_s: float, *, is_complete: bool
+    ) -> None:
         for doubt in asked:
             if self._is_in_doubt(doubt):
                 # A long history of trades is read from its end: what is old comes late.
@@ -161,12 +173,15 @@ class OrderSearch:
                 )
                 if status is not None:
                     self._rule_out(doubt, status)
+
+    async def _rule_on_missing(
+        self, account: Account, asked_s: float, *, is_complete: bool
+    ) -> None:
         for order_id in tuple(self._missing):
             status = await self._ask_for(account, order_id, asked_s, is_complete=is_complete)
             if status is not None:
                 self._end_missing(order_id, status)
         self._drop_ended()
-        await self._drop_found()
 
     async def _ask_for(
         self, account: Account, order_id: OrderId, list_asked_s: float, *, is_complete: bool
