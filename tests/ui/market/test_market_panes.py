@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from itertools import combinations
 
@@ -8,7 +9,7 @@ from textual.pilot import Pilot
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic
+from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, StatusTopic
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
@@ -285,3 +286,16 @@ async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None
         await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
         assert app.screen is screen
         assert not screen.check_action("perform", ("drop_order",))
+
+
+async def test_ages_of_own_orders_move_on_while_the_book_stands_still() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        assert any("5m" in line for line in shown_text(screen.orders))
+        service = app.market.service
+        service.at += timedelta(minutes=2)
+        service.announce(StatusTopic())
+        await until(
+            pilot, lambda: any("7m" in line for line in shown_text(screen.orders)), "they age"
+        )
