@@ -199,7 +199,7 @@ class SessionHosts:
         return self._account(signer, maker, signature_type, credentials)
 
     async def _fund(self, wallet: Address) -> Failure | None:
-        """Pay play money in on the local venue; who practises deploys the wallet first."""
+        """Fund the wallet with play money on the local venue; a practice account deploys it first."""
         if self._admin is None or self._venue_admin is None:
             return None
         if self._wallet.is_practice:

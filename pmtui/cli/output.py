@@ -129,7 +129,7 @@ def write_line(line: bytes) -> None:
 
 
 def discard_output() -> None:
-    """Send what is still buffered nowhere, or the interpreter would fail on it while it ends."""
+    """Discard buffered output, on which the interpreter would fail at its exit."""
     _discard(sys.stdout)
 
 

@@ -72,7 +72,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFill:
-    """A fill and who told of it."""
+    """A fill and its source."""
 
     fill: Fill
     title: str

@@ -38,7 +38,7 @@ class Appearance:
 
 
 def load_appearance(settings: TerminalSettings, paths: Paths, keymap: Keymap) -> Appearance:
-    """Read the themes; what is wrong with one that is not chosen is logged.
+    """Read the themes; problems of themes that are not chosen are logged.
 
     Raises:
         ConfigError: there is none of the chosen name.
@@ -126,7 +126,7 @@ def read_keys(settings: TerminalSettings) -> Keymap:
 
 
 def _themes(settings: TerminalSettings, paths: Paths) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
-    """Return the themes to choose from, and what is wrong with others."""
+    """Return the usable themes, and the problems of the others."""
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:
         _logger.warning("theme: %s", problem)

@@ -128,7 +128,7 @@ def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
 
 
 def output_code(code: int, *, prog: str) -> int:
-    """Return an exit code: `code`, or after a line 69 where what was shown could not be written."""
+    """Return `code`; if the output could not be written, print a line and return 69."""
     lost = lost_output()
     if lost is None or isinstance(lost, BrokenPipeError):
         # Whoever read has seen enough.

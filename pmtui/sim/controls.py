@@ -183,7 +183,7 @@ class Controls:
     relay_courses: list[RelayCourse] = field(default_factory=list)
     """Of the next transactions of the relayer."""
     is_submit_limited: bool = False
-    """Whether the relayer takes 25 submissions a minute and no more."""
+    """Whether the relayer limits submissions to 25 a minute."""
     limits: RateLimits = field(default_factory=RateLimits)
     analytics_limits: HostLimits = field(default_factory=HostLimits)
     streams: StreamManner = field(default_factory=StreamManner)

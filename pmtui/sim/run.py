@@ -28,12 +28,12 @@ BACKLOG = 256
 
 
 class PortError(Exception):
-    """A port the venue was told to use is taken, or may not be used."""
+    """A port for the venue is in use, or not permitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VenueOptions:
-    """What `pmtui sim` is told."""
+    """The options of `pmtui sim`."""
 
     port: int = 0
     """Of the trading host; the others follow. 0 takes any free ones."""

@@ -346,7 +346,7 @@ class HttpServer(uvicorn.Server):
                 await asyncio.wait_for(self._is_ending.wait(), 1)
 
     def end(self) -> None:
-        """Stop taking requests and let `serve` return."""
+        """Stop accepting requests, so that `serve` returns."""
         self.should_exit = True
         self._is_ending.set()
 

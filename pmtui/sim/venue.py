@@ -170,7 +170,7 @@ class Venue:
         return result
 
     def announce(self, events: tuple[Event, ...]) -> None:
-        """Remember events, write them down, then let everybody hear of them."""
+        """Record events, write them to the disk, then publish them."""
         if events:
             self.records.take(events)
             self._persistence.keep(events)

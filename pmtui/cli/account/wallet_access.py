@@ -92,7 +92,7 @@ class WalletKeyFiles:
         """Why a file is not used; empty where none is refused."""
 
     def relayer_key(self, owner: Address) -> RelayerCredential | None:
-        """Return the key of an owner: what was kept last, also by another program meanwhile."""
+        """Return the key of an owner as last stored, by this or another program."""
         row = self._read(RELAYER_KEY_FILE, _RelayerRow)
         if row is not None:
             self._relayer = RelayerCredential(Secret.from_text(row.key), row.address)
@@ -122,7 +122,7 @@ class WalletKeyFiles:
         return self._builder
 
     def keep_builder_key(self, made: ApiCredentials) -> None:
-        """Keep a builder's key: its secret is told only once.
+        """Store a builder's key: the venue shows its secret only once.
 
         Raises:
             OSError: the file cannot be written.
@@ -180,7 +180,7 @@ class SessionRelayer:
         auth: RelayerAuth,
         timestamp_s: Callable[[], int],
     ) -> None:
-        """Take what it needs.
+        """Submit transactions as one owner.
 
         Args:
             relayer: the host.

@@ -134,7 +134,7 @@ class StepError(ValueError):
 
 
 class NothingToDoError(StepError):
-    """The words are right, and what they ask for is so already."""
+    """The request is valid, and already fulfilled."""
 
 
 def read_request(action: str, arguments: list[str]) -> WalletRequest:

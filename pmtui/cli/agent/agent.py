@@ -46,7 +46,7 @@ from pmtui.signing.secret import Secret
 _PROG = "pmtui agent"
 _CHUNK = 65_536
 SHORTEST_TOKEN = 16
-"""Characters; a shorter one could be guessed by whoever may ask."""
+"""Characters; a shorter token could be guessed by a program that may send requests."""
 _REASONS = {
     FailureKind.NOT_FOUND: Refusal.UNKNOWN,
     FailureKind.CANCELLED: Refusal.UNCONFIGURED,

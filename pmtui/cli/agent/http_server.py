@@ -74,7 +74,7 @@ async def _end_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
 
 
 class _Protocol(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it; what is no request is answered by problem details as well."""
+    """Uvicorn's HTTP/1.1; a malformed request is answered with problem details as well."""
 
     @override
     def send_400_response(self, msg: str) -> None:

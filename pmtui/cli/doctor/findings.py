@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """How long one check may take, and what is said when it takes longer."""
+    """How long one check may take, and the finding if it takes longer."""
 
     subject: Subject
     name: str

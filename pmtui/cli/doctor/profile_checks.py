@@ -102,7 +102,7 @@ def check_folder(folder: Path) -> tuple[Finding, ...]:
 
 
 def check_journal(path: Path) -> tuple[Finding, ...]:
-    """Read the whole journal: whether the file is sound, and what it waits for."""
+    """Check the whole journal: whether the file is intact, and which orders have no known end."""
     if not path.exists():
         return (_finding("journal", State.OK, "none yet: no order was ever sent from here"),)
     aside = f"keep a copy of {path}, then move it away; the venue is asked about open orders"

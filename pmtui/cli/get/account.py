@@ -64,7 +64,7 @@ def find_secret(settings: Settings, state: Path, passphrase_fd: int | None) -> S
 
 
 def find_relayer_headers(settings: Settings, state: Path) -> Authorize | None:
-    """Return what proves to the relayer who asks; None where the profile keeps no relayer key.
+    """Return the headers that authenticate us to the relayer; None if the profile has no relayer key.
 
     Raises:
         ConfigError: the keystore cannot be read.

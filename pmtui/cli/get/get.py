@@ -242,7 +242,7 @@ async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> 
 
 
 def _report_unanswered(request: Request, items: Sequence[object]) -> int:
-    """Name what was asked about and has no row; returns the exit code."""
+    """Print the values of the request that have no row; returns the exit code."""
     limit = request.extent.limit
     if limit is not None and len(items) >= limit:
         # What is missing may only have been cut off.

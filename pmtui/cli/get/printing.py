@@ -221,7 +221,7 @@ class Printer:
         self._out.flush()
 
     def finish(self) -> None:
-        """Write what was kept.
+        """Write the rest of the answer.
 
         Raises:
             OSError: the output cannot be written.

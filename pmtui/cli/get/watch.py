@@ -87,7 +87,7 @@ class Output:
                 self.is_done.set()
 
     def write_change(self, key: Hashable, answer: object) -> None:
-        """Write an answer unless it is what was last written of the same thing."""
+        """Write an answer unless it equals the last one about the same subject."""
         if self._last.get(key) != answer:
             self._last[key] = answer
             self.write(answer)
@@ -137,7 +137,7 @@ class LinkNotes:
 
 
 async def first_of(*coroutines: Coroutine[object, object, object]) -> None:
-    """Run all until the first one ends, and end the others; what it raised is raised."""
+    """Run all until the first one ends, and cancel the others; its exception is raised."""
     tasks = [asyncio.ensure_future(each) for each in coroutines]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -285,7 +285,7 @@ class AccountWatch:
             self._request.output.is_done.set()
 
     def _write_missed(self, fill: Fill) -> None:
-        """Write a fill that the host lists, unless the stream has told of it more lately."""
+        """Write a fill that the host lists, unless the stream has sent a newer state of it."""
         known = self._request.output.written.get(_key(fill))
         if known is None or fill.status.is_final:
             self._request.output.write_change(_key(fill), fill)
@@ -322,7 +322,7 @@ def _seconds(at: datetime) -> str:
 
 @dataclass
 class _StreamedBook:
-    """A book of the stream and what was last told of it."""
+    """A book of the stream and what was last written about it."""
 
     book: OrderBook
     timestamp: str = ""

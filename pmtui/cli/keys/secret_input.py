@@ -18,7 +18,7 @@ from pmtui.signing.secret import Secret
 
 MAX_BYTES = 4_096
 GOOD_LENGTH = 12
-"""A passphrase shorter than this can be guessed by who has the file."""
+"""A shorter passphrase can be guessed by anyone who has the file."""
 SHORT_LENGTH = 8
 """Below this a passphrase protects so little that it is asked for again."""
 _FEW_KINDS = 5
@@ -31,7 +31,7 @@ _PR_SET_DUMPABLE = 4
 
 @dataclass(frozen=True, slots=True)
 class NoSecret:
-    """Why there is no secret; never quotes what was read."""
+    """Why there is no secret; never quotes the input."""
 
     text: str
 

@@ -131,7 +131,7 @@ class _Body(msgspec.Struct):
 
 
 def open_order_makers(journal: Path) -> tuple[str, ...]:
-    """Return who pays for each order without a known end; nothing where there is no journal.
+    """Return the maker of each order without a known end; none if there is no journal.
 
     A journal that cannot be read here is reported by the session, which refuses to trade with it.
     """
@@ -162,7 +162,7 @@ def why_not_this_owner(journal: Path, owner: Address) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """What a session trades with. The paper account finds its own key by itself."""
+    """The key of a session. The paper account finds its own."""
 
     secret: Secret | None = None
     reason: str = ""
@@ -260,7 +260,7 @@ def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -
 
 
 def read_keystore(path: Path) -> str | KeystoreProblem:
-    """Return a keystore's text; what is no text or far too long is no keystore.
+    """Return a keystore's text; binary data or a far too long text is no keystore.
 
     Raises:
         OSError: the file cannot be read.

@@ -118,7 +118,7 @@ class ProfileService:
         self._ending: Ending | None = None
         self._changed = asyncio.Event()
         self._opened: SessionKey | None = None
-        """A key that was unlocked, with which the service starts anew."""
+        """An unlocked key, with which the service restarts."""
 
     async def run(self) -> int:
         """Serve until asked to end; returns the exit code."""
@@ -215,7 +215,7 @@ class ProfileService:
             self._changed.set()
 
     async def _watch(self, server: LinkServer, kept: KeptSocket, service: DataService) -> None:
-        """End a service that nobody needs or can find, and give back what was freed."""
+        """End a service that nobody needs or can reach, and return freed memory to the system."""
         idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
             await self._clock.sleep(LOOK_PERIOD_S)

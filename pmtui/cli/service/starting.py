@@ -232,7 +232,7 @@ class ServiceStarter:
             warn(f"{problem}; {left} {'tries' if left > 1 else 'try'} left")
 
     def _replace(self, refused: Refused) -> None:
-        """Offer to start a service of another version anew."""
+        """Offer to restart a service of another version."""
         text = refused.reason
         if not refused.version:
             raise ConfigError("service", text)
@@ -296,7 +296,7 @@ class ServiceStarter:
             asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
 
     def _has_ended(self) -> bool:
-        """Whether this terminal started a service that is no more."""
+        """Whether this terminal started a service that has ended."""
         if self._service is None:
             return False
         try:

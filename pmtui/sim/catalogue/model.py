@@ -26,7 +26,7 @@ class MarketState(Enum):
     RESOLVED = "resolved"
     """Closed, and what each outcome pays is known."""
     LEGACY = "legacy"
-    """A row of 2020: not two outcomes, or no condition id. To look at only."""
+    """A row of 2020: not two outcomes, or no condition id. Not tradable."""
     NO_BOOK = "no-book"
     """Open, but without order book, token ids or leave to take orders."""
 
@@ -83,7 +83,7 @@ class FeeTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewards:
-    """What resting orders must look like to earn liquidity rewards."""
+    """The terms on which resting orders earn liquidity rewards."""
 
     min_size: Micros = ZERO
     max_spread: Micros = ZERO

@@ -47,7 +47,7 @@ class Condition:
 
 
 class World(Protocol):
-    """What the contracts look up."""
+    """State that the contracts read."""
 
     def collateral(self, owner: Address) -> int:
         """Return a balance of pUSD in millionths."""

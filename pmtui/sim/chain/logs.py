@@ -84,7 +84,7 @@ def block_hash(number: int) -> str:
 
 
 def place_entries(entries: Iterable[LogEntry], *, block: int, transaction_hash: str) -> list[Log]:
-    """Return the entries of a transaction as a node does, with the place where they stand."""
+    """Return the entries of a transaction as a node does, with their positions."""
     return [
         {
             "address": entry.address,

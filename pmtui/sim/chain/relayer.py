@@ -115,7 +115,7 @@ class Submission(msgspec.Struct, rename="camel"):
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction, with all that is told of it."""
+    """One transaction, with everything that is published about it."""
 
     transaction_id: str
     kind: str
@@ -515,7 +515,7 @@ class RelayerRoutes:
         return JsonResponse({"address": _RELAY_HUB, "nonce": "0"})
 
     async def mint(self, request: Request) -> Response:
-        """Make a relayer key for whoever signed in."""
+        """Create a relayer key for the signed-in owner."""
         owner = self._sign_ins.owner_of_session(cookies_in(request))
         if owner is None:
             return failure(401, _UNAUTHORIZED)

@@ -114,7 +114,7 @@ PAGE = 100
 MAX_ALLOWANCE = str(2**256 - 1)
 SPENDERS = (POLYGON.exchange, POLYGON.neg_risk_exchange, POLYGON.neg_risk_adapter)
 HASH_ID = re.compile(r"0x[0-9a-f]{64}", re.ASCII)
-"""What a condition id and an order id look like."""
+"""The form of a condition id or an order id."""
 _ASSET_TYPES = ("COLLATERAL", "CONDITIONAL", "CONDITIONAL-V2")
 _KINDS = dict(zip("0123", SignatureType, strict=True))
 

@@ -193,7 +193,7 @@ class SideKeyRoutes:
         return JsonResponse([_listed(key) for key in keys])
 
     async def revoke_builder(self, request: Request) -> Response:
-        """Revoke the builder key that signs, or the newest of whoever signs with an API key."""
+        """Revoke the builder key that signs, or the newest one of an owner that signs with an API key."""
         if "POLY_BUILDER_API_KEY" in request.headers:
             key = await self._builder(request)
             return unauthorized() if key is None else self._revoked(key)

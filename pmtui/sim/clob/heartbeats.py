@@ -77,7 +77,7 @@ class Heartbeats:
         self._keep(key, _Chain(expected, is_armed=True, heard_ms=self._venue.clock.now_ms()))
 
     def tick(self) -> None:
-        """Cancel the orders of whoever was silent for too long, looking every five seconds."""
+        """Cancel the orders of owners that were silent for too long; checked every five seconds."""
         now_ms = self._venue.clock.now_ms()
         if now_ms - self._swept_ms < SWEEP_MS:
             return

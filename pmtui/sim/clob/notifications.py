@@ -47,7 +47,7 @@ class NotificationKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One thing an account is told."""
+    """One notification to an account."""
 
     number: int
     account: Address

@@ -264,7 +264,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What is left after a request, or how long until it would have been let through."""
+    """The budget left after a request, or the time until it would have been admitted."""
 
     remaining: int
     reset_s: int
@@ -339,7 +339,7 @@ Cost = Callable[[bytes, Credentials], int]
 
 
 class OrderGate:
-    """Wraps handlers; the public venue looks at the region before it looks at who asks."""
+    """Wraps handlers; the public venue checks the region before the credentials."""
 
     def __init__(self, venue: Venue, restart: EngineRestart) -> None:
         self._venue = venue

@@ -197,7 +197,7 @@ class AnalyticsV1:
         return [{"total": sum(units(v) for _, v in volumes), "markets": rows or None}]
 
     def market_positions(self, query: AnalyticsQuery) -> list[Row]:
-        """List the positions in both tokens of one market, whoever holds them."""
+        """List all accounts' positions in both tokens of one market."""
         market = query.one_market()
         status = query.choice("status", ("all", "open", "closed"), "all")
         user = query.user(is_required=False)
@@ -275,7 +275,7 @@ class AnalyticsV2:
         }
 
     def positions(self, query: AnalyticsQuery) -> Row:
-        """List positions by their status, of an account or in one market; open ones unless told."""
+        """List positions by their status, of an account or in one market; by default open ones."""
         status = query.text("status", "OPEN").upper()
         choose = _STATUSES.get(status)
         if choose is None:
@@ -388,14 +388,14 @@ class AnalyticsV2:
         return _envelope(query, rows, usual=_MOST, most=MAX_POINTS)
 
     def leaderboard(self, query: AnalyticsQuery) -> Row:
-        """Rank accounts by what they won or traded, or tell where one of them stands."""
+        """Rank accounts by profit or volume, or return the rank of one of them."""
         venue, user = self._figures.venue, query.user(is_required=False)
         if user is not None:
             return {"data": own_standing_row(venue, self._writer, query, user)}
         return _envelope(query, standing_rows_v2(venue, self._writer, query))
 
     def biggest_winners(self, query: AnalyticsQuery) -> Row:
-        """Rank the accounts that won by what they won; what each won it with is not told apart."""
+        """Rank the accounts by profit; the markets that earned it are not stated."""
         rows = standing_rows_v2(self._figures.venue, self._writer, query)
         return _envelope(query, [row for row in rows if str(row["pnl"])[:1] != "-" and row["pnl"]])
 

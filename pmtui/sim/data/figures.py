@@ -295,7 +295,7 @@ def standing_rows_v2(venue: Venue, writer: RowWriter, query: AnalyticsQuery) -> 
 def own_standing_row(
     venue: Venue, writer: RowWriter, query: AnalyticsQuery, user: Address
 ) -> Row | None:
-    """Return where one account stands by either measure; None where it did not trade."""
+    """Return the rank of one account by either measure; None if it did not trade."""
     found = standings(venue, query)
     own = next((one for one in found if one.account == user), None)
     if own is None:

@@ -121,7 +121,7 @@ class AnalyticsQuery:
         return word
 
     def matching(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the entries that markets, side, times and least amount let through."""
+        """Return the entries that match markets, side, times and least amount."""
         conditions, side = self.conditions(), self.text("side").upper()
         start = self.whole("start", 0, most=10**12)
         end = self.whole("end", 10**12, most=10**12)
@@ -146,7 +146,7 @@ class AnalyticsQuery:
         return list(rows[offset : offset + limit])
 
     def sorted(self, rows: Sequence[Row], columns: Mapping[str, str], *, default: str) -> list[Row]:
-        """Return rows in the order asked for, the largest first unless told otherwise.
+        """Return rows in the requested order, by default the largest first.
 
         Args:
             rows: to be sorted.

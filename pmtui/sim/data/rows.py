@@ -297,7 +297,7 @@ class RowWriter:
 
 
 def token_row(venue: Venue, market: CatalogueMarket, token_id: TokenId) -> Row:
-    """Return what a token stands for, and what it pays once that is known."""
+    """Return the market and outcome of a token, and its payout once that is known."""
     index = market.token_ids.index(token_id)
     event = venue.catalogue.event_of(market)
     payouts = payouts_of(venue, market)

@@ -216,7 +216,7 @@ class Exchange:
 
     @property
     def retry_after_s(self) -> int:
-        """What refused clients are told while only post-only orders are let through."""
+        """The `Retry-After` of refusals while only post-only orders are accepted."""
         return self._floor.retry_after_s
 
     @retry_after_s.setter
@@ -249,7 +249,7 @@ class Exchange:
             tick_size.change_tick_size(self._floor, market, tick)
 
     def resolve(self, condition_id: ConditionId, payout: Payout, *, now_ms: int) -> None:
-        """End a market: cancel its orders and let shares be redeemed.
+        """End a market: cancel its orders and make its shares redeemable.
 
         When a market of a negative-risk group pays its first token, the rest of the group pay
         their second. A market that is resolved already stays as it is. Simulated accounts redeem

@@ -120,7 +120,7 @@ def would_take(floor: Floor, order: NewOrder) -> bool:
 
 
 def mode_refusal(floor: Floor, *, post_only: bool) -> Refusal | None:
-    """Refuse what the exchange does not let through at the moment."""
+    """Refuse what the trading mode does not permit now."""
     match floor.mode:
         case TradingMode.DISABLED:
             return refusals.TRADING_DISABLED

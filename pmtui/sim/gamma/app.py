@@ -138,7 +138,7 @@ class EventReads:
         return list(rows_of(event.raw, "tags"))
 
     def value(self, event: CatalogueEvent, field: str) -> object:
-        """Return a field of an event as it stands now."""
+        """Return the current value of an event's field."""
         sums = self._rows.event_sums(event) if field in EVENT_SUMS else {}
         return sums[field] if field in sums else event.raw.get(field)
 

@@ -70,7 +70,7 @@ class Query:
         return values
 
     def numerals(self, name: str) -> list[str]:
-        """Return every value of a repeated key that must be a whole number, as it stands in ids."""
+        """Return every value of a repeated key that must be a whole number, spelled as in ids."""
         values = self.texts(name)
         for value in values:
             if not value.isascii() or not value.isdigit():
@@ -270,7 +270,7 @@ RowTest = Callable[[Row], bool]
 
 
 class TagGraph:
-    """Which tags stand together on events: what the host calls related."""
+    """Which tags occur together on events: the host calls them related."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

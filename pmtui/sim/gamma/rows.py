@@ -77,7 +77,7 @@ class MetadataRows:
         self._known: dict[str, LiveMarket | None] = {}
 
     def begin(self) -> None:
-        """Start a request: numbers are asked for once, and stand still until the next."""
+        """Start a request: each number is read once and stays the same during it."""
         self._known.clear()
 
     def _live_of(self, market: CatalogueMarket) -> LiveMarket | None:
@@ -169,7 +169,7 @@ class MetadataRows:
         return live is not None and (is_known or live.last_trade is not None)
 
     def value(self, market: CatalogueMarket, field: str) -> object:
-        """Return one field of a market as it stands now, for sorting."""
+        """Return the current value of a market's field, for sorting."""
         if field in PRICE_CHANGES:
             return self._price_changes(market, (field,)).get(field, market.raw.get(field))
         read = _LIVE_FIELDS.get(field)

@@ -111,7 +111,7 @@ def _note_book(market: _RecordedTerms, snapshot: BookSnapshot) -> None:
 def _event_row(
     number: int, condition_id: str, market: _RecordedTerms, started_ms: int
 ) -> dict[str, object]:
-    """Word an event of one market as the metadata host would, saying no more than what is known."""
+    """Return an event of one market as the metadata host would, with known facts only."""
     began = datetime.fromtimestamp(started_ms / 1_000, UTC).isoformat()
     row = _market_row(number, condition_id, market)
     return {
@@ -165,7 +165,7 @@ class RecordedBook:
         """Of the last message about it, in milliseconds, as sent."""
 
     def reset(self) -> None:
-        """Forget everything: the replay begins anew."""
+        """Clear everything: the replay starts over."""
         self.book, self.timestamp = OrderBook(self._token_id, terms=self._terms), ""
 
     def view(self) -> BookView:
@@ -273,7 +273,7 @@ class RecordedBooks:
         return None if market is None else market.books[market.index_of(TokenId(token_id))]
 
     def reset(self) -> None:
-        """Forget everything: the replay begins anew."""
+        """Clear everything: the replay starts over."""
         for market in self.markets.values():
             for recorded in market.books:
                 recorded.reset()

@@ -41,7 +41,7 @@ class ReplayFeed:
 
     @property
     def is_current(self) -> bool:
-        """Whether everything up to the position has been told."""
+        """Whether everything up to the position has been sent."""
         is_moved = self._moves == self._timeline.moves
         return is_moved and (
             self._next == len(self._messages)
@@ -61,7 +61,7 @@ class ReplayFeed:
         return market
 
     def unwatch(self, condition_id: ConditionId, watcher: Watcher) -> None:
-        """Send a watcher no more messages of a market."""
+        """Stop sending a subscriber messages of a market."""
         _ = self._watchers.get(condition_id.lower(), {}).pop(watcher, None)
 
     def watch_listings(self, watcher: Watcher) -> None:

@@ -74,7 +74,7 @@ class PracticeBooks:
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Bring the engine's books up to the recorded ones, before anybody looks at them."""
+        """Update the engine's books to the recorded ones, before they are read."""
         stale, self._stale = self._stale, {}
         for condition_id in stale:
             market = self._books.markets.get(condition_id)

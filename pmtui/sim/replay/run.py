@@ -34,7 +34,7 @@ _SPANS_S = {"1h": 3_600, "6h": 21_600, "1d": 86_400, "1w": 604_800, "1m": 2_592_
 _SAMPLE_S = 60
 """Between two points of a history that the replay itself adds."""
 SAMPLE_S = 1.0
-"""Between two looks at the middle of the books, for charts."""
+"""Seconds between two samples of the books' midpoints, for charts."""
 
 
 class _Asked(msgspec.Struct):

@@ -27,7 +27,7 @@ PERIOD_MS = 5_000
 
 
 class PublicTape:
-    """Writes trades behind the venue's back; `tick` is called by whoever keeps time."""
+    """Adds public trades outside the exchange; `tick` is called regularly."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue

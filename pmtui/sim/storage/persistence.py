@@ -117,7 +117,7 @@ class Stored:
     trades: tuple[Trade, ...]
     markets: tuple[StoredMarket, ...]
     tape: tuple[Trade, ...] = ()
-    """The newest trades of each market, whoever made them."""
+    """The newest trades of each market, by all accounts."""
 
 
 class Store:
@@ -269,7 +269,7 @@ class Store:
         return [_decode_trade(row) for (row,) in rows]
 
     def drop_tapes(self, markets: Iterable[ConditionId]) -> None:
-        """Forget the trades of markets that nobody looks at any more."""
+        """Delete the trades of markets that nobody watches any more."""
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
             self._db.executemany(

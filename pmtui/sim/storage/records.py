@@ -196,7 +196,7 @@ class Records:
                 self._trades_of_owner[owner][trade.trade_id] = None
 
     def restore_tape(self, trades: Iterable[Trade]) -> None:
-        """Bring back what the public saw last, oldest first, with its volume; prices begin anew."""
+        """Restore the latest public trades, oldest first, with their volume; price histories start over."""
         tapes: defaultdict[ConditionId, deque[Trade]] = defaultdict(_new_tape)
         for trade in trades:
             self._note_public(trade)

@@ -399,7 +399,7 @@ class UserHub:
         self._unsubscribe = venue.subscribe(self._take)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         self._unsubscribe()
 
     def join(self, session: UserSession) -> None:

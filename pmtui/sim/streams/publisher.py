@@ -438,7 +438,7 @@ class MarketFeed(Protocol):
         ...
 
     def unwatch(self, condition_id: ConditionId, watcher: Watcher) -> None:
-        """Send a watcher no more events of a market."""
+        """Stop sending a subscriber events of a market."""
         ...
 
     def watch_listings(self, watcher: Watcher) -> None:
@@ -517,7 +517,7 @@ class Publisher:
         return market.ladder
 
     def unwatch(self, condition_id: ConditionId, watcher: Watcher) -> None:
-        """Send a watcher no more events of a market."""
+        """Stop sending a subscriber events of a market."""
         market = self._markets.get(condition_id)
         if market is not None:
             market.watchers.pop(watcher, None)

@@ -218,7 +218,7 @@ WINDOW_VOLATILITY = 0.06
 """Of five-minute markets, which go from an even chance to a certainty."""
 WATCHED_CHANGES_PER_S = 0.6
 WATCHED_TRADES_PER_S = 1 / 60
-"""What the quietest market does at least while somebody looks at it."""
+"""The least activity of the quietest market while somebody watches it."""
 
 
 @dataclass(frozen=True, slots=True)

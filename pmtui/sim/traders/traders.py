@@ -161,7 +161,7 @@ class Crowd:
         return abs(quote.price - best * self.tick)
 
     def requote(self, exchange: Exchange, now_ms: int, touch: Touch) -> None:
-        """Move the top: withdraw what the price ran over, quote anew, take what others left."""
+        """Move the top of the book: cancel crossed orders, quote again, and take stale orders of others."""
         if not self._sides:
             return
         self.touch = touch
