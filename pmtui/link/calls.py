@@ -72,7 +72,7 @@ class Calls:
         self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id)
 
     def forget(self, listener: Told) -> None:
-        """Tell a terminal that is gone nothing more."""
+        """Send nothing more to a terminal that is gone."""
         for record in self._records.values():
             if listener in record.listeners:
                 record.listeners.remove(listener)

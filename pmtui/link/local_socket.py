@@ -29,7 +29,7 @@ def socket_path(runtime: Path, profile: str) -> Path:
 
 
 def why_no_socket(path: Path) -> str:
-    """Say why nobody may listen there; "" where one may. The directory is made where it is missing.
+    """Return why the service may not listen there; "" if it may. A missing directory is created.
 
     Raises:
         OSError: it cannot be made.
@@ -62,7 +62,7 @@ def listener_of(path: Path) -> int | None:
 
 
 def why_kept_out(path: Path) -> str:
-    """Say whose the socket is that we may not connect to; "" where nobody keeps us out."""
+    """Return who owns a socket that we may not connect to; "" if we may connect."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         one.settimeout(1.0)
         try:
@@ -157,7 +157,7 @@ class KeptSocket:
         """Why nobody can come in any more; empty while they can."""
 
     def keep(self) -> bool:
-        """Look whether it is still there, and make it again where it is not; whether that was done."""
+        """Create the socket again if it is gone; return whether that was done."""
         mark = _mark_of(self._path)
         if mark is not None and mark == self._mark:
             self.problem = ""

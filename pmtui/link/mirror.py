@@ -156,7 +156,7 @@ class Mirror:
         self.watch_again()
 
     def watch_again(self) -> None:
-        """Ask for every view that is watched, also where it has not changed since."""
+        """Request every watched view again, changed or not."""
         if self._send is not None:
             for topic in {**dict.fromkeys(STANDING), **self._subscribers}:
                 self._send(Watch(encode(topic)))
@@ -342,7 +342,7 @@ class Mirror:
                 _ = self._row_books.pop(token_id, None)
 
     def _learn_titles(self, account: AccountView) -> None:
-        """Ask once for the markets that own orders and positions are in: questions name them."""
+        """Request the markets of own orders and positions once: prompts name them."""
         markets = {each.condition_id for each in account.open_orders}
         markets.update(each.condition_id for each in account.positions)
         markets.update(each.condition_id for each in account.conditionals)

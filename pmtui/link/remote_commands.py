@@ -50,7 +50,7 @@ class RemoteCalls:
     """Encodes commands, and decodes what comes of them."""
 
     def __init__(self, line: Attachment, clock: Clock) -> None:
-        """Give commands over a line.
+        """Send commands over a connection.
 
         Args:
             line: to the service.
@@ -62,13 +62,13 @@ class RemoteCalls:
         """Which orders a command named, for the case that nobody can tell how they ended."""
 
     def send(self, command: str, /, **arguments: object) -> None:
-        """Give a command whose answer nobody waits for."""
+        """Send a command without waiting for its answer."""
         _ = self._line.call(encode_call(command, arguments))
 
     async def ask(
         self, command: str, /, *, is_patient: bool = False, **arguments: object
     ) -> object:
-        """Give a command and return its answer.
+        """Send a command and return its answer.
 
         Raises:
             NoAnswerError: there is none.
@@ -79,7 +79,7 @@ class RemoteCalls:
     async def ask_why_not(
         self, command: str, /, *, is_patient: bool = False, **arguments: object
     ) -> str:
-        """Give a command and return why it is not carried out; "" where it is."""
+        """Send a command and return why it is not carried out; "" if it is."""
         try:
             call = encode_call(command, arguments)
             data = await self._line.answer(call, is_patient=is_patient)
@@ -88,7 +88,7 @@ class RemoteCalls:
             return describe_loss(lost)
 
     def follow(self, command: str, named: tuple[OrderId, ...], /, **arguments: object) -> CommandId:
-        """Give a command that goes on; returns its id, which is ours."""
+        """Send a command whose verdict follows later; return its id, which is made here."""
         call = encode_call(command, arguments)
         command_id = CommandId(self._line.call(call, is_followed=True))
         self._orders[command_id] = named
@@ -114,7 +114,7 @@ class RemoteCalls:
 
 
 def describe_loss(lost: NoAnswerError) -> str:
-    """Say why there is no answer, and what that means."""
+    """Describe why there is no answer, and what that means."""
     text = f"{lost.reason}: {_UNKNOWN if lost.may_have_happened else _UNSENT}"
     return text[:1].upper() + text[1:]
 
@@ -130,7 +130,7 @@ class RemoteCommands:
     def __init__(
         self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], None]
     ) -> None:
-        """Give commands over a line.
+        """Send commands over a connection.
 
         Args:
             line: to the service.
@@ -146,7 +146,7 @@ class RemoteCommands:
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
-        """Have the service fix amounts, salt and time of an order."""
+        """Let the service fix amounts, salt and time of an order."""
         try:
             return cast(
                 "PreparedOrder | Rejected",
@@ -158,7 +158,7 @@ class RemoteCommands:
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
     ) -> tuple[PreparedOrder | Rejected, ...]:
-        """Have the service prepare the legs of a batch."""
+        """Let the service prepare the legs of a batch."""
         intents = tuple(intents)
         try:
             answer = await self._calls.ask("prepare_many", intents=intents)
@@ -174,19 +174,19 @@ class RemoteCommands:
         attached: Protection | None = None,
         is_single_key: bool = False,
     ) -> CommandId:
-        """Have a prepared order journaled, signed and sent."""
+        """Journal, sign and send a prepared order."""
         return self._calls.follow(
             "place", (order_id,), order_id=order_id, override=override, attached=attached,
             is_single_key=is_single_key,
         )  # fmt: skip
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Have prepared orders sent in one request."""
+        """Send prepared orders in one request."""
         order_ids = tuple(order_ids)
         return self._calls.follow("place_many", order_ids, order_ids=order_ids)
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
-        """Have an order cancelled, and another sent for what is left of it."""
+        """Cancel an order, and send another for what is left of it."""
         return self._calls.follow(
             "move", (order_id,), order_id=order_id, replacement_id=replacement_id
         )
@@ -199,7 +199,7 @@ class RemoteCommands:
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
-        """Have own orders cancelled, and a position sold."""
+        """Cancel own orders, then sell a position."""
         return self._calls.follow(
             "flatten", (order_id,), order_id=order_id, in_the_way=tuple(in_the_way),
             override=override, is_single_key=is_single_key,
@@ -228,16 +228,16 @@ class RemoteCommands:
             return MoveVerdict(end, describe_loss(lost))
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Have the named orders cancelled."""
+        """Cancel the named orders."""
         order_ids = tuple(order_ids)
         return self._calls.follow("cancel", order_ids, order_ids=order_ids)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Have own orders of a market cancelled, or of one of its tokens."""
+        """Cancel the own orders of a market, or of one of its tokens."""
         return self._calls.follow("cancel_market", (), condition_id=condition_id, token_id=token_id)
 
     def cancel_all(self) -> CommandId:
-        """Have every open order cancelled."""
+        """Cancel every open order."""
         return self._calls.follow("cancel_all", ())
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
@@ -248,11 +248,11 @@ class RemoteCommands:
             return CancelVerdict(CancelResult((), ()), describe_loss(lost))
 
     def load_more(self, topic: MarketListTopic) -> None:
-        """Have the next page of a list fetched."""
+        """Fetch the next page of a list."""
         self._calls.send("load_more", topic=topic)
 
     def refresh(self, topic: Topic) -> None:
-        """Have a topic fetched anew."""
+        """Fetch a topic again."""
         self._calls.send("refresh", topic=topic)
 
     def mark_log_read(self, sequence: int) -> None:
@@ -269,7 +269,7 @@ class RemoteCommands:
         self._calls.send("disarm", reason=reason)
 
     def touch_arming(self) -> None:
-        """Say that a trading key was used."""
+        """Note that a trading key was used."""
         self._calls.send("touch_arming")
 
     def kill(self) -> None:
@@ -283,61 +283,61 @@ class RemoteCommands:
         return await self._calls.ask_why_not("unlock_entry")
 
     async def protect(self, plan: ConditionalPlan) -> str:
-        """Have a plan watched over; returns why not."""
+        """Watch a plan; return why not."""
         return await self._calls.ask_why_not("protect", plan=plan)
 
     async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Have a paused one started again; returns why not."""
+        """Resume a paused conditional order; return why not."""
         return await self._calls.ask_why_not("start_conditional", conditional_id=conditional_id)
 
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Have one fire at another price; returns why not."""
+        """Move a trigger price; return why not."""
         return await self._calls.ask_why_not(
             "move_conditional", conditional_id=conditional_id, trigger=trigger, price=price
         )
 
     def pause_conditional(self, conditional_id: ConditionalId) -> None:
-        """Have one do nothing until it is started again."""
+        """Pause a conditional order until it is started again."""
         self._calls.send("pause_conditional", conditional_id=conditional_id)
 
     def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
     ) -> None:
-        """Have one ended for good, or of a pair one of its two prices."""
+        """Cancel a conditional order, or one price of a pair."""
         self._calls.send("cancel_conditional", conditional_id=conditional_id, trigger=trigger)
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Have something kept in sight; returns why not."""
+        """Star something; return why not."""
         return await self._calls.ask_why_not("star", key=key, title=title)
 
     def unstar(self, key: StarKey) -> None:
-        """Have something kept in sight no more."""
+        """Remove a star."""
         self._calls.send("unstar", key=key)
 
     async def add_alert(self, plan: AlertPlan) -> str:
-        """Have a price waited for; returns why not."""
+        """Add a price alert; return why not."""
         return await self._calls.ask_why_not("add_alert", plan=plan)
 
     def remove_alert(self, alert_id: AlertId) -> None:
-        """Have a price alert forgotten."""
+        """Remove a price alert."""
         self._calls.send("remove_alert", alert_id=alert_id)
 
     async def name_address(self, address: str, name: str) -> str:
-        """Have an address named; returns why not."""
+        """Name an address; return why not."""
         return await self._calls.ask_why_not("name_address", address=address, name=name)
 
     async def check_address(self, address: str) -> str:
-        """Have an address and its checksum checked; returns what is wrong."""
+        """Check an address and its checksum; return what is wrong."""
         return await self._calls.ask_why_not("check_address", address=address)
 
     async def forget_address(self, address: Address) -> str:
-        """Have the name of an address forgotten; returns why not."""
+        """Remove the name of an address; return why not."""
         return await self._calls.ask_why_not("forget_address", address=address)
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Have everything fixed that will be signed for a step of the wallet."""
+        """Let the service fix everything that is signed for a step of the wallet."""
         try:
             answer = await self._calls.ask("prepare_wallet", is_patient=True, step=step)
         except NoAnswerError as lost:
@@ -345,7 +345,7 @@ class RemoteCommands:
         return cast("WalletCard | Rejected", answer)
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Have a prepared step submitted once, and wait for its end."""
+        """Submit a prepared step once, and wait for its end."""
         try:
             answer = await self._calls.ask(
                 "submit_wallet", is_patient=True, prepared_id=prepared_id
@@ -356,13 +356,13 @@ class RemoteCommands:
         return cast("WalletVerdict", answer)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Have a relayer key kept that the trader has; returns why not."""
+        """Store a relayer key of the trader's; return why not."""
         return await self._calls.ask_why_not("take_relayer_key", is_patient=True, key=key)
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Have nobody asked about a transaction of the wallet any more."""
+        """Stop checking a transaction of the wallet."""
         self._calls.send("stop_following", key=key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Have a transaction of the wallet asked about again."""
+        """Check a transaction of the wallet again."""
         self._calls.send("follow_again", key=key)

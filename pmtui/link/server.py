@@ -124,7 +124,7 @@ class LinkServer:
         asyncio.get_running_loop().add_reader(listening, self._take_in, listening)
 
     async def close(self, text: str, *, is_back_soon: bool = False) -> None:
-        """Say goodbye to everybody, and hear nobody any more."""
+        """Say goodbye to every connection, and accept no more."""
         goodbye = self._goodbye = Goodbye(text, is_back_soon)
         listening, self._listening = self._listening, None
         if listening is not None:
@@ -338,7 +338,7 @@ class LinkServer:
         return any(session.is_trader for session in self._sessions)
 
     def _note_arrival(self) -> None:
-        """Say what happened while nobody looked, in the log where it stays."""
+        """Summarise in the log what happened while no terminal was attached."""
         left_at, self._left_at = self._left_at, None
         if self._is_attended or left_at is None:
             return

@@ -172,7 +172,7 @@ class Session:
                 self._other(self, message)
 
     def _send_end(self, said: Answer | Ended) -> None:
-        """Tell what became of a command, after the views that it may have changed."""
+        """Send the verdict of a command, after the views that it may have changed."""
         if isinstance(said, Answer):
             self._asked.discard(said.call_id)
         self._send_changes()

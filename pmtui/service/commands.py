@@ -207,15 +207,15 @@ class ServiceCommands:
         return await self._parts.wallet.submit(prepared_id)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Keep a relayer key that the trader has; returns why not."""
+        """Store a relayer key of the trader's; return why not."""
         return await self._parts.wallet.take_relayer_key(key)
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Ask no more about a transaction of the wallet."""
+        """Stop checking a transaction of the wallet."""
         self._parts.wallet.stop_following(key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Ask about a transaction of the wallet again."""
+        """Check a transaction of the wallet again."""
         self._parts.wallet.follow_again(key)
 
     async def arm(self) -> str:
@@ -263,7 +263,7 @@ class ServiceCommands:
         self._conditionals.cancel(conditional_id, trigger)
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Put something on the watchlist; returns why not."""
+        """Star something; return why not."""
         return self._watchlist.star(key, title)
 
     def unstar(self, key: StarKey) -> None:

@@ -122,7 +122,7 @@ class DataService:
         return sum(each.state is AlertState.WAITING for each in alerts)
 
     def fill_search(self) -> None:
-        """Learn markets to search in, though nobody has opened the search; once they are here it does nothing."""
+        """Load the markets of the search index before the search is opened; do nothing once they are loaded."""
         self.parts.markets.metadata.fill_index()
 
     def rewind(self, at: datetime) -> None:
@@ -334,7 +334,7 @@ class DataService:
         )  # fmt: skip
 
     def _listen(self) -> None:
-        """Tell the feeds what is watched, and let go of what is not any more."""
+        """Connect the feeds to what is watched, so that they drop what is no longer watched."""
         parts = self.parts
         markets, feed = parts.markets, parts.account.feed
         own = OwnMarkets(self._kernel, markets.metadata, feed)

@@ -45,11 +45,11 @@ class Health:
         """What was asked of every host."""
 
     def on_change(self, listener: Callable[[SourceHealth, SourceHealth], None]) -> None:
-        """Tell this listener of what was and what is, whenever a source says anything."""
+        """Call `listener` with the state before and after, whenever a source reports anything."""
         self._listeners.append(listener)
 
     def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
-        """Say that a source answered or spoke."""
+        """Note that a source answered or sent something."""
         times = self._round_trips[source]
         if elapsed_ms is not None:
             times.append(elapsed_ms)
@@ -64,7 +64,7 @@ class Health:
         )
 
     def note_failure(self, source: Source, failure: Failure) -> None:
-        """Say that a request brought no value."""
+        """Note that a request failed."""
         if failure.kind in _ALIVE:
             self.note_answer(source)
             return
@@ -72,13 +72,13 @@ class Health:
             self.note_down(source, failure.text or failure.kind.value)
 
     def note_waiting(self, source: Source, waiting: Waiting) -> None:
-        """Say how long the line before one route of a source is."""
+        """Note how long the queue of one route of a source is."""
         lines = self._lines[source]
         lines[waiting.route] = waiting.count
         self._put(replace(self._sources[source], waiting=sum(lines.values())))
 
     def note_down(self, source: Source, reason: str) -> None:
-        """Say that a source cannot be reached."""
+        """Note that a source cannot be reached."""
         known = self._sources[source]
         reason = self._gone or reason
         if known.state is not HealthState.DOWN:
@@ -86,7 +86,7 @@ class Health:
         self._put(replace(known, state=HealthState.DOWN, reason=reason))
 
     def note_gone(self, why: str, what_to_do: str) -> None:
-        """Say that the sources have ended for good: from now on this is why one is down."""
+        """Note that the sources have ended for good; from now on this is why one is down."""
         self._gone = why
         self._log.notice(Level.BAD, what_to_do)
         for known in self._sources.values():
@@ -94,13 +94,13 @@ class Health:
                 self._put(replace(known, reason=why))
 
     def note_connecting(self, source: Source) -> None:
-        """Say that a source is being reached for."""
+        """Note that a source is being connected."""
         known = self._sources[source]
         if known.state is not HealthState.DOWN:
             self._put(replace(known, state=HealthState.CONNECTING, reason=""))
 
     def note_idle(self, source: Source) -> None:
-        """Say that a source is not needed now: what it was like is no longer known."""
+        """Note that a source is not needed now: its state is no longer known."""
         self._put(replace(self._sources[source], state=HealthState.IDLE, reason=""))
 
     def link_listener(self, source: Source) -> Callable[[Link], None]:

@@ -87,11 +87,11 @@ class Hub:
         """Number of the frame that is being marked: marking a topic twice in it changes nothing."""
 
     def on_demand(self, listener: Callable[[Topic], None]) -> None:
-        """Tell `listener` when a topic gets its first watcher."""
+        """Call `listener` when a topic gets its first watcher."""
         self._on_demand.append(listener)
 
     def on_release(self, listener: Callable[[Topic], None]) -> None:
-        """Tell `listener` when a topic has lost its last watcher."""
+        """Call `listener` when a topic has lost its last watcher."""
         self._on_release.append(listener)
 
     def subscribe(
@@ -158,14 +158,14 @@ class Hub:
         return cast("V", found)
 
     def mark(self, topic: Topic) -> None:
-        """Say that a topic changed. Cheap enough for every message of a stream."""
+        """Mark a topic as changed. Cheap enough for every message of a stream."""
         self._views.pop(topic, None)
         if topic in self._watchers and topic not in self._dirty:
             self._dirty[topic] = None
             self._changed.set()
 
     def flush(self) -> None:
-        """Tell every subscriber of what changed."""
+        """Notify every subscriber of what changed."""
         # Swapped before calling: a subscriber may change what it is being told about, and that
         # change belongs to the next frame.
         dirty, self._dirty = self._dirty, {}

@@ -74,7 +74,7 @@ class Kernel:
         return self._venue_epoch + timedelta(seconds=self.clock.monotonic())
 
     def connect(self, hosts: Hosts) -> None:
-        """Give the hosts to whoever waits for them."""
+        """Set the hosts, and wake every task that waits for them."""
         self.connected = hosts
         self._has_hosts.set()
 
@@ -85,17 +85,17 @@ class Kernel:
         return self.connected
 
     def mark(self, topic: Topic) -> None:
-        """Say that a topic changed."""
+        """Mark a topic as changed."""
         self.hub.mark(topic)
 
     def mark_search(self) -> None:
-        """Say that what any search finds may have changed."""
+        """Mark every watched search as changed."""
         for topic in self.hub.watched():
             if isinstance(topic, SearchTopic):
                 self.hub.mark(topic)
 
     def on_answer(self, listener: Callable[[Source, object], None]) -> None:
-        """Tell this listener of every answer that is checked, failures too."""
+        """Call `listener` with every answer that is checked, failures too."""
         self._listeners.append(listener)
 
     def check(self, source: Source, answer: T | Failure) -> T | Failure:

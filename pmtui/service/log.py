@@ -83,7 +83,7 @@ class Log:
     def notice(
         self, level: Level, text: str, *, order_id: OrderId | None = None, until_read: bool = False
     ) -> None:
-        """Tell the trader something they should see now, or that stays in sight until it is read."""
+        """Add a notice, which is shown now, or stays until it is read."""
         self.add(level, "notice", text, order_id=order_id, until_read=until_read)
 
     def mark_read(self, sequence: int) -> None:

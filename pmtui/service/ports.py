@@ -126,7 +126,7 @@ class AccountHost(Protocol):
         ...
 
     async def keep_warm(self) -> None:
-        """Keep a connection standing for the next order and the next cancellation."""
+        """Keep a connection open for the next order and the next cancel."""
         ...
 
     async def is_closed_only(self) -> bool | Failure:
@@ -273,7 +273,7 @@ class MarketStream(Protocol):
     def watch(
         self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
     ) -> None:
-        """Make this the set of tokens to hear about; takes effect on the open socket.
+        """Set the tokens to subscribe to; this takes effect on the open socket.
 
         Args:
             token_ids: all of them.
@@ -499,7 +499,7 @@ class BuilderHost(Protocol):
     """Builder's keys of the account."""
 
     async def create(self) -> BuilderKey | Failure:
-        """Make a builder's key; its secret is kept on the disk, and told nobody."""
+        """Create a builder key; its secret stays on the disk."""
         ...
 
     async def keys(self) -> tuple[BuilderKey, ...] | Failure:

@@ -264,7 +264,7 @@ class SafetyCommands(Protocol):
         ...
 
     def touch_arming(self) -> None:
-        """Say that a trading key was used: the idle time after which it disarms starts anew."""
+        """Note that a trading key was used, which restarts the idle time before it disarms."""
         ...
 
     def kill(self) -> None:
@@ -308,11 +308,11 @@ class WatchCommands(Protocol):
     """What is kept in sight, and which prices are waited for."""
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Keep something in sight; returns why not, "" when it is."""
+        """Star something; return why not, "" when it is starred."""
         ...
 
     def unstar(self, key: StarKey) -> None:
-        """Keep something in sight no more; alerts that wait for it go on waiting."""
+        """Remove a star; alerts that wait for the same thing stay."""
         ...
 
     async def add_alert(self, plan: AlertPlan) -> str:
@@ -343,7 +343,7 @@ class WalletCommands(Protocol):
         ...
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Keep a relayer key that the trader has; returns why not, "" when it is kept."""
+        """Store a relayer key of the trader's; return why not, "" when it is stored."""
         ...
 
     async def name_address(self, address: str, name: str) -> str:
@@ -359,11 +359,11 @@ class WalletCommands(Protocol):
         ...
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Ask no more about a transaction; who waits for it hears that its end is not known."""
+        """Stop checking a transaction; whoever waits for it is told that its end is unknown."""
         ...
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Ask about a transaction again."""
+        """Check a transaction again."""
         ...
 
 

@@ -361,7 +361,7 @@ class AccountView:
     """Exchanges that may move no shares of the wallet: sales there are refused."""
 
     def missing_in(self, what: OwnList) -> str:
-        """Say what is missing in a list; empty where all of it is known."""
+        """Return what is missing in a list; empty if it is complete."""
         return dict(self.incomplete_lists).get(what, "")
 
     @property

@@ -43,7 +43,7 @@ def describe_order(order: Order, title: str) -> str:
 
 
 def describe_fill(fill: Fill, title: str) -> str:
-    """Tell of a fill or of a change in its settlement."""
+    """Describe a fill or a change in its settlement."""
     verb = "Bought" if fill.side is Side.BUY else "Sold"
     what = f"{verb} {format_shares(fill.size, fill.outcome)} at {describe_price(fill.price)}"
     if fill.status is TradeStatus.FAILED:
@@ -52,7 +52,7 @@ def describe_fill(fill: Fill, title: str) -> str:
 
 
 def describe_order_end(order: Order, title: str) -> str:
-    """Tell how an order ended, or where it stands."""
+    """Describe how an order ended, or its state."""
     match order.status:
         case OrderStatus.FILLED:
             state = "Filled"

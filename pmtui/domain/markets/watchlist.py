@@ -16,7 +16,7 @@ from pmtui.domain.money import Micros
 MOST_STARS = 200
 """Each is fetched by itself while the list is open."""
 MOST_WATCHED = 40
-"""Markets whose books are heard for an open watchlist; the others show the metadata's prices."""
+"""Markets whose books are subscribed to for an open watchlist; the others show the metadata's prices."""
 
 
 class StarKind(StrEnum):
@@ -47,7 +47,7 @@ class StarKey:
 
 @dataclass(frozen=True, slots=True)
 class StarSnapshot:
-    """What was known of something starred at a time. Texts are untrusted."""
+    """What was known of a star at a time. Texts are untrusted."""
 
     title: str
     market: Market | None
@@ -149,7 +149,7 @@ def newest(first: StarSnapshot | None, second: StarSnapshot | None) -> StarSnaps
 def choose_watched(
     wanted: Iterable[ConditionId], *, most: int = MOST_WATCHED
 ) -> tuple[frozenset[ConditionId], int]:
-    """Return the markets whose books are to be heard, the first ones, and how many are left out."""
+    """Return the first markets, whose books are to be subscribed to, and how many are left out."""
     distinct = tuple(dict.fromkeys(wanted))
     return frozenset(distinct[:most]), max(len(distinct) - most, 0)
 

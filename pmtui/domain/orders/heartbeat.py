@@ -87,7 +87,7 @@ NO_HEARTBEATS: Final = HeartbeatView()
 
 
 def beat_state(silence: timedelta | None) -> BeatState:
-    """Tell how it stands while heartbeats are sent.
+    """Describe the state while heartbeats are sent.
 
     Args:
         silence: since the last accepted one left; None before the first.
@@ -130,7 +130,7 @@ class ExitReason(StrEnum):
 
 
 def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) -> str:
-    """Say in a sentence what becomes of the orders that rest.
+    """Describe in a sentence what happens to resting orders.
 
     Args:
         policy: what the trader chose.
@@ -150,7 +150,7 @@ def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) 
 
 
 def describe_paused_stops(count: int) -> str:
-    """Say in a sentence what becomes of conditional orders that watched; empty for none."""
+    """Describe in a sentence what happens to active conditional orders; empty for none."""
     if not count:
         return ""
     if count == 1:

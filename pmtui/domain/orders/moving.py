@@ -25,7 +25,7 @@ class MoveProblem:
 
 
 def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
-    """Say why an order cannot be moved at all; empty when it can."""
+    """Return why an order cannot be moved at all; empty when it can."""
     if order.status is OrderStatus.DELAYED:
         return "Delayed by the venue: it cannot be cancelled yet"
     if order.status not in _MOVABLE:
@@ -41,7 +41,7 @@ def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
 
 
 def why_too_short(order: Order, now: datetime) -> str:
-    """Say why an order of the same end cannot be placed any more; empty when it can."""
+    """Return why an order with the same expiration cannot be placed any more; empty when it can."""
     if order.time_in_force is not TimeInForce.GTD or order.expires_at is None:
         return ""
     seconds = (order.expires_at - now).total_seconds()
@@ -51,7 +51,7 @@ def why_too_short(order: Order, now: datetime) -> str:
 
 
 def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
-    """Say why what is left of an order cannot be a new one; empty when it can."""
+    """Return why the rest of an order cannot be a new order; empty when it can."""
     size = size_floor(remaining)
     if size < terms.min_order_size:
         return (

@@ -195,7 +195,7 @@ class OwnOrders:
         return reserved_shares(self.open_orders(), token_id)
 
     def _combine(self, order_id: OrderId) -> Order | None:
-        """Put an order together from what was told and its fills; return it if it changed."""
+        """Combine an order's reports and fills; return the order if it changed."""
         conclusion, fact = self._conclusions.get(order_id), self._told.get(order_id)
         told = merge_order(fact, conclusion) if conclusion is not None else self._told[order_id]
         failed = self.failed_size(order_id)

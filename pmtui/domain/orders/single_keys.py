@@ -151,19 +151,19 @@ def key_warnings(
 
 
 def why_locked(book: BookView) -> str:
-    """Say why single keys do not trade from a book; empty when they do."""
+    """Return why single keys do not trade from a book; empty when they do."""
     if book.state.is_good:
         return ""
     return f"The book is {book.state.words}: single keys are locked"
 
 
 def describe_override(plan: OneKeyPlan, book: BookView) -> str:
-    """Say for the journal which order was permitted from which book."""
+    """Describe for the journal which order was permitted from which book."""
     return f"{_describe_order(plan.intent)} from {describe_doubtful_book(book)}"
 
 
 def describe_doubtful_book(book: BookView) -> str:
-    """Say for the journal what a book showed that may be wrong."""
+    """Describe for the journal what a book showed that may be wrong."""
     bid, ask = (_describe_price(price) for price in (book.best_bid, book.best_ask))
     when = "never received" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
     return f"a book that is {book.state.words}, {when}: bid {bid}, ask {ask}"

@@ -158,7 +158,7 @@ class AccountFeed:
         return orders
 
     def on_order(self, listener: Callable[[Order], None]) -> None:
-        """Tell this listener of every change of an order of ours."""
+        """Call `listener` on every change of one of our orders."""
         self._listeners.append(listener)
 
     def on_missing(self, listener: Callable[[tuple[OrderId, ...]], None]) -> None:
@@ -200,7 +200,7 @@ class AccountFeed:
         self._kernel.start_unless_running("account history", "account", fetch)
 
     def on_demand(self, topic: Topic) -> None:
-        """Learn what can be sold of a token that has just come into sight."""
+        """Fetch the balance of a token that is newly watched."""
         if isinstance(topic, BookTopic) and self.account is not None:
             self.refresh()
 
@@ -286,7 +286,7 @@ class AccountFeed:
                 self._todays_since = midnight
 
     async def _fetch_shares(self, account: Account) -> None:
-        """Ask what is held of the tokens in sight; where we traded, after the venue has read the chain."""
+        """Fetch the balances of the watched tokens; after a trade, once the venue has read the chain."""
         watched = {t.token_id for t in self._kernel.hub.in_sight() if isinstance(t, BookTopic)}
         moved, self._moved = self._moved | self.holdings.doubtful(), set()
 
@@ -299,7 +299,7 @@ class AccountFeed:
         self.holdings.drop_blank(watched | moved, most=MOST_BLANK)
 
     async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
-        """Ask the venue itself, past its own cache, how many shares of a token are held now."""
+        """Ask the venue, past its cache, how many shares of a token are held now."""
         if self.account is None:
             return Failure(FailureKind.REFUSED, "GET /balance-allowance", "there is no account")
         return await self._ask_balance(self.account, token_id, is_cached=False)
@@ -480,7 +480,7 @@ class AccountFeed:
             await self._kernel.clock.sleep(backoff.next_s())
 
     async def _keep_warm(self) -> None:
-        """Keep the way of the next order open while a market is on screen."""
+        """Keep a connection for the next order open while a market is on screen."""
         is_trading = any(isinstance(t, MarketTopic) for t in self._kernel.hub.watched())
         if self.account is not None and is_trading:
             await self.account.host.keep_warm()

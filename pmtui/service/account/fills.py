@@ -63,7 +63,7 @@ class FillFees:
         return tuple(fill for key in keys if (fill := self._own.fill(*key)) is not None)
 
     def ask(self) -> None:
-        """Have the schedules looked up that are needed."""
+        """Request the fee schedules that are needed."""
         if self._waiting:
             for listener in self._listeners:
                 listener()

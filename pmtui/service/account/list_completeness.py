@@ -40,13 +40,13 @@ class KnownLists:
 
     @property
     def missing(self) -> str:
-        """Say what is missing in the first that is not whole; empty while one is still loading."""
+        """What is missing in the first incomplete list; empty while one is still loading."""
         missing = [each for each in self._missing_of.values() if each]
         return "" if STILL_LOADING in missing or not missing else missing[0]
 
     @property
     def all_missing(self) -> tuple[tuple[OwnList, str], ...]:
-        """Say of each list that is not whole what it lacks, or that it is still loading."""
+        """What is missing in each incomplete list, or that it is still loading."""
         every = (self._missing_of | self._beside).items()
         return tuple((what, missing) for what, missing in every if missing)
 
@@ -64,7 +64,7 @@ class KnownLists:
         self._missing_of[what] = ""
 
     def report(self, what: OwnList, listing: Listing[T]) -> None:
-        """Tell of what a list lacks, again only if it is more."""
+        """Report what is missing in a list, and again only if more is missing."""
         is_news = listing.skipped > self._reported.get(what, 0)
         if is_news:
             self._reported[what] = listing.skipped
@@ -77,7 +77,7 @@ class KnownLists:
 
 
 def describe_missing(what: OwnList, listing: Listing[T]) -> str:
-    """Say what a list lacks; empty if it is complete."""
+    """Return what is missing in a list; empty if it is complete."""
     if listing.skipped:
         return f"{count(listing.skipped, 'row')} in the venue's list of {what} cannot be read"
     return "" if listing.is_whole else f"The venue's list of {what} goes on where reading ends"

@@ -86,7 +86,7 @@ class QueueFeed:
         self._has_orders = asyncio.Event()
 
     async def run(self) -> None:
-        """Look at every book with own orders in it, some times a second while there are any."""
+        """Update the queue estimate of every book with own orders, several times a second."""
         while True:
             await self._has_orders.wait()
             await self._kernel.clock.sleep(QUEUE_PERIOD_S)
@@ -95,7 +95,7 @@ class QueueFeed:
                 self._has_orders.clear()
 
     def on_order(self, order: Order) -> None:
-        """Look at once at the line of an order that has just become ours: it is not in it yet."""
+        """Estimate the queue ahead of a new order at once: the book does not show the order yet."""
         if order.status.is_open:
             self._has_orders.set()
         lines = self._lines.get(order.token_id)
@@ -251,7 +251,7 @@ class ScoringFeed:
                 await self.ask_if_due()
 
     async def ask_if_due(self) -> None:
-        """Ask about every resting order, unless that was done lately."""
+        """Ask for the scoring of every resting order, unless that was done lately."""
         account, now = self._account(), self._kernel.clock.monotonic()
         resting = [o.order_id for o in self._open_orders() if o.status in _RESTING]
         wanted = frozenset(resting[:LARGEST_QUESTION])
@@ -298,12 +298,12 @@ class EarnedFeed:
         return self._view
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as somebody watches."""
+        """Ask as soon as the topic is watched."""
         if topic == RewardsTopic():
             self._start()
 
     def refresh(self) -> None:
-        """Ask about every day anew."""
+        """Fetch the rewards of every day again."""
         self._over.clear()
         self._start()
 

@@ -71,12 +71,12 @@ class OnboardingFeed:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as somebody watches."""
+        """Ask as soon as the topic is watched."""
         if topic == OnboardingTopic():
             self._start(is_thorough=False)
 
     def refresh(self) -> None:
-        """Ask everything anew, and let the trading host read the chain before it answers."""
+        """Fetch everything again, after the trading host has read the chain."""
         self._start(is_thorough=True)
 
     async def run(self) -> None:

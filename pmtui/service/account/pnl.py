@@ -122,7 +122,7 @@ class DailyPnl:
         return day_figures(Micros(-loss), trades, self._realized[1])
 
     async def run(self) -> None:
-        """Keep the result fresh, notice a new day soon, and remember prices of what may be gone tomorrow."""
+        """Update the result, detect a new day, and keep prices that may be gone tomorrow."""
         while True:
             before, self._marked = self._marked, self.result
             if self._marked != before:

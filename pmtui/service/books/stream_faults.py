@@ -116,7 +116,7 @@ class MalformedMessages:
         self._reported: dict[str, int] = {}
 
     async def watch(self) -> None:
-        """Tell of a kind when it first comes, and again each time it has come ten times as often."""
+        """Report a kind when it first occurs, and again at every tenfold count."""
         while True:
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
             for counts in self._counts():

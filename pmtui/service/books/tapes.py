@@ -24,7 +24,7 @@ class Tapes:
     """Public trades by token."""
 
     def __init__(self, kernel: Kernel, tracked: Mapping[TokenId, Tracked]) -> None:
-        """Keep the tapes of what is tracked, whatever that comes to be."""
+        """Refer to the tapes of the tracked books, which change over time."""
         self._kernel = kernel
         self._tracked = tracked
         self._listeners: list[Callable[[], None]] = []
@@ -41,7 +41,7 @@ class Tapes:
         return TapeView((), 0) if tracked is None else tracked.tape.view()
 
     def apply(self, event: TradePrinted, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
-        """Put a trade on the tapes of a market's tokens; return those that are subscribed."""
+        """Add a trade to the tapes of a market's tokens; return the subscribed ones."""
         at = _moment(event.timestamp) or self._kernel.clock.now()
         trade = TradePrint(
             event.token_id, event.side, event.price, event.size, at, event.transaction_hash
@@ -70,7 +70,7 @@ class Tapes:
         return tuple(token_id for token_id, tracked in kept if tracked and tracked.claim_past())
 
     def add_past(self, trades: tuple[TradePrint, ...], token_ids: Iterable[TokenId]) -> None:
-        """Put a market's trades of before on the tapes of its tokens."""
+        """Add a market's earlier trades to the tapes of its tokens."""
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
@@ -183,7 +183,7 @@ class TapeBackfill:
             self.request_missing()
 
     def request_missing(self) -> None:
-        """Ask for what somebody watches and nobody has asked for yet."""
+        """Request the history of the watched tapes that was not requested yet."""
         for topic in self._kernel.hub.watched():
             if isinstance(topic, TapeTopic):
                 self._ask(topic.token_id)

@@ -206,12 +206,12 @@ class Tracked:
         return wants
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:
-        """Put trades of either outcome, from before the subscription, on this token's tape."""
+        """Add the trades of either outcome from before the subscription to this token's tape."""
         token_id, tick = self.book.token_id, self.book.tick_size
         self.tape.add_past(to_tape_of(token_id, trade, tick=tick) for trade in trades)
 
     def mark_again(self) -> None:
-        """Have the next change marked and queued, whatever frame it falls into."""
+        """Queue the next change even if one was queued in this frame."""
         self.marked_in = NEVER
         if self.pair is not None:
             self.pair.marked_in = NEVER
@@ -241,7 +241,7 @@ class MarketBooks:
     """Which tokens share a market, and which of their books are held as one."""
 
     def __init__(self, tracked: Mapping[TokenId, Tracked]) -> None:
-        """Know the books of what is tracked, whatever that comes to be."""
+        """Refer to the tracked books, which change over time."""
         self._tracked = tracked
         self._tokens: dict[ConditionId, list[TokenId]] = {}
         self.pairs: dict[ConditionId, Pair] = {}

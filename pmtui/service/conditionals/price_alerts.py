@@ -147,7 +147,7 @@ class PriceAlerts:
             self._kernel.start_unless_running("alert clock", "alert clock", self._follow_clock)
 
     async def _follow_clock(self) -> None:
-        """Look from time to time at what waits for a condition: time passes while books stand still."""
+        """Check waiting conditions regularly: time passes while books stand still."""
         while waiting := {
             a.plan.token_id
             for a in self.view()

@@ -234,7 +234,7 @@ class MarketStore:
 
 
 def _move_to_end(order: dict[K, None], key: K, most: int) -> list[K]:
-    """Put a key last; return the keys beyond `most`, which are taken out."""
+    """Move a key to the end; remove and return the keys beyond `most`."""
     order.pop(key, None)
     order[key] = None
     dropped = list(islice(order, max(len(order) - most, 0)))
@@ -244,7 +244,7 @@ def _move_to_end(order: dict[K, None], key: K, most: int) -> list[K]:
 
 
 def _with_names(event: Event) -> Event:
-    """Give markets the names of their event, where their rows came without."""
+    """Name the event of markets whose rows lack it."""
     names = (event.event_id, event.title, event.slug)
     if all((m.event_id, m.event_title, m.event_slug) == names for m in event.markets):
         return event

@@ -181,7 +181,7 @@ class MetadataFeed:
         self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
     def note_unreachable(self, problem: str) -> None:
-        """Say of every list, fetched now or later, why nothing will come."""
+        """Set the reason why no list can be fetched, now or later."""
         self.unreachable = problem
         for topic in self.lists:
             self.fetch_list(topic, from_start=True)
@@ -237,7 +237,7 @@ class MetadataFeed:
         return None if state is None else state.market
 
     async def ask_market(self, condition_id: ConditionId) -> Failure | None:
-        """Ask for one market and take it in, or return why not."""
+        """Fetch and store one market, or return why not."""
         hosts = await self._kernel.hosts()
         answer = self._kernel.check(Source.METADATA, await hosts.metadata.market(condition_id))
         if isinstance(answer, Failure):

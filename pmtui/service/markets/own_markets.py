@@ -186,7 +186,7 @@ class OwnEvents:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as somebody watches."""
+        """Ask as soon as the topic is watched."""
         if topic == ActivityTopic():
             self._kernel.start_unless_running("own events", "own events", self._keep_asking)
 
@@ -197,7 +197,7 @@ class OwnEvents:
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     async def _learn(self) -> bool:
-        """Ask what is not known, or old; returns whether anything was learned."""
+        """Ask for what is unknown or old; return whether anything changed."""
         has_learned = False
         for condition_id in self._own():
             if self._metadata.known_market(condition_id) or condition_id in self._missing:

@@ -51,13 +51,13 @@ class Resolutions:
         """When answers were seen whose winner had no name yet."""
 
     async def run(self) -> None:
-        """Look for answers all the time."""
+        """Check for resolutions regularly."""
         while True:
             self._check()
             await self._kernel.clock.sleep(LOOK_PERIOD_S)
 
     def on_resolved(self, event: MarketResolved) -> None:
-        """Tell of a market on a screen; where shares are held, with their worth."""
+        """Announce the resolution of a market on screen, with the value of the shares held."""
         held = [p for p in self._held() if p.condition_id == event.condition_id]
         if not held or self._reported is None:
             title = self._known.title(event.token_ids[0]) if event.token_ids else ""

@@ -173,7 +173,7 @@ class SearchIndex:
             self._shown.pop(market_id, None)
 
     def shorten(self, markets: Iterable[Market]) -> None:
-        """Keep some markets in short from now on: nobody keeps them whole any more."""
+        """Keep only a short form of some markets, which are no longer kept whole."""
         for market in markets:
             entry = self._entries.get(market.market_id)
             if entry is not None and isinstance(entry.market, Market):

@@ -34,7 +34,7 @@ class TimeFeed:
         return round(self._kernel.skew / timedelta(milliseconds=1))
 
     async def measure(self) -> None:
-        """Ask the venue's clock now and then, and at once after ours was set or stood still."""
+        """Measure the venue's clock regularly, and at once after ours was set or stood still."""
         hosts, kernel = await self._kernel.hosts(), self._kernel
         while True:
             self._jumped.clear()

@@ -88,7 +88,7 @@ class VenueStates:
         return in_order((*of_terms, *known, *self._budget), now)
 
     def on_answer(self, source: Source, answer: object) -> None:
-        """Learn from an answer of the trading host."""
+        """Update the state from an answer of the trading host."""
         if source is not Source.TRADING:
             return
         self._read_budgets()
@@ -107,7 +107,7 @@ class VenueStates:
                 pass
 
     def on_order(self, order: Order) -> None:
-        """Learn the state of a market from the life of an order in it."""
+        """Update the state of a market from what happens to an order in it."""
         market = order.condition_id
         if order.status is OrderStatus.REJECTED:
             fact = fact_of_refusal(order.reason, now=self._now, condition_id=market)

@@ -328,7 +328,7 @@ class Desk:
         return (await self._moves.of(command_id))[0]
 
     def _record_override(self, order: PreparedOrder, override: str) -> None:
-        """Keep what was permitted with an order; it is on the disk before the order leaves."""
+        """Record what was permitted with an order; it is on the disk before the order is sent."""
         if override:
             order_id = order.unsigned.order_id
             self._history.record_override(override, order_id)

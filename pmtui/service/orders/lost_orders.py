@@ -87,7 +87,7 @@ class OrderSearch:
         return frozenset(each.order.order_id for each in both if each.is_unwanted)
 
     def search_for(self, order: Order, title: str) -> None:
-        """Look for an order whose answer was lost."""
+        """Search for an order whose answer was lost."""
         self._feed.endings.start_search(order.order_id, self._kernel.clock.monotonic())
         self._add(Doubt(order, title, is_restored=False))
 
@@ -103,7 +103,7 @@ class OrderSearch:
             self._added.set()
 
     async def run(self) -> None:
-        """Look for whatever comes into doubt, for as long as the session lasts."""
+        """Search for every order in doubt, for as long as the session lasts."""
         await self._feed.opened.wait()
         while True:
             if not self._doubts and not self._missing:
@@ -186,7 +186,7 @@ class OrderSearch:
     async def _ask_for(
         self, account: Account, order_id: OrderId, list_asked_s: float, *, is_complete: bool
     ) -> OrderStatus | None:
-        """Ask for one order; return how it ended where that is proved by not finding it."""
+        """Ask for one order; return how it ended if its absence proves that."""
         asked_s = self._kernel.clock.monotonic()
         answer = await account.host.order(order_id)
         if isinstance(answer, Order):

@@ -94,7 +94,7 @@ class Mover:
         """Of the moves under way: the old order's id and the one that is sent in its place."""
 
     def on_resized(self, listener: Callable[[OrderId, OrderId], None]) -> None:
-        """Tell this listener of a replacement that is sent under another id, as less is left."""
+        """Call `listener` when a replacement is sent under another id, as less is left."""
         self._on_resized.append(listener)
 
     def is_placing(self, order_id: OrderId) -> bool:
@@ -169,7 +169,7 @@ class Mover:
         return await self._place(order, instruction)
 
     def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
-        """Say why a move would end with the old order cancelled and nothing in its place."""
+        """Return why a move would end with the old order cancelled and nothing in its place."""
         if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
             return f"the order is {'unknown here' if old is None else old.status.value}"
         terms = self._terms_of(old.condition_id)
@@ -194,7 +194,7 @@ class Mover:
     def _why_stopped(
         self, old: Order, verdict: CancelVerdict | None, *, was_lost: bool
     ) -> MoveVerdict | None:
-        """Say why nothing may be sent after the cancel; None where it surely took the order away."""
+        """Return why nothing may be sent after the cancel; None if the order is certainly gone."""
         if verdict is None:
             text = "Not moved: no answer to the cancel, which is asked again. Nothing new was sent"
             return MoveVerdict(MoveEnd.UNKNOWN, text)
@@ -331,7 +331,7 @@ class Mover:
         return False
 
     async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
-        """Learn what orders had filled; whether that could be read."""
+        """Read the fills of orders; return whether they could be read."""
         account = self._feed.account
         if account is None:
             return False

@@ -54,7 +54,7 @@ class ArmedTerminals:
         self._objections.append(objection)
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
-        """Tell this listener whether any terminal is armed, whenever one is turned on or off."""
+        """Call `listener` with whether any terminal is armed, whenever one is armed or disarmed."""
         self._listeners.append(listener)
 
     def disarm(self, reason: str) -> None:
@@ -73,7 +73,7 @@ class ArmedTerminals:
         return ""
 
     def notify(self) -> None:
-        """Say that a terminal was turned on or off."""
+        """Report that a terminal was armed or disarmed."""
         self._kernel.mark(StatusTopic())
         for listener in self._listeners:
             listener(self.is_armed)
@@ -141,7 +141,7 @@ class Arming:
             self._terminals.notify()
 
     def touch(self) -> None:
-        """Say that a trading key was used: idle time starts anew. It never arms."""
+        """Note that a trading key was used, which restarts the idle time. It never arms."""
         if self.is_armed:
             self._start_anew()
 

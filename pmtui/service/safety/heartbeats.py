@@ -100,7 +100,7 @@ class HeartbeatSender:
                 await self._changed.wait()
 
     async def watch(self) -> None:
-        """Say that heartbeats fail at the moment they do, also while one is under way."""
+        """Report failing heartbeats at once, also while one is under way."""
         while True:
             await self._kernel.clock.sleep(WATCH_PERIOD_S)
             self._report_silence()
@@ -170,7 +170,7 @@ class HeartbeatSender:
         return max(clock.now() - self._accepted_at, steady)
 
     def _report_silence(self) -> None:
-        """Tell of a missed heartbeat, of a loss, and of a switch that does not start: once each."""
+        """Report a missed heartbeat, a loss, and a switch that does not start, once each."""
         state, silence = self.state, self._silence()
         self._kept |= self._open_ids()
         if state is BeatState.STARTING:

@@ -143,7 +143,7 @@ class Shutdown:
         return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
 
     async def _cancel_until_none(self, account: Account) -> bool:
-        """Ask by the desk first, as ever; then, in a hurry, again and again; True when nothing is left."""
+        """Cancel through the desk first, then repeatedly at the venue; return True when nothing is left."""
         problem = await self._within(self._ask_desk())
         while True:
             # One that is on its way may arrive after the cancellation.

@@ -49,7 +49,7 @@ class AddressBookKeeper:
             self._book = read_addresses(self._state_dir)
 
     def why_mistyped(self, address: str) -> str:
-        """Say what is wrong with an address as it was typed, its checksum too; "" for nothing."""
+        """Return what is wrong with a typed address or its checksum; "" for nothing."""
         bare = address.strip()
         return why_no_address(bare) or ("" if self._to_address(bare) else WRONG_CHECKSUM)
 

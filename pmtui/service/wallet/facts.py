@@ -135,7 +135,7 @@ class WalletFacts:
         self._kernel.mark(WalletTopic())
 
     async def ask(self, hosts: Hosts, positions: Sequence[Position]) -> None:
-        """Ask everything anew."""
+        """Fetch everything again."""
         self.setup = hosts.setup
         work: list[Awaitable[None]] = [self._ask_place(hosts)]
         if hosts.setup is not None and self.access is not None:
@@ -183,7 +183,7 @@ class WalletFacts:
         await self._ask_allowances(wanted)
 
     async def _ask_allowances(self, wanted: Iterable[Approval]) -> None:
-        """Ask the trading host where the chain does not answer: it tells of cash only."""
+        """Ask the trading host where the chain does not answer: it knows the cash only."""
         account = self._account.account
         if account is None:
             return

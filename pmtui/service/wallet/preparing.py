@@ -120,7 +120,7 @@ class CallWords:
         return self._markets.title_of(condition) or f"market {condition}"
 
     def _questions(self, values: Mapping[str, Argument]) -> str:
-        """Say which outcomes of which event, by what follows from the event's id and the bits alone."""
+        """Describe which outcomes of which event are converted, from the event's id and the bits alone."""
         chosen = _bits(values.get("indexSet"))
         event_id = str(values.get("negRiskMarketId", ""))
         conditions = [self._markets.condition_of(event_id, index) for index in chosen]
@@ -344,7 +344,7 @@ class StepPlanner:
     def _why_not_moved(
         self, table: CallTable, market: Settlement, kind: ApprovalKind, least: int = 1
     ) -> str:
-        """Say which approval a market's adapter lacks; empty where it has it, or nobody knows."""
+        """Return which approval a market's adapter is missing; empty if none, or if it is not known."""
         adapter = table.adapter(neg_risk=market.neg_risk)
         told = self._facts.allowed.get(Approval(adapter, kind))
         if told is None or told.value is None or told.value >= least:

@@ -91,7 +91,7 @@ class WalletTransactions:
         chain: CallHost | None = None,
         on_end: Callable[[WalletTransaction], None] = lambda _: None,
     ) -> None:
-        """Make it without reading anything; `restore` reads what earlier sessions left.
+        """Prepare; `restore` reads the transactions of earlier sessions.
 
         Args:
             kernel: of the service.
@@ -207,7 +207,7 @@ class WalletTransactions:
         return await self._begin(transaction, self._signer.deployment(metadata=title))
 
     def why_busy(self) -> str:
-        """Say why nothing else may leave now; empty where it may."""
+        """Return why nothing else may be sent now; empty if it may."""
         running = (each for each in self.view() if not each.status.is_over)
         found = next((each for each in running if not self._is_past(each)), None)
         return "" if found is None else f"the last transaction is still pending: {found.title}"
@@ -224,7 +224,7 @@ class WalletTransactions:
         return key not in self._stopped
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Ask no more about a transaction; it stays what it is."""
+        """Stop checking a transaction; its state stays."""
         known = self._known.get(key)
         if known is None or known.status.is_over:
             return
@@ -233,7 +233,7 @@ class WalletTransactions:
         self._mark()
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Ask about a transaction again."""
+        """Check a transaction again."""
         if key in self._stopped:
             self._stopped.discard(key)
             self._start_following(key)
@@ -328,7 +328,7 @@ class WalletTransactions:
         self._give_patience_up(key)
 
     def _give_patience_up(self, key: TransactionKey) -> None:
-        """Tell whoever waits that the end is not known, once it should have been for long."""
+        """Report an unknown end to whoever waits, once it is long overdue."""
         known = self._known[key]
         until = known.created_at + DEADLINE + AFTER_DEADLINE
         if self._kernel.venue_now() > until:
@@ -369,7 +369,7 @@ class WalletTransactions:
         return replace(told, status=TransactionStatus.PENDING, reason=why, chain_view=why)
 
     def _why_not_this_nonce(self, nonce: int) -> str:
-        """Say why a counter cannot be right, by what became of our own batches.
+        """Return why a nonce cannot be right, judged by our own batches.
 
         A relayer that names a used counter wastes a signature. One that calls a batch failed and then
         names the counter after it may still carry that batch out, and the new one too.
@@ -468,7 +468,7 @@ def _by_receipt(told: WalletTransaction, receipt: Receipt) -> WalletTransaction:
 
 
 def _first_revert(outcomes: Sequence[CallReverted | None]) -> str:
-    """Say which call reverts first and why; empty where none does."""
+    """Return which call reverts first and why; empty if none does."""
     for number, outcome in enumerate(outcomes, 1):
         if outcome is not None:
             where = f"call {number} of {len(outcomes)}: " if len(outcomes) > 1 else ""

@@ -127,16 +127,16 @@ class WalletDesk:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as somebody watches."""
+        """Ask as soon as the topic is watched."""
         if topic == WalletTopic():
             self._start(is_thorough=False)
 
     def refresh(self) -> None:
-        """Ask everything anew, and let the trading host read the chain before it answers."""
+        """Fetch everything again, after the trading host has read the chain."""
         self._start(is_thorough=True)
 
     def why_no_orders(self) -> str:
-        """Say why no order can be accepted: the wallet that pays is known not to be deployed."""
+        """Return why no order can be accepted: the paying wallet is known not to be deployed."""
         wallet = self._facts.paying
         if wallet is None or self._facts.is_deployed(wallet) is not False:
             return ""
@@ -199,7 +199,7 @@ class WalletDesk:
         return await asyncio.shield(ended)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Keep a relayer key that the trader has; returns why not."""
+        """Store a relayer key of the trader's; return why not."""
         hosts = await self._kernel.hosts()
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
@@ -213,12 +213,12 @@ class WalletDesk:
         return ""
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Ask no more about a transaction."""
+        """Stop checking a transaction."""
         if self._transactions is not None:
             self._transactions.stop_following(key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Ask about a transaction again."""
+        """Check a transaction again."""
         if self._transactions is not None:
             self._transactions.follow_again(key)
 
@@ -400,7 +400,7 @@ class WalletDesk:
         _ = await self._kernel.within(ACCOUNT_PATIENCE_S, self._account.opened.wait())
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
-        """Say on live that other wallets than deposit wallets are no way for new accounts."""
+        """Warn on live that new accounts can only use deposit wallets."""
         identity = hosts.setup.identity if hosts.setup is not None else None
         if identity is None or self._profile.mode is not Mode.LIVE:
             return
@@ -488,7 +488,7 @@ class WalletDesk:
         )
 
     async def close(self) -> None:
-        """Give up the sign-ins that nobody finished."""
+        """Drop the sign-ins that were not finished."""
         for kept in self._kept.values():
             if kept.minting is not None:
                 await kept.minting.close()

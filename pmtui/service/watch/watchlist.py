@@ -414,7 +414,7 @@ class Watchlist:
         return key_of_event(event) in self._stars or _key_of(event.event_id) in self._stars
 
     def star(self, key: StarKey, title: str) -> str:
-        """Keep something in sight; returns why not."""
+        """Star something; return why not."""
         if key not in self._stars:
             if len(self._stars) >= MOST_STARS:
                 return f"{MOST_STARS} are starred, the most there can be: remove one first"
@@ -426,7 +426,7 @@ class Watchlist:
         return ""
 
     def unstar(self, key: StarKey) -> None:
-        """Keep something in sight no more; alerts that wait for it go on waiting."""
+        """Remove a star; alerts that wait for the same thing stay."""
         if self._stars.pop(key, None) is not None:
             self._keeper.keep(key)
             self._changed()
