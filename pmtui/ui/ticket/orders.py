@@ -160,8 +160,8 @@ class TicketPage(Protocol):
         """Start typing another size."""
         ...
 
-    def close(self) -> None:
-        """Hide the ticket."""
+    def close(self, said: str = "") -> None:
+        """Hide the ticket, and answer with this on the message line."""
         ...
 
 
@@ -257,7 +257,8 @@ class TicketSending:
                 if draft.kind is OrderKind.LIMIT and draft.size_unit is SizeUnit.SHARES:
                     self._surface.memory.keep_size(draft.size_text)
                 if draft == self._state.draft == self.commanded:
-                    self._page.close()
+                    said = "".join(cell.text for cell in paint_verdict(verdict, order))
+                    self._page.close(said)
                 elif self._state.draft == draft:
                     self._page.load(after_sending(draft))
                     self._state.was_reviewed = False

@@ -35,7 +35,7 @@ from pmtui.domain.ticket.draft import (
 )
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import is_live, show_answer
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
@@ -182,12 +182,18 @@ class TicketPane(TicketLayout):
         self._sending.commanded = self.draft
         _ = self.size_field.focus()
 
-    def close(self) -> None:
-        """Hide the ticket; an order on its way is the service's and goes on."""
+    def close(self, said: str = "") -> None:
+        """Hide the ticket; an order on its way is the service's and goes on.
+
+        Args:
+            said: what the message line tells of it; empty for nothing.
+        """
         if self.is_open:
             self.remove_class("-open")
             self._draw()
             self.post_message(self.Closed(self))
+            if said:
+                show_answer(self.app, said)
 
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Judge the draft by the world as it is now."""

@@ -27,6 +27,8 @@ class FakeTicketPage:
     decide: Callable[[bool | None], None] | None = None
     work: list[Coroutine[None, None, None]] = field(default_factory=list)
     next_sizes: int = 0
+    closed: list[str] = field(default_factory=list)
+    """What was said when it closed."""
 
     def ask(self, screen: ConfirmScreen, decide: Callable[[bool | None], None]) -> None:
         self.asked.append(screen)
@@ -47,8 +49,8 @@ class FakeTicketPage:
     def await_next_size(self) -> None:
         self.next_sizes += 1
 
-    def close(self) -> None:
-        """Nothing is on a screen."""
+    def close(self, said: str = "") -> None:
+        self.closed.append(said)
 
 
 class Sending:
@@ -145,3 +147,17 @@ async def test_a_later_life_of_the_order_takes_the_place_of_what_was_said_of_it(
     assert said
     ticket.sending.follow(EMPTY_ACCOUNT)
     assert ticket.message == said
+
+
+async def test_what_a_command_filled_in_closes_with_what_became_of_it() -> None:
+    ticket = Sending()
+    ticket.sending.commanded = ticket.state.draft
+    ticket.service.verdicts = [Accepted(OrderId("0x1"), OrderStatus.LIVE, Micros(0), "It rests.")]
+    _ = await ticket.send()
+    (said,) = ticket.page.closed
+    assert "Working" in said
+    # What was typed by hand stays open for the next order.
+    other = Sending()
+    other.service.verdicts = [Accepted(OrderId("0x1"), OrderStatus.LIVE, Micros(0), "It rests.")]
+    _ = await other.send()
+    assert not other.page.closed
