@@ -35,7 +35,7 @@ from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
-from pmtui.service.orders.sending import POST_DEADLINE_S, OrderSender, no_objection
+from pmtui.service.orders.sending import POST_DEADLINE_S, Instruction, OrderSender, no_objection
 from pmtui.service.orders.verdicts import Verdicts
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -176,13 +176,14 @@ class Desk:
             )
             return command_id
         self._record_override(order, override)
-        return self.place_many((order,), needs_good_book=is_single_key and not override)
+        instruction = self._sender.instruct(is_single_key=is_single_key, override=override)
+        return self.place_many((order,), instruction)
 
     def place_many(
-        self, orders: tuple[PreparedOrder, ...], *, needs_good_book: bool = False
+        self, orders: tuple[PreparedOrder, ...], instruction: Instruction | None = None
     ) -> CommandId:
         """Start sending orders in one request; each has a verdict of its own."""
-        instruction = self._sender.instruct(needs_good_book=needs_good_book)
+        asked = instruction or self._sender.instruct()
         command_id, futures = self._expect(orders)
         accepted = self._accept_new(orders, futures)
         for order in accepted:
@@ -192,7 +193,7 @@ class Desk:
             _resolve_once(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            await self._sender.send(accepted, report, instruction)
+            await self._sender.send(accepted, report, asked)
 
         if accepted:
             self._run_sending(futures, run)
@@ -219,7 +220,7 @@ class Desk:
             objection: the same, asked again when its bytes leave.
         """
         instruction = self._sender.instruct(
-            needs_good_book=is_single_key and not override, objection=objection
+            is_single_key=is_single_key, override=override, objection=objection
         )
         command_id, futures = self._expect((order,))
 

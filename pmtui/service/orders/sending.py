@@ -137,13 +137,23 @@ class OrderSender:
         canceller.on_cancel_request(self._recheck)
 
     def instruct(
-        self, *, needs_good_book: bool = False, objection: Callable[[], str] = no_objection
+        self,
+        *,
+        is_single_key: bool = False,
+        override: str = "",
+        objection: Callable[[], str] = no_objection,
     ) -> Instruction:
-        """Return what holds for orders that are entered now."""
+        """Return the instruction for orders that are asked for now.
+
+        Args:
+            is_single_key: no card came before them.
+            override: what was permitted with them.
+            objection: returns why they are no longer wanted.
+        """
         clock = self._kernel.clock
         return Instruction(
             clock.now() - clock.replay_shift(), clock.monotonic(), self._canceller.scoped_cancels,
-            needs_good_book, objection,
+            is_single_key and not override, objection,
         )  # fmt: skip
 
     def show(self, order: PreparedOrder) -> None:
