@@ -27,7 +27,7 @@ class _Record:
     answer: Answer | None = None
     ended: Ended | None = None
     is_over: bool = False
-    """Whether nothing more is to be told."""
+    """Whether nothing more is reported."""
     listeners: list[Told] = field(default_factory=list)
 
 

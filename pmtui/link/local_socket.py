@@ -43,12 +43,12 @@ def why_no_socket(path: Path) -> str:
 
 
 def is_somebody_there(path: Path) -> bool:
-    """Whether a service listens; a socket that a crash left behind has nobody behind it."""
+    """Whether a service listens; none does at a socket that a crash left behind."""
     return listener_of(path) is not None
 
 
 def listener_of(path: Path) -> int | None:
-    """Return the process that listens, 0 where the system does not tell; None where nobody does."""
+    """Return the process that listens, 0 if the system does not say; None if none listens."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         one.settimeout(1.0)
         try:
@@ -154,7 +154,7 @@ class KeptSocket:
         listen(bind(path))
         self._mark = _mark_of(path)
         self.problem = ""
-        """Why nobody can come in any more; empty while they can."""
+        """Why no connection is accepted any more; empty while they are."""
 
     def keep(self) -> bool:
         """Create the socket again if it is gone; return whether that was done."""

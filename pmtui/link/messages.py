@@ -44,7 +44,7 @@ class Hello(_Message):
     is_terminal: bool = True
     """Whether it is shown views; else it only asks how the service stands."""
     is_passing: bool = False
-    """Whether a command of the shell acts through it: then nobody has come to look."""
+    """Whether a shell command acts through it, which does not count as a terminal."""
 
 
 class Configure(_Message):
@@ -112,7 +112,7 @@ class Stop(_Message):
     policy: str = ""
     """What becomes of open orders; empty for what the settings say."""
     is_only_if_idle: bool = False
-    """Only a service that a terminal started, and that nobody needs."""
+    """Only a service that a terminal started, and that is not needed."""
 
 
 class Welcome(_Message):
@@ -141,7 +141,7 @@ class Configured(_Message):
     """Where the mistake stands: the line of a file, a variable, an option."""
     problem: str = ""
     words: tuple[str, ...] = ()
-    """What else the user is to be told."""
+    """What else is shown to the user."""
 
 
 class Refused(_Message):

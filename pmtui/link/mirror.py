@@ -83,9 +83,9 @@ STANDING: tuple[Topic, ...] = (
 """What every terminal watches as long as it is attached: any key may need it."""
 MOST_ENTRIES = 2_000
 MOST_KEPT = 256
-"""Views that are kept though nobody watches their topics."""
+"""Views that are kept although their topics are not watched."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
-"""Topics whose views are worth nothing once nobody watches them."""
+"""Topics whose views are useless once they are not watched."""
 VIEW_KINDS = {
     topic: get_type_hints(getattr(Queries, query))["return"]
     for topic, query in QUERY_OF_TOPIC.items()
@@ -109,7 +109,7 @@ class MirrorSubscription:
 
 
 def nothing_known(profile: str, *, is_paper: bool, now: datetime) -> StatusView:
-    """Return what the status line says until the service has told its own."""
+    """Return what the status line shows until the service has sent its own."""
     return StatusView(
         profile=profile, mode=Mode.PAPER if is_paper else Mode.READ_ONLY, mode_reason="",
         cash=None, portfolio_value=None, open_orders=0, unknown_orders=0, unread_notices=0,
@@ -130,7 +130,7 @@ class Mirror:
         self._subscribers: dict[Topic, list[MirrorSubscription]] = {}
         self._views: dict[Topic, object] = {StatusTopic(): status}
         self._kept: OrderedDict[Topic, None] = OrderedDict()
-        """Topics with a view that nobody watches, the oldest first."""
+        """Unwatched topics with a view, the oldest first."""
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
         """Tokens whose books come with the rows that are watched."""
@@ -162,7 +162,7 @@ class Mirror:
                 self._send(Watch(encode(topic)))
 
     def detach(self, reason: str) -> None:
-        """Show that nothing is live any more, and why; whoever watches is told again when it is."""
+        """Show that nothing is live any more, and why; watchers are notified when it is live again."""
         self._send = None
         self.show_silence(reason)
 
@@ -362,7 +362,7 @@ _NO_ACCOUNT: Final = AccountView(
 
 
 class MirrorQueries:
-    """Reads of what the terminal has been told."""
+    """Answers queries from the views that the service has sent."""
 
     def __init__(self, mirror: Mirror, clock: Clock) -> None:
         """Read a mirror."""

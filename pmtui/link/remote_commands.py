@@ -59,7 +59,7 @@ class RemoteCalls:
         self._line = line
         self._clock = clock
         self._orders: dict[CommandId, tuple[OrderId, ...]] = {}
-        """Which orders a command named, for the case that nobody can tell how they ended."""
+        """Which orders a command named, in case their end stays unknown."""
 
     def send(self, command: str, /, **arguments: object) -> None:
         """Send a command without waiting for its answer."""
@@ -97,7 +97,7 @@ class RemoteCalls:
         return command_id
 
     async def end(self, verdict: str, command_id: CommandId) -> object:
-        """Wait until it is told how a command ended.
+        """Wait for the verdict of a command.
 
         Raises:
             NoAnswerError: nobody will tell.
@@ -105,7 +105,7 @@ class RemoteCalls:
         return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
 
     def lost(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Return what can be said of orders of which nobody tells."""
+        """Return the verdict on orders whose end is not reported."""
         order_ids = self._orders.get(command_id) or (OrderId(""),)
         told = describe_loss(lost)
         if not lost.may_have_happened:
@@ -206,21 +206,21 @@ class RemoteCommands:
         )  # fmt: skip
 
     async def verdict(self, command_id: CommandId) -> Verdict:
-        """Wait until the service tells how a placed order ended."""
+        """Wait for the service's verdict on a placed order."""
         try:
             return cast("Verdict", await self._calls.end("verdict", command_id))
         except NoAnswerError as lost:
             return self._calls.lost(lost, command_id)[0]
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Wait until the service tells something of every order of a batch."""
+        """Wait for the service's first verdict on every order of a batch."""
         try:
             return cast("tuple[Verdict, ...]", await self._calls.end("batch_verdict", command_id))
         except NoAnswerError as lost:
             return self._calls.lost(lost, command_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
-        """Wait until the service tells how a move ended."""
+        """Wait for the service's verdict on a move."""
         try:
             return cast("MoveVerdict", await self._calls.end("move_verdict", command_id))
         except NoAnswerError as lost:
@@ -241,7 +241,7 @@ class RemoteCommands:
         return self._calls.follow("cancel_all", ())
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait until the service tells how a cancellation ended."""
+        """Wait for the service's verdict on a cancel."""
         try:
             return cast("CancelVerdict", await self._calls.end("cancel_verdict", command_id))
         except NoAnswerError as lost:

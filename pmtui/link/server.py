@@ -1,4 +1,4 @@
-"""The service's end: takes in terminals of its own user, and tells a shell how it stands."""
+"""The service's end: accepts terminals of its own user, and reports its state to a shell."""
 
 import asyncio
 import logging
@@ -73,7 +73,7 @@ class Household:
     rules: str = ""
     """Digest of the settings that it acts by."""
     may_idle: bool = False
-    """Whether a terminal started it: then it ends when nobody needs it."""
+    """Whether a terminal started it: then it ends when it is not needed."""
 
 
 class LinkServer:
@@ -100,7 +100,7 @@ class LinkServer:
         self._shells: set[asyncio.StreamWriter] = set()
         self._listening: socket.socket | None = None
         self._goodbye: Goodbye | None = None
-        """The last words, once they are said: whoever comes late hears them, too."""
+        """The goodbye, once it was sent: late connections receive it, too."""
         self.was_attended = False
         """Whether any terminal that may trade has been attached."""
         self._left_at = None if household.may_idle else self._last_entry()
@@ -347,7 +347,7 @@ class LinkServer:
             log.notice(weight_of(news), describe_absence(news), until_read=True)
 
     def _note_leaving(self) -> None:
-        """Remember where the log stands now that nobody looks, and mark it there."""
+        """Record the end of the log, as no terminal is attached now, and mark it."""
         self._service.log.add(Level.INFO, "notice", LEFT)
         self._left_at = self._last_entry()
 

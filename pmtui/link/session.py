@@ -86,7 +86,7 @@ class Session:
         self.may_trade = hello.may_trade
         """Whether it may change anything; else it only looks on."""
         self.is_trader = hello.may_trade and not hello.is_passing
-        """Whether a trader sits before it, who is told what happened in the absence of all."""
+        """Whether it is a trader's terminal, which is shown what happened while none was attached."""
         self._reader, self._writer = reader, writer
         self._other = other
         self._terminal: Terminal = service.open_terminal()

@@ -43,7 +43,7 @@ class HubSubscription:
 
 
 class FollowedTopics:
-    """Topics that somebody in the service follows; which ones changes as the session goes on."""
+    """Topics that a part of the service follows; they change during the session."""
 
     def __init__(self, hub: "Hub", notify: Notify, *, is_in_sight: bool = True) -> None:
         self._hub = hub
@@ -69,7 +69,7 @@ class FollowedTopics:
 
 
 class Hub:
-    """Who watches what, and what has changed since they were last told."""
+    """Who watches which topics, and which topics have changed since the last notification."""
 
     def __init__(self, clock: Clock, *, frames_per_second: int = DEFAULT_FRAMES_PER_SECOND) -> None:
         self._clock = clock
@@ -138,7 +138,7 @@ class Hub:
         return tuple(self._watchers)
 
     def in_sight(self) -> tuple[Topic, ...]:
-        """Every topic that somebody may trade by."""
+        """Every watched topic that a trade may depend on."""
         return tuple(
             topic
             for topic, subscriptions in self._subscribers.items()

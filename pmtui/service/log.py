@@ -100,7 +100,7 @@ class Log:
 
     @property
     def unread(self) -> int:
-        """Entries above INFO that nobody has looked at."""
+        """Unread entries above INFO."""
         return self._unread
 
     def view(self) -> LogView:

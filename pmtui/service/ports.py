@@ -263,11 +263,11 @@ class MarketStream(Protocol):
     """The public market channel: owns its sockets, backoff, heartbeat and resubscription."""
 
     def oddities(self) -> dict[str, int]:
-        """Return how often something came that nobody understood, by kind."""
+        """Return the number of messages that were not understood, by kind."""
         ...
 
     def deaf(self) -> frozenset[TokenId]:
-        """Return the tokens whose socket is not open: nothing is heard of them."""
+        """Return the tokens whose socket is not open, so that no messages come for them."""
         ...
 
     def watch(
@@ -292,7 +292,7 @@ class UserStream(Protocol):
     """The account channel: order and trade events of one key."""
 
     def oddities(self) -> dict[str, int]:
-        """Return how often something came that nobody understood, by kind."""
+        """Return the number of messages that were not understood, by kind."""
         ...
 
     async def run(
@@ -561,9 +561,9 @@ class Account:
     stream: UserStream
     heartbeat: HeartbeatHost
     scoring: ScoringHost | None = None
-    """None where nobody tells which orders earn rewards."""
+    """None where no host says which orders earn rewards."""
     earnings: EarningsHost | None = None
-    """None where nobody tells what they brought."""
+    """None where no host says what they earned."""
     trading_key: TradingKey | None = None
     """The credentials, as far as they may be seen."""
     builder: BuilderHost | None = None
@@ -592,7 +592,7 @@ class WalletAccess:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is known of an account before anybody answers, and who tells of its wallet."""
+    """What is known of an account before any host answers, and the sources for its wallet."""
 
     relayer: WalletHost
     chain: ChainHost | None = None
@@ -619,4 +619,4 @@ class Hosts:
     budgets: Callable[[], Iterable[RateBudget]] = tuple
     """What is left of the limits on orders and cancellations now."""
     setup: Setup | None = None
-    """None where nobody tells of wallets."""
+    """None without a source for wallets."""

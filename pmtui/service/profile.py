@@ -29,7 +29,7 @@ class Tuning:
     """How fast, how long, how much."""
 
     frames_per_second: int = DEFAULT_FRAMES_PER_SECOND
-    """How often a watched topic is told at most."""
+    """The most notifications a second for a watched topic."""
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
     replica_lag_s: float = LAG_S

@@ -359,5 +359,5 @@ class ServiceQueries:
 
 
 def _is_over(market: Market, now: datetime) -> bool:
-    """Whether nobody can trade a market any more."""
+    """Whether a market has closed for trading."""
     return market.closed or (market.end_at is not None and market.end_at <= now)

@@ -452,7 +452,7 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
         ...
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Cancel the named orders; asked again as long as nobody answers."""
+        """Cancel the named orders; repeated until there is an answer."""
         ...
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
@@ -493,7 +493,7 @@ VERDICT_OF_COMMAND: Mapping[str, str] = {
 
 
 class Subscription(Protocol):
-    """An interest in topics; closing it lets feeds go that nobody else needs."""
+    """A subscription to topics; closing it stops feeds that nothing else needs."""
 
     def close(self) -> None:
         """Unsubscribe."""

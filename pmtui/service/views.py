@@ -124,7 +124,7 @@ class ServiceLoss:
 
     at: datetime
     is_final: bool
-    """Whether somebody ended it: then it starts again only when it is asked to."""
+    """Whether it was ended on purpose: then it is started again only on request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class MarketRow:
     """Own shares of the first outcome minus those of the second."""
     is_starred: bool = False
     as_of: datetime | None = None
-    """When the metadata host told of its prices."""
+    """When the metadata host sent its prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class EventRow:
     is_starred: bool = False
     """The event, or the market that is all of it."""
     as_of: datetime | None = None
-    """When the metadata host told of its prices."""
+    """When the metadata host sent its prices."""
 
     @property
     def leading(self) -> Market | None:
@@ -278,7 +278,7 @@ class EarnedView:
     rows: tuple[Earned, ...] = ()
     load: Load = Load.LOADING
     as_of: datetime | None = None
-    """When all of it was known last; None while some day has never been told."""
+    """When all of it was last known; None while a day is missing."""
     problem: str = ""
 
 
@@ -295,7 +295,7 @@ class FillsView:
 
 @dataclass(frozen=True, slots=True)
 class ActivityView:
-    """What is over: told of by a host that is asked seldom."""
+    """Closed positions, from a host that is asked seldom."""
 
     closed: tuple[ClosedPosition, ...] = ()
     activity: tuple[Activity, ...] = ()
@@ -342,9 +342,9 @@ class AccountView:
     balances: tuple[tuple[TokenId, Micros], ...] = ()
     """Shares held by token, wherever a host has said so: reports and own fills, reconciled."""
     recent: tuple[Order, ...] = ()
-    """The orders heard of last, newest first, however they ended."""
+    """The most recent orders, newest first, however they ended."""
     queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
-    """Estimates of what fills before our resting orders, where their book is heard."""
+    """Estimates of what fills before our resting orders, where their book is subscribed to."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
     conditionals: tuple[Conditional, ...] = ()

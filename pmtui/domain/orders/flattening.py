@@ -52,7 +52,7 @@ class FlattenPlan:
 
     @property
     def stays(self) -> Micros:
-        """Shares that nobody bids for at the worst price or better."""
+        """Shares without a bid at the worst price or better."""
         return Micros(max(self.intent.size - self.numbers.fills_now, 0))
 
 

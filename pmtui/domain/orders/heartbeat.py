@@ -80,7 +80,7 @@ class HeartbeatView:
     policy: HeartbeatPolicy = HeartbeatPolicy.OFF
     state: BeatState = BeatState.OFF
     accepted_at: datetime | None = None
-    """When the last accepted one left us: the venue heard it a moment later."""
+    """When the last accepted one was sent: the venue received it a moment later."""
 
 
 NO_HEARTBEATS: Final = HeartbeatView()

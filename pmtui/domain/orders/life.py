@@ -31,7 +31,7 @@ LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     # A killed order is refused in the answer and cancelled in the stream.
     OrderStatus.REJECTED: frozenset({OrderStatus.CANCELLED}),
 }
-"""What may follow, heard of in the order in which it happened."""
+"""Which status may follow, when reports arrive in order."""
 
 _STAGES = (
     OrderStatus.PENDING,
@@ -50,7 +50,7 @@ _STAGES = (
 STAGE = {status: stage for stage, status in enumerate(_STAGES)}
 """How far along in life a state is; of two reports, the one further along counts."""
 IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
-"""States in which nobody knows whether the venue has the order."""
+"""States in which it is unknown whether the venue has the order."""
 _AT_THE_VENUE = (_TAKEN | {OrderStatus.DELAYED}) - {OrderStatus.CANCELLED}
 
 

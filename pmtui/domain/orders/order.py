@@ -105,7 +105,7 @@ _OPEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One of our orders as last heard of."""
+    """One of our orders, as last reported."""
 
     order_id: OrderId
     condition_id: ConditionId
@@ -142,7 +142,7 @@ class TradeStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more will be heard of it."""
+        """Whether no more reports will come."""
         return self in (TradeStatus.CONFIRMED, TradeStatus.FAILED)
 
 
@@ -166,7 +166,7 @@ class Fill:
     price: Micros
     size: Micros
     fee: Micros | None
-    """None while nobody has told of it and the market's schedule is not known."""
+    """None while it is not reported and the market's schedule is not known."""
     liquidity: Liquidity
     status: TradeStatus
     matched_at: datetime
@@ -284,7 +284,7 @@ class Accepted:
     filled_size: Micros
     text: str
     filled_cash: Micros = ZERO
-    """Dollars given or got for what filled at once, fee aside; zero where nobody told."""
+    """Dollars paid or received for what filled at once, without the fee; zero if not reported."""
 
     @property
     def average(self) -> Micros | None:
@@ -301,7 +301,7 @@ class Rejected:
     reason: str
     """The venue's own words, or ours where it never left."""
     field: str | None = None
-    """The ticket field the reason is about, where that can be told."""
+    """The ticket field that the reason is about, if it is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ UNDONE = "a trade FAILED on chain"
 
 
 class OwnOrders:
-    """Every order and fill of ours that has been heard of."""
+    """Every known order and fill of ours."""
 
     def __init__(self) -> None:
         self._told: dict[OrderId, Order] = {}
@@ -58,7 +58,7 @@ class OwnOrders:
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
         self._newest_first: tuple[Fill, ...] | None = ()
-        """All fills in order; None after a change, until somebody asks."""
+        """Cache of all fills in order; None after a change."""
         self._open: tuple[Order, ...] | None = ()
         """Open orders in order, kept in the same way: screens ask several times a frame."""
         self.version = 0
@@ -130,7 +130,7 @@ class OwnOrders:
         return merged
 
     def take_contradictions(self) -> tuple[Contradiction, ...]:
-        """Return the contradictions that nobody has been told of, once each."""
+        """Return the contradictions that were not reported yet, once each."""
         untold, self._untold = tuple(self._untold), []
         return untold
 
@@ -155,7 +155,7 @@ class OwnOrders:
         return self._fills.get(order_id, {}).get(trade_id)
 
     def booked_size(self, order_id: OrderId) -> Micros:
-        """Return how much of an order has been told of as fills that did not fail."""
+        """Return how much of an order was reported as fills that did not fail."""
         return self._size_of(order_id, is_failed=False)
 
     def failed_size(self, order_id: OrderId) -> Micros:
@@ -163,7 +163,7 @@ class OwnOrders:
         return self._size_of(order_id, is_failed=True)
 
     def matched_size(self, order_id: OrderId) -> Micros:
-        """Return how much of an order is known to be matched, whoever told of it."""
+        """Return how much of an order is known to be matched, by any source."""
         known = self._orders.get(order_id)
         booked = self.booked_size(order_id)
         return booked if known is None else max(known.matched_size, booked)
@@ -375,7 +375,7 @@ class _Series:
 
 @dataclass(slots=True)
 class _Evidence:
-    """What is known about the life of one order, beside what was told of it."""
+    """Evidence about the life of one order, besides the reports themselves."""
 
     phase: _Phase
     since_s: float
@@ -449,7 +449,7 @@ class OrderEndings:
     def start_search(
         self, order_id: OrderId, since_s: float, *, was_at_venue: bool = False
     ) -> None:
-        """Begin to look for an order that nobody has answered for.
+        """Start the search for an order without an answer.
 
         Args:
             order_id: of the order.

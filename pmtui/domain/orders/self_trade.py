@@ -104,7 +104,7 @@ def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...
 def best_bid_of_others(
     book: BookView, condition_id: ConditionId, own: Iterable[Order]
 ) -> Micros | None:
-    """Return the best bid with more in it than is ours; None where nobody else bids.
+    """Return the best bid that is not only ours; None without bids of others.
 
     What was just placed or filled may be in the orders and not in the book yet, or the other way
     round: a caller that trades on it must check again.

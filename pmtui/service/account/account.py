@@ -54,7 +54,7 @@ CLOCK_LOOK_S = 0.5
 GATHER_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
 MOST_BLANK = 100
-"""Tokens with nothing held or traded whose balance is kept, in case somebody comes back to them."""
+"""Tokens with nothing held or traded whose balance is kept, in case they are watched again."""
 RECENT_ORDERS = 50
 """Orders that are still shown after they ended."""
 

@@ -50,7 +50,7 @@ class QueuedOrder:
     doubted_until_s: float = 0.0
     """Until then what is added may have stood in front all along: nobody watched."""
     most: Micros | None = None
-    """No more than this was ahead before the last gap; None where nobody had looked yet."""
+    """The most that was ahead before the last gap; None without an estimate."""
 
 
 @dataclass(slots=True)

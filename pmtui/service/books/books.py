@@ -99,7 +99,7 @@ class FirstBooks:
 
 
 GRACE_S = 30.0
-"""A token nobody watches any more stays subscribed for this long, in case they come back."""
+"""How long a token stays subscribed after it was last watched, in case it is watched again."""
 MOST_LEFT = 120
 """Tokens that stay so: whoever hops from event to event leaves hundreds behind within that time."""
 CHECK_PERIOD_S = 0.1
@@ -132,7 +132,7 @@ class BooksFeed:
         self._markets = MarketBooks(self._tracked)
         self._quote_topics: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
-        """When nobody watched them any more, the first one first."""
+        """When each was last watched, the oldest first."""
         self._rows: set[TokenId] = set()
         """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
         self._to_check: dict[TokenId, None] = {}
@@ -180,7 +180,7 @@ class BooksFeed:
             self.retarget()
 
     def retarget(self) -> None:
-        """Work out anew which tokens to subscribe; those nobody wants stay for a moment."""
+        """Update which tokens are subscribed; unwatched ones stay for a moment."""
         wanted, rows = self._follow_watchers()
         self._rows = (self._rows | rows) - wanted
         wanted |= rows

@@ -81,7 +81,7 @@ class Tape:
         self._weave(missing_prints(self._prints, trades))
 
     def forget_after(self, at: datetime) -> None:
-        """Forget what happened after a moment: a replay was moved back, and tells it again."""
+        """Forget what happened after a moment: a replay was moved back, and repeats it."""
         kept = [trade for trade in self._prints if trade.at <= at]
         for trade in self._prints:
             if trade.at > at:

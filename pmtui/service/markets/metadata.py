@@ -89,11 +89,11 @@ EVENT_PERIOD_S = 15.0
 SEARCH_PAUSE_S = 0.25
 """A search goes out when the typing has paused this long."""
 INDEX_PAGES = 12
-"""Pages of the biggest markets fetched for the local index, once somebody is going to search."""
+"""Pages of the biggest markets fetched for the local index, once a search is about to start."""
 START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
-"""Lists that nobody watches any more; opened again, they show at once."""
+"""Lists that are no longer watched; opened again, they show at once."""
 MOST_LEFT = 2_000
 """Events in those lists together; the one left last stays, however far somebody scrolled in it."""
 
@@ -154,7 +154,7 @@ class MetadataFeed:
         self._is_index_full = False
 
     def on_demand(self, topic: Topic) -> None:
-        """Fetch what somebody starts to watch."""
+        """Fetch a topic that is newly watched."""
         match topic:
             case MarketListTopic():
                 state = self._list(topic)

@@ -163,7 +163,7 @@ class OwnEvents:
         metadata: MetadataFeed,
         account: AccountFeed,
     ) -> None:
-        """Begin with nothing; hosts are asked once somebody watches."""
+        """Prepare; the hosts are asked once the topic is watched."""
         self._kernel = kernel
         self._metadata = metadata
         self._account = account

@@ -28,7 +28,7 @@ class TimeFeed:
 
     @property
     def skew_ms(self) -> int | None:
-        """Venue minus ours; the venue tells whole seconds, so it is good to half of one."""
+        """Venue minus ours; the venue sends whole seconds, so it is accurate to half a second."""
         if not self._kernel.is_venue_clock_known:
             return None
         return round(self._kernel.skew / timedelta(milliseconds=1))

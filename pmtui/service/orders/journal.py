@@ -155,7 +155,7 @@ class Journal:
         self._on_problem = listener
 
     async def open(self) -> JournalProblem | None:
-        """Make sure that it can be written, and that nobody else writes to it."""
+        """Check that the journal can be written, and that no other process writes to it."""
         return await self._writing([])
 
     async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:

@@ -177,7 +177,7 @@ def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
 def write_standing(
     connection: sqlite3.Connection, order_id: OrderId, status: OrderStatus, *, is_known: bool
 ) -> None:
-    """Remember where an order stands; the fills told of count more than what was concluded."""
+    """Record the state of an order; reported fills override what was concluded."""
     connection.execute(
         "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
         (None if status.is_open else status.value, is_known, order_id),

@@ -271,7 +271,7 @@ class Mover:
         return self._prepare(replace(intent, size=size_floor(size)))
 
     async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
-        """Return how a cancel ended; None while nobody has answered for long enough."""
+        """Return how a cancel ended; None if there was no answer in time."""
         return await self._kernel.within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
 
     async def _read_final_sizes(self, orders: tuple[Order, ...]) -> dict[OrderId, Micros] | None:

@@ -138,7 +138,7 @@ class EntryGuard:
         return CLOCK_UNKNOWN if is_undated else NOT_YET_KNOWN
 
     def _on_order(self, order: Order) -> None:
-        """Remember since when nobody knows whether an order arrived."""
+        """Record since when it is unknown whether an order arrived."""
         if order.status is OrderStatus.UNKNOWN:
             _ = self._given_up.setdefault(order.order_id, self._kernel.clock.monotonic())
 

@@ -159,7 +159,7 @@ class EntryLock:
         return "" if self._killed is None else f"Trading locked since {_describe(self._killed)}"
 
     def refresh(self) -> bool:
-        """See whether somebody locked or released it from outside; return whether so."""
+        """Check whether entry was locked or unlocked from outside; return whether it was."""
         if self._state_dir is None:
             return False
         try:

@@ -133,7 +133,7 @@ class KillSwitch:
         self._kernel.start_unless_running("kill", "kill switch", self._cancel_everything)
 
     async def _cancel_everything(self) -> None:
-        """Go round until nothing is left, or somebody releases it."""
+        """Cancel repeatedly until nothing is left, or the switch is released."""
         await self._feed.opened.wait()
         step = 0
         while (killed := self._lock.killed) is not None:

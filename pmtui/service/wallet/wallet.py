@@ -61,9 +61,9 @@ ASK_PERIOD_S = 15.0
 ACCOUNT_PATIENCE_S = 5.0
 """After it the wallet is looked for without the account, which may wait for the trader."""
 READ_PATIENCE_S = 5.0
-"""For what a transaction changed, before its verdict is told without it."""
+"""Seconds to wait for what a transaction changed before its verdict is given without it."""
 HISTORY_LAG_S = 12.0
-"""The analytics host tells of a transaction so late at most, as a rule."""
+"""How late the analytics host usually shows a transaction at most."""
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
 NO_ORDERS = (
@@ -396,7 +396,7 @@ class WalletDesk:
         self._is_asked_since_open |= is_open
 
     async def _wait_for_account(self) -> None:
-        """Wait until the account is open, which tells whose wallet it is; not for ever."""
+        """Wait, for a limited time, until the account is open, which names its wallet."""
         _ = await self._kernel.within(ACCOUNT_PATIENCE_S, self._account.opened.wait())
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:

@@ -119,7 +119,7 @@ class WalletStepView:
     result: str = ""
     """What came of it, or why it is not known; may hold words of hosts."""
     as_of: datetime | None = None
-    """When this was told or done."""
+    """When this was reported or done."""
     step: WalletStep | None = None
     """What to prepare; None where nothing is to be signed or sent."""
     blocked_by: str = ""
@@ -143,7 +143,7 @@ class WalletAddressView:
 
     @property
     def is_deployed(self) -> bool | None:
-        """Whether it is deployed; None while nobody has told."""
+        """Whether it is deployed; None while that is unknown."""
         return self.relayer.value if self.chain.value is None else self.chain.value
 
 
@@ -164,7 +164,7 @@ class ApprovalView:
 
     @property
     def is_allowed(self) -> bool | None:
-        """Whether it may move anything; None while nobody has told."""
+        """Whether it may move anything; None while that is unknown."""
         return None if self.allowed.value is None else self.allowed.value > 0
 
 
@@ -182,7 +182,7 @@ class TransactionView:
     """Empty for deployments, and for transactions of other programs."""
     transaction_id: TransactionId | None = None
     relayer_state: str = ""
-    """As the relayer told last; untrusted."""
+    """The relayer's last report; untrusted."""
     hash: str = ""
     nonce: int | None = None
     deadline: datetime | None = None
@@ -196,7 +196,7 @@ class TransactionView:
     chain_view: str = ""
     """What the chain says where that is not what the relayer says; empty where they agree."""
     relayer_view: str = ""
-    """What the relayer tells of it that is not what was submitted; untrusted, empty where it is."""
+    """What the relayer reports otherwise than it was submitted; untrusted, empty if nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class WalletView:
 
     @property
     def is_deployed(self) -> bool | None:
-        """Whether the paying wallet is deployed; None while nobody has told."""
+        """Whether the paying wallet is deployed; None while that is unknown."""
         paying = next((each for each in self.wallets if each.is_paying), None)
         return None if paying is None else paying.is_deployed
 

@@ -442,7 +442,7 @@ class Watchlist:
             self._kernel.start_unless_running(topic, "watchlist", self._poll)
 
     def on_release(self, topic: Topic) -> None:
-        """Stop when nobody watches any more, and remember what was seen."""
+        """Stop once nothing is watched, and store the newest snapshots."""
         if topic == WatchlistTopic():
             self._save_seen()
             self._watch()
@@ -554,7 +554,7 @@ class Watchlist:
                 self._kernel.mark(topic)
 
     def _save_seen(self) -> None:
-        """Remember what is known now, best prices from the books, for when nobody answers."""
+        """Store what is known now, with best prices from the books, for when no host answers."""
         for star in tuple(self._stars.values()):
             row = self._row(star.key, ())
             if row.seen is None:
