@@ -123,7 +123,7 @@ class Venue:
             if market.is_tradable:
                 self.exchange.add_market(spec_of(market), now_ms=now_ms)
         self._persistence.restore(self.accounts, now_ms=now_ms)
-        self.records.take(self.exchange.drain_events())
+        self.records.apply(self.exchange.drain_events())
 
     def market(self, condition_id: str) -> CatalogueMarket | None:
         """Find a market by condition id."""
@@ -172,7 +172,7 @@ class Venue:
     def announce(self, events: tuple[Event, ...]) -> None:
         """Record events, write them to the disk, then publish them."""
         if events:
-            self.records.take(events)
+            self.records.apply(events)
             self._persistence.keep(events)
             self._publish(events)
 

@@ -312,7 +312,7 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         state = paths.state / settings.profile
         place = socket_path(paths.runtime, settings.profile)
         end_idle_service(state, place)
-        if (code := asyncio.run(_act_through(place, request, settings))) is not None:
+        if (code := asyncio.run(_run_through_service(place, request, settings))) is not None:
             return code
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
@@ -329,7 +329,7 @@ def run_wallet(action: str, arguments: list[str]) -> int:
             session = SessionService(
                 settings, paths, key, clock=SystemClock(), sends_heartbeats=False
             )
-            return asyncio.run(_act_alone(request, settings.profile, session))
+            return asyncio.run(_run_with_own_service(request, settings.profile, session))
     except InUseError as error:
         return refuse(str(error), prog=prog, code=NOTHING_HAPPENED)
     except ConfigError as error:
@@ -375,7 +375,9 @@ def _owner(settings: Settings, paths: Paths) -> Address | None:
     return keystore_address(text) if isinstance(text, str) else None
 
 
-async def _act_through(place: Path, request: WalletRequest, settings: Settings) -> int | None:
+async def _run_through_service(
+    place: Path, request: WalletRequest, settings: Settings
+) -> int | None:
     """Act through the service that runs; returns the exit code, None where none runs."""
     async with running_service(place, settings) as service:
         match service:
@@ -388,7 +390,9 @@ async def _act_through(place: Path, request: WalletRequest, settings: Settings) 
                 return await _run(request, settings.profile, service)
 
 
-async def _act_alone(request: WalletRequest, profile: str, session: SessionService) -> int:
+async def _run_with_own_service(
+    request: WalletRequest, profile: str, session: SessionService
+) -> int:
     async with own_service(session) as service:
         return await _run(request, profile, service)
 
@@ -403,12 +407,12 @@ async def _run(request: WalletRequest, profile: str, service: WalletService) -> 
             return UNAVAILABLE if problem else code
         if problem:
             return refuse(problem, prog=f"{PROG} {request.action}", code=UNAVAILABLE)
-        return await _take(request, service)
+        return await _execute_step(request, service)
     finally:
         subscription.close()
 
 
-async def _take(request: WalletRequest, service: WalletService) -> int:
+async def _execute_step(request: WalletRequest, service: WalletService) -> int:
     prog, view = f"{PROG} {request.action}", service.queries.wallet()
     if view.owner is None:
         # A service that nobody has unlocked.

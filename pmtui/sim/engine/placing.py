@@ -340,7 +340,7 @@ def seed(
         return refusals.MARKET_NOT_READY
     batch = _Batch(floor, market, owner)
     for order in orders:
-        refusal = batch.take(order)
+        refusal = batch.add(order)
         if refusal is not None:
             return refusal
     for resting in batch.fresh.values():
@@ -367,7 +367,7 @@ class _Batch:
         self.fresh: dict[OrderId, RestingOrder] = {}
         self.crossing: list[OrderId] = []
 
-    def take(self, order: SeedOrder) -> Refusal | None:
+    def add(self, order: SeedOrder) -> Refusal | None:
         """Keep an order, or count it as crossing; refuse it in the order of checks of `place`."""
         order_id, address, token_id, side, price, size = order
         tokens = self._market.spec.tokens

@@ -130,7 +130,7 @@ class ReplayFeed:
                 if (text := market.book_frame(index, with_last_price=True)) is not None
             ]
             for watcher in tuple(watchers):
-                watcher.take(frames)
+                watcher.receive_frames(frames)
 
     def _send(self, message: Message) -> None:
         watchers = self._watchers.get(message.condition_id.lower(), {})
@@ -140,4 +140,4 @@ class ReplayFeed:
             token_id = TokenId(message.token_id) if message.token_id else None
             frame = Frame(message.data, token_id=token_id, is_custom=message.kind in _CUSTOM)
             for watcher in tuple(watchers):
-                watcher.take((frame,))
+                watcher.receive_frames((frame,))

@@ -134,12 +134,12 @@ class Records:
         self._users: dict[Address, None] = {}
         self._first_tokens: set[TokenId] = set()
 
-    def take(self, events: Iterable[Event]) -> None:
+    def apply(self, events: Iterable[Event]) -> None:
         """Remember what happened."""
         for event in events:
             match event:
                 case TradeMatched(trade=trade):
-                    self._take_match(trade)
+                    self._record_match(trade)
                 case TradeAdvanced(trade=trade):
                     if trade.trade_id in self._trades:
                         self._trades[trade.trade_id] = trade
@@ -150,7 +150,7 @@ class Records:
                 case BalanceChanged():
                     self.restore_line(event)
                 case LevelChanged(is_top_moved=True):
-                    self._take_top(event)
+                    self._record_top(event)
                 case MarketAdded(spec=spec):
                     self._first_tokens.add(spec.tokens[0])
                 case MarketRemoved(spec=spec):
@@ -204,7 +204,7 @@ class Records:
         for condition_id, tape in sorted(tapes.items(), key=lambda item: item[1][-1].matched_ms):
             self._keep_tape(condition_id, tape)
 
-    def _take_match(self, trade: Trade) -> None:
+    def _record_match(self, trade: Trade) -> None:
         if self.concerns_users(trade):
             self.restore_trade(trade)
         self._note_public(trade)
@@ -232,7 +232,7 @@ class Records:
         while self._taped > RECENT_OF_MARKETS:
             self._taped -= len(self._tapes.pop(next(iter(self._tapes))))
 
-    def _take_top(self, event: LevelChanged) -> None:
+    def _record_top(self, event: LevelChanged) -> None:
         if event.best_bid is None or event.best_ask is None:
             return
         # As the public venue shows it: across a wide spread, such as that of a book being emptied, the

@@ -201,7 +201,7 @@ class MarketSession(Watcher):
         self._feed.leave(self)
 
     @override
-    def take(self, frames: Sequence[Frame]) -> None:
+    def receive_frames(self, frames: Sequence[Frame]) -> None:
         for frame in frames:
             if (self._is_custom or not frame.is_custom) and (
                 frame.token_id is None or frame.token_id in self._tokens
@@ -396,7 +396,7 @@ class UserHub:
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
         self._sessions: dict[ApiKey, dict[UserSession, None]] = {}
-        self._unsubscribe = venue.subscribe(self._take)
+        self._unsubscribe = venue.subscribe(self._on_events)
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -415,7 +415,7 @@ class UserHub:
             if not sessions:
                 self._sessions.pop(session.owner, None)
 
-    def _take(self, events: Iterable[Event]) -> None:
+    def _on_events(self, events: Iterable[Event]) -> None:
         if not self._sessions:
             return
         for event in events:

@@ -413,7 +413,7 @@ def _free_run(frames: Sequence[Frame], start: int) -> int:
 class Watcher(Protocol):
     """A connection that wants the events of some markets."""
 
-    def take(self, frames: Sequence[Frame]) -> None:
+    def receive_frames(self, frames: Sequence[Frame]) -> None:
         """Send what of these concerns it; must not block."""
         ...
 
@@ -475,7 +475,7 @@ class Publisher:
         self._markets: dict[ConditionId, _WatchedMarket] = {}
         self._everywhere: dict[Watcher, None] = {}
         self._before_watch: list[Callable[[ConditionId], None]] = []
-        venue.subscribe(self._take)
+        venue.subscribe(self._on_events)
 
     def is_watched(self, condition_id: ConditionId) -> bool:
         """Return whether somebody watches a market."""
@@ -536,7 +536,7 @@ class Publisher:
         ]:
             self.unwatch(condition_id, watcher)
 
-    def _take(self, events: tuple[Event, ...]) -> None:
+    def _on_events(self, events: tuple[Event, ...]) -> None:
         touched: dict[ConditionId, _WatchedMarket] = {}
         for event in events:
             match event:
@@ -597,7 +597,7 @@ class Publisher:
             event = self._venue.catalogue.event_of(listed)
             frame = new_market_frame(listed, event, at_ms=at_ms)
             for watcher in tuple(self._everywhere):
-                watcher.take((frame,))
+                watcher.receive_frames((frame,))
 
     def _send_pending(self, market: _WatchedMarket) -> None:
         frames = market.pending
@@ -628,4 +628,4 @@ class Publisher:
         ordered = [item for frame in frames for item in (*frame.heralds, frame)]
         if ordered:
             for watcher in tuple(market.watchers):
-                watcher.take(ordered)
+                watcher.receive_frames(ordered)

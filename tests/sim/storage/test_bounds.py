@@ -79,7 +79,7 @@ def test_tapes_are_bounded_by_market_and_in_all_and_the_store_knows_the_rest() -
     for number in range(len(markets) * RECENT_PER_MARKET):
         market = markets[number // RECENT_PER_MARKET]
         trade = _trade(number, market)
-        records.take((TradeMatched(trade),))
+        records.apply((TradeMatched(trade),))
         written.setdefault(market, []).append(trade)
     assert len(records.all_recent()) == RECENT_IN_ALL
     first, last = written[markets[0]], written[markets[-1]]
@@ -92,7 +92,7 @@ def test_tapes_are_bounded_by_market_and_in_all_and_the_store_knows_the_rest() -
     # Who trades again has its written trades before the new one, none of them twice.
     written[markets[0]] = first
     newest = _trade(10**6, markets[0])
-    records.take((TradeMatched(newest),))
+    records.apply((TradeMatched(newest),))
     assert list(records.all_recent([markets[0]])) == [*first[1:], newest]
 
 
@@ -112,7 +112,7 @@ def test_volumes_are_known_for_a_day_and_in_all() -> None:
     records = Records()
     for hour in range(100):
         trade = replace(TRADE, matched_ms=hour * 3_600_000)
-        records.take((TradeMatched(trade),))
+        records.apply((TradeMatched(trade),))
     half = ONE // 2
     assert records.volume(TRADE.condition_id) == 100 * half
     now_ms = 99 * 3_600_000
@@ -176,7 +176,7 @@ def test_a_window_that_is_gone_leaves_nothing_behind(venue: Venue, clock: Manual
     window = next(m for m in venue.catalogue.markets if m.is_window and m.is_tradable)
     event = venue.catalogue.event_of(window)
     trade = replace(TRADE, condition_id=window.condition_id, token_id=window.token_ids[0])
-    venue.records.take((TradeMatched(trade),))
+    venue.records.apply((TradeMatched(trade),))
     venue.write_tape([trade])
     assert not venue.remove_event(event)
     clock.step(int((WINDOW_KEPT + timedelta(hours=1)).total_seconds()) * 1_000)

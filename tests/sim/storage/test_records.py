@@ -15,7 +15,7 @@ def top_moves(records: Records, bid: str, ask: str, *, at_s: int) -> None:
         best_bid=parse_micros(bid), best_ask=parse_micros(ask), is_top_moved=True,
         cause=Cause.CANCELLED, at_ms=at_s * 1_000,
     )  # fmt: skip
-    records.take((change,))
+    records.apply((change,))
 
 
 def test_a_book_that_is_being_emptied_leaves_no_price_behind() -> None:

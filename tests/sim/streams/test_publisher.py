@@ -119,7 +119,7 @@ class Listener(Watcher):
         self.heard: list[Frame] = []
 
     @override
-    def take(self, frames: Sequence[Frame]) -> None:
+    def receive_frames(self, frames: Sequence[Frame]) -> None:
         self.heard += [frame for frame in frames if not frame.is_custom]
 
 

@@ -49,7 +49,7 @@ class Eyes:
     def __init__(self) -> None:
         self.frames: list[Frame] = []
 
-    def take(self, frames: object) -> None:
+    def receive_frames(self, frames: object) -> None:
         self.frames += frames  # type: ignore[arg-type]
 
 
