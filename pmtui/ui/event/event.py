@@ -197,7 +197,7 @@ class EventScreen(FrameScreen):
     @on(LineTable.ViewChanged, "#outcomes")
     def follow_view(self) -> None:
         """Show the days of the rows that are in view now."""
-        self._board.follow_view()
+        self._board.stream.follow_soon()
 
     @on(LineTable.RowSelected, "#outcomes")
     def open_market(self, message: LineTable.RowSelected) -> None:

@@ -25,7 +25,7 @@ from pmtui.ui.event.paint_event import (
 )
 from pmtui.ui.explore.paint_markets import paint_day, price_a_day_ago
 from pmtui.ui.frame import TopicFeed, is_live
-from pmtui.ui.row_stream import RowDays, RowMemo, RowStream
+from pmtui.ui.rows.row_stream import RowDays, RowMemo, RowStream
 from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel
@@ -69,19 +69,15 @@ class EventBoard:
         self.lines = EventLines(*(TextLine(id=n) for n in ("head", "details")))
         self._markets: dict[str, Market] = {}
         self._memo = RowMemo()
-        self._stream = RowStream(
+        self.stream = RowStream(
             in_view=self._tokens_in_view, queries=surface.queries, after=page.set_timer,
             is_live=lambda: is_live(self.table), on_change=page.feed.renew,
         )  # fmt: skip
-        self._days = RowDays(self._stream, surface.queries, width=lambda: page.size.width)
+        self._days = RowDays(self.stream, surface.queries, width=lambda: page.size.width)
 
     def topics(self) -> tuple[Topic, ...]:
         """Return the days of the rows in view, where there is room for them."""
         return self._days.topics()
-
-    def follow_view(self) -> None:
-        """Show the days of the rows that are in view now, once the view stands still."""
-        self._stream.follow_soon()
 
     @property
     def event(self) -> Event | None:
@@ -131,7 +127,7 @@ class EventBoard:
             rows.append(self._memo.row(key, inputs, paint))
         self.table.set_rows(rows)
         self._memo.keep_only(set(self._markets))
-        self._stream.check()
+        self.stream.check()
 
     def show_facts(self, width: int) -> None:
         """Show what the event is about, and what its prices mean together."""

@@ -29,7 +29,7 @@ from pmtui.ui.facts import format_price_age, key_of, paint_money, paint_time_lef
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
-from pmtui.ui.row_stream import RowMemo, tick_of
+from pmtui.ui.rows.row_stream import RowMemo, tick_of
 from pmtui.ui.rows.row_verbs import RowTarget, target_of_event, target_of_market
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable

@@ -43,8 +43,8 @@ from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
-from pmtui.ui.row_stream import RowDays, RowStream
 from pmtui.ui.rows.columns import ColumnKeys
+from pmtui.ui.rows.row_stream import RowDays, RowStream
 from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role

@@ -34,8 +34,8 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.row_stream import RowMemo
 from pmtui.ui.rows.columns import ColumnKeys
+from pmtui.ui.rows.row_stream import RowMemo
 from pmtui.ui.rows.row_verbs import (
     RowTarget,
     RowVerbs,

@@ -26,7 +26,7 @@ from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_h
 from pmtui.ui.portfolio.portfolio_details import describe_dust, paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
 from pmtui.ui.portfolio.settling import Settling, describe_standing, standing_notes
-from pmtui.ui.row_stream import RowMemo
+from pmtui.ui.rows.row_stream import RowMemo
 from pmtui.ui.rows.row_verbs import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.protect import paint_protection, paint_unprotected

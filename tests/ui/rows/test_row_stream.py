@@ -1,5 +1,5 @@
 from pmtui.ui.cells import Cell, Row
-from pmtui.ui.row_stream import RowMemo
+from pmtui.ui.rows.row_stream import RowMemo
 
 
 def test_a_row_is_painted_again_only_when_an_input_differs() -> None:
