@@ -32,7 +32,7 @@ class _Record:
 
 
 class Calls:
-    """Every command that was given lately."""
+    """The recent commands."""
 
     def __init__(self) -> None:
         self._records: dict[str, _Record] = {}
@@ -41,7 +41,7 @@ class Calls:
     def carry_out(
         self, call_id: str, call: bytes, *, commands: Commands | None, listener: Told
     ) -> None:
-        """Carry out a command, unless that was done; what is to be said of it is told.
+        """Carry out a command once, and report its answer and verdict.
 
         Args:
             call_id: made by the terminal.
@@ -78,7 +78,7 @@ class Calls:
                 record.listeners.remove(listener)
 
     async def close(self) -> None:
-        """Wait for no verdict any more."""
+        """Stop waiting for verdicts."""
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What a terminal knows of its service: the newest view of every topic that it watches, and the questions it answers.
+"""A terminal's copy of its service: the newest view of every watched topic, and queries that read them.
 
 Reading is instant and asks nobody. What is not watched is asked for once, and empty until it comes.
 When the service is gone nothing here looks live any more: books are stale and every source is down.
@@ -80,7 +80,7 @@ Notify = Callable[[Topic], None]
 STANDING: tuple[Topic, ...] = (
     StatusTopic(), AccountTopic(), FillsTopic(), LogTopic(), AlertTopic(),
 )  # fmt: skip
-"""What every terminal watches as long as it is attached: any key may need it."""
+"""Topics that every terminal watches while it is attached: any key may need them."""
 MOST_ENTRIES = 2_000
 MOST_KEPT = 256
 """Views that are kept although their topics are not watched."""
@@ -122,7 +122,7 @@ class Mirror:
     """The views of one terminal."""
 
     def __init__(self, status: StatusView) -> None:
-        """Make a mirror that shows nothing yet.
+        """Prepare a mirror without views.
 
         Args:
             status: what the status line says until the service has told its own.
@@ -141,7 +141,7 @@ class Mirror:
         self._send: Callable[[ToService], None] | None = None
 
     def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
-        """Watch everything at a service, which has just taken the terminal in.
+        """Watch every topic at a service that has just accepted the terminal.
 
         Args:
             send: takes messages to it.
@@ -167,7 +167,7 @@ class Mirror:
         self.show_silence(reason)
 
     def show_silence(self, reason: str) -> None:
-        """Show what is known as old, and every source as down."""
+        """Show every view as stale, and every source as down."""
         status = self.status()
         down = (replace(h, state=HealthState.DOWN, reason=reason) for h in status.health)
         self._views[StatusTopic()] = replace(status, health=tuple(down), armed_until=None)
@@ -329,7 +329,7 @@ class Mirror:
             self._release(next(iter(self._kept)))
 
     def _release(self, topic: Topic) -> None:
-        """Forget a view that nobody watches; the service is told, which would go on with it."""
+        """Forget an unwatched view, and stop the service from sending it."""
         self._forget(topic)
         if self._send is not None:
             self._send(Unwatch(encode(topic)))
@@ -378,7 +378,7 @@ class MirrorQueries:
         return self._clock.now()
 
     def monotonic(self) -> float:
-        """Seconds that pass as they do for the person at the keys, and never run backwards."""
+        """Monotonic seconds of this machine."""
         return self._clock.monotonic()
 
     def status(self) -> StatusView:
@@ -482,7 +482,7 @@ class MirrorQueries:
 
 
 def narrow(view: SearchView, text: str) -> SearchView:
-    """Return the results of another text as far as every word of a new one is in them."""
+    """Return the results of another text that contain every word of the new one."""
     words = text.casefold().split()
     rows = (
         row

@@ -42,9 +42,9 @@ from pmtui.service.views import Level
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
 _ACCEPT_AGAIN_S = 1.0
-"""After the system had no room for a connection."""
+"""Pause after the system had no room for a connection."""
 _BUFFER_BYTES = 1 << 16
-"""What may wait for a terminal in our memory besides what the system holds."""
+"""Bytes that may wait for a terminal in our memory, besides the system's buffer."""
 
 LOOKS_ON = "this connection only looks on"
 """Why it may not end the service."""
@@ -77,7 +77,7 @@ class Household:
 
 
 class LinkServer:
-    """Everybody who is attached to one service."""
+    """Accepts and serves the connections of one service."""
 
     def __init__(
         self, service: DataService, household: Household, *, uid_of: UidOf = uid_of
@@ -170,7 +170,7 @@ class LinkServer:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anybody is attached, or anything is watched over."""
+        """Whether a terminal is attached, or orders, stops or alerts are working."""
         # Asked every second: what is known at once comes first.
         if self.terminals or self._service.waiting_alerts():
             return True
@@ -179,7 +179,7 @@ class LinkServer:
         return bool(status.open_orders or status.entry_lock or queries.account().awake)
 
     def _take_in(self, listening: socket.socket) -> None:
-        """Accept everyone who has connected."""
+        """Accept every pending connection."""
         loop = asyncio.get_running_loop()
         while True:
             try:

@@ -53,13 +53,13 @@ MOST_ANSWERS = 256
 _CHANGED_BY_COMMANDS = (
     StatusTopic, AccountTopic, WatchlistTopic, AlertTopic, MarketTopic, EventTopic, LogTopic,
 )  # fmt: skip
-"""What a command may change at once: a terminal that asks right after its answer reads the truth."""
+"""Topics that a command may change at once: their views are sent before its answer."""
 _LOG = LogTopic()
 _TAKE_TOPICS = (MarketListTopic, SearchTopic, RowQuotesTopic)
 
 
 class Session:
-    """A terminal that was taken in, until it is gone."""
+    """An accepted terminal, until it disconnects."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Session:
         self._service = service
         self._calls = calls
         self.may_trade = hello.may_trade
-        """Whether it may change anything; else it only looks on."""
+        """Whether it may send commands; otherwise it only watches."""
         self.is_trader = hello.may_trade and not hello.is_passing
         """Whether it is a trader's terminal, which is shown what happened while none was attached."""
         self._reader, self._writer = reader, writer
@@ -124,7 +124,7 @@ class Session:
         self._wake.set()
 
     def end(self, message: ToTerminal) -> None:
-        """Send a last message, and let the terminal go once it has it."""
+        """Send a last message, then close the connection."""
         # What the terminal shows from then on is how it ended.
         self._send_changes()
         self.send(message)

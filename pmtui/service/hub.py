@@ -130,7 +130,7 @@ class Hub:
                     listener(topic)
 
     def is_watched(self, topic: Topic) -> bool:
-        """Whether anybody would hear of this topic."""
+        """Whether a topic has a watcher."""
         return topic in self._watchers
 
     def watched(self) -> tuple[Topic, ...]:

@@ -136,7 +136,7 @@ class ServiceQueries:
         return self._kernel.clock.now()
 
     def monotonic(self) -> float:
-        """Seconds that pass as they do for the person at the keys, and never run backwards."""
+        """Monotonic seconds of this machine."""
         return self._kernel.clock.monotonic()
 
     def status(self) -> StatusView:

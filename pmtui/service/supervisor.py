@@ -40,7 +40,7 @@ class Supervisor:
             await asyncio.Event().wait()
 
     def keep(self, name: str, feed: Callable[[], Awaitable[None]]) -> None:
-        """Run a feed for ever, starting it again when it fails or returns."""
+        """Run a feed until shutdown, and restart it when it fails or returns."""
         _ = self._spawn(self._keep(name, feed), name)
 
     def once(self, name: str, work: Callable[[], Awaitable[None]]) -> "asyncio.Task[None]":

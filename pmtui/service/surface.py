@@ -97,7 +97,7 @@ class Queries(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Seconds that pass as they do for the person at the keys, and never run backwards.
+        """Monotonic seconds of this machine.
 
         A replay that is paused or plays faster changes nothing about them. What protects a person's
         eyes and hands counts these; ages of what the venue says are told by `now`.

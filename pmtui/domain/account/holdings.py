@@ -255,7 +255,7 @@ class TokenHoldings:
         if self._horizon is not None and not self._is_before(self._horizon, report.time):
             # Asked long before others that were answered: nobody can tell what it contains.
             return
-        if not self._may_believe(report):
+        if not self._weigh_report(report):
             return
         same = [each for each in self._reports if each.source is report.source][-2:]
         if len(same) > 1 and {each.size for each in same} == {report.size}:
@@ -311,12 +311,12 @@ class TokenHoldings:
             self._size, self._least = None, 0
             return
         held = sum(each.size for each in self._fills.values() if each.failed_by is None)
-        least, most = self._find_range()
+        least, most = self._narrow_range()
         self._least = least + held
         # Between what may be held, as close to what the venue says as that allows.
         self._size = min(max(self._reports[-1].size, self._least), most + held)
 
-    def _find_range(self) -> tuple[int, int]:
+    def _narrow_range(self) -> tuple[int, int]:
         """Return the least and the greatest base that the reports leave possible.
 
         Where no base is known for good, sums of fills tell only whether reports contradict each
@@ -420,8 +420,11 @@ class TokenHoldings:
                 if self._horizon is None or self._horizon < each.fill.matched_at:
                     self._horizon = each.fill.matched_at
 
-    def _may_believe(self, report: Report) -> bool:
-        """Whether a report is more than a list of positions that the trading host keeps denying."""
+    def _weigh_report(self, report: Report) -> bool:
+        """Update how often lists were contradicted; return whether to use a report.
+
+        A list of positions that the trading host keeps contradicting is not used.
+        """
         if report.source is ReportSource.BALANCE:
             self._note_denial(report)
             return True

@@ -48,7 +48,7 @@ T = TypeVar("T")
 POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
 WARM_PERIOD_S = 15.0
-"""Edges close connections that were idle for longer; one that stands saves its handshakes."""
+"""Servers close connections that are idle for longer; an open one saves the handshakes."""
 CLOCK_LOOK_S = 0.5
 """While the venue's clock is not known yet."""
 GATHER_PAUSE_S = 0.15
@@ -88,7 +88,7 @@ class _Moment:
 
 
 class AccountFeed:
-    """Keeps our own side true. Without an account it stays empty."""
+    """Keeps the account's state up to date. Without an account it stays empty."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class AccountFeed:
         self.lists = KnownLists(kernel)
         self._is_stale = False
         self._todays_since: datetime | None = None
-        """From when on all own trades are known, by the venue's clock; None before they are."""
+        """The time from which all own trades are known, by the venue's clock; None at first."""
         self.account: Account | None = None
         self.opened = asyncio.Event()
         """Set once there is an account."""
@@ -117,7 +117,7 @@ class AccountFeed:
         self.fees = FillFees(self.own, fee_of)
         self.holdings = Holdings()
         self._moved: set[TokenId] = set()
-        """Tokens with a fill that the venue's own memory of the wallet may not hold yet."""
+        """Tokens with a fill that the venue's cached balance may not include yet."""
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
         self._missing_listeners: list[Callable[[tuple[OrderId, ...]], None]] = []
@@ -162,7 +162,7 @@ class AccountFeed:
         self._listeners.append(listener)
 
     def on_missing(self, listener: Callable[[tuple[OrderId, ...]], None]) -> None:
-        """Call this listener with the open orders that a list did not show."""
+        """Call `listener` with the open orders that a list did not show."""
         self._missing_listeners.append(listener)
 
     @property
@@ -205,7 +205,7 @@ class AccountFeed:
             self.refresh()
 
     async def fetch_now(self) -> None:
-        """Fetch what a trader acts on."""
+        """Fetch cash, open orders and fills."""
         account, hosts = self.account, await self._kernel.hosts()
         if account is None:
             return

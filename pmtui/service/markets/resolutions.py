@@ -86,16 +86,22 @@ class Resolutions:
                 self._reported = dict.fromkeys(answered)
                 self._write()
                 return
-        self._report_new({each: held for each, held in answered.items() if self._can_name(held)})
-
-    def _can_name(self, held: Sequence[Position]) -> bool:
-        """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
-        condition_id = held[0].condition_id
-        market, _ = self._known.market(condition_id)
-        if market is not None or any(p.current_price for p in held):
-            return True
         now = self._kernel.clock.monotonic()
-        return now - self._seen_at.setdefault(condition_id, now) >= PATIENCE_S
+        for condition_id, held in answered.items():
+            if not self._is_named(held):
+                self._seen_at.setdefault(condition_id, now)
+        self._report_new(
+            {
+                condition_id: held
+                for condition_id, held in answered.items()
+                if self._is_named(held) or now - self._seen_at[condition_id] >= PATIENCE_S
+            }
+        )
+
+    def _is_named(self, held: Sequence[Position]) -> bool:
+        """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
+        market, _ = self._known.market(held[0].condition_id)
+        return market is not None or any(p.current_price for p in held)
 
     def _report_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
         told = self._reported if self._reported is not None else {}

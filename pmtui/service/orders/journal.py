@@ -531,7 +531,7 @@ class OrderHistory:
 
     async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
         """Write orders down before they leave together; with a problem, none of them must."""
-        if (missing := await self._find_missing()) is not None:
+        if (missing := await self._recheck_missing()) is not None:
             return missing
         legs = len(outgoing)
         worded = [
@@ -549,8 +549,8 @@ class OrderHistory:
             self._on_problem(None)
         return problem
 
-    async def _find_missing(self) -> JournalProblem | None:
-        """Return what of the journal would have to be known before anything is sent."""
+    async def _recheck_missing(self) -> JournalProblem | None:
+        """Check the journal again if it could not be read; return what is missing before orders may be sent."""
         if self._lost:
             return JournalProblem(f"{count(len(self._lost), 'damaged row')}, not found yet")
         if not self._unread:

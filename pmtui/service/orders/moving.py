@@ -1,4 +1,4 @@
-"""Moves an order to another price, and sells a position that own orders are in the way of.
+"""Moves an order to another price, and sells a position once own orders in the way are cancelled.
 
 Both cancel first and send second, and send only when it is known that what they cancel is gone, and
 how much of it had filled: its own final record and its trades must agree. Where they do not within
@@ -51,9 +51,9 @@ from pmtui.service.views import Level, OwnList
 from pmtui.service.words import describe_price, format_shares, shorten
 
 CANCEL_PATIENCE_S = 5.0
-"""How long a new order waits for the answer to the cancel before it; asking goes on after that."""
+"""How long a new order waits for the answer to the cancel before it; the cancel is repeated after that."""
 READING_PAUSES_S = (0.25, 0.5, 1.0)
-"""Between tries to read what an order had filled; the last one again and again."""
+"""Pauses between attempts to read what an order had filled; the last one is repeated."""
 READING_TRIES = 4
 """Of trades alone, for whoever asks for them."""
 PROOF_WITHIN_S = 8.0
@@ -91,7 +91,7 @@ class Mover:
         self._terms_of = terms_of
         self._on_resized: list[Callable[[OrderId, OrderId], None]] = []
         self._new_ids: dict[OrderId, OrderId] = {}
-        """Of the moves under way: the old order's id and the one that is sent in its place."""
+        """The moves under way: the id of the old order, and that of its replacement."""
 
     def on_resized(self, listener: Callable[[OrderId, OrderId], None]) -> None:
         """Call `listener` when a replacement is sent under another id, as less is left."""
@@ -121,7 +121,7 @@ class Mover:
     async def sell_after(
         self, order: PreparedOrder, in_the_way: tuple[Order, ...]
     ) -> PreparedOrder | Rejected:
-        """Cancel sales that tie shares up and bids it would meet; return what may then be sold."""
+        """Cancel sales that reserve the shares and bids the sale would meet; return what may then be sold."""
         refusal = self._sender.find_refusal(order)
         if refusal is not None:
             return refusal
@@ -183,7 +183,7 @@ class Mover:
         return why_not_movable(old, terms, self._kernel.venue_now())
 
     async def _journal_plan(self, old: OrderId, order: PreparedOrder) -> str:
-        """Write down at both orders what is to be sent; return why that cannot be done."""
+        """Journal the replacement at both orders; return why that failed."""
         problem = await self._history.begin_move(
             f"{format_micros(order.size)} at {describe_price(order.price)}",
             old=old,
@@ -210,7 +210,7 @@ class Mover:
         return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
 
     async def _fit(self, old: Order, replacement: PreparedOrder) -> PreparedOrder | MoveVerdict:
-        """Return what is sent for what is left of a cancelled order, or why nothing is."""
+        """Return the replacement for what is left of a cancelled order, or why there is none."""
         finals = await self._read_final_sizes((old,))
         if finals is None:
             # The size that was confirmed is not offered again: part of it may have been bought.

@@ -352,7 +352,7 @@ class OrderSender:
 
     def _sign(self, account: Account, order: PreparedOrder) -> bytes | Rejected:
         """Sign an order. Whatever may still refuse one is asked here, last of all."""
-        return self._guard.refuse(order) or account.signer.sign(order.unsigned)
+        return self._guard.admit(order) or account.signer.sign(order.unsigned)
 
     async def _post(self, account: Account, request: _Request) -> tuple[PostResult, ...] | Failure:
         """Send once, if there is no reason against it when the bytes leave."""

@@ -1,4 +1,4 @@
-"""What the answer to a posted order allows one to conclude: accepted, rejected, or not known.
+"""Judges the answer to a posted order: accepted, rejected, or unknown.
 
 A refusal is read by its words: what it proves, and which field of the ticket it is about. `Verdicts` keeps how
 the newest commands ended.
@@ -39,7 +39,7 @@ _FIELDS = (
 
 
 def field_of_refusal(text: str) -> str | None:
-    """Return the field to show a refusal beside; None where it is about none in particular."""
+    """Return the field that a refusal is shown beside; None if it is about no particular one."""
     lowered = text.lower()
     return next((field for words, field in _FIELDS if words in lowered), None)
 
@@ -51,7 +51,7 @@ _UNSETTLED = ("could not insert order", "order timed out", "order match delayed"
 
 
 def is_inconclusive_refusal(text: str) -> bool:
-    """Whether the venue's own words are that it does not know, or that the order may match later.
+    """Whether the venue says that it does not know, or that the order may match later.
 
     It answers 400 where its own work was given up half-way, with the words "context canceled".
     """
@@ -60,12 +60,12 @@ def is_inconclusive_refusal(text: str) -> bool:
 
 
 def is_duplicate_refusal(text: str) -> bool:
-    """Whether the venue refuses an order because it has met the very same one before."""
+    """Whether the venue refuses an order as a duplicate."""
     return "is invalid. duplicated" in text.lower()
 
 
 def is_refusal_of_a_closed_venue(text: str) -> bool:
-    """Whether a 503 is the venue's own word that it takes no such order now, so none was taken."""
+    """Whether a 503 is the venue's statement that it accepts no such orders now, so that none was accepted."""
     return text.lower().startswith(_CLOSED)
 
 
@@ -150,7 +150,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
 
 
 def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
-    """Return why an answer settles nothing of the order that it came to; empty when it does."""
+    """Return why an answer proves nothing of its order; empty when it does."""
     if answer.order_id is None:
         return "the answer names no order"
     if not answer.names(order.unsigned.order_id):
@@ -188,7 +188,7 @@ def are_possible(order: PreparedOrder, *, gave: Micros, got: Micros) -> bool:
 
 
 def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
-    """Whether a purchase gave all the dollars it was to give, however many shares that brought."""
+    """Whether a purchase spent all its dollars, however many shares that bought."""
     is_buy = order.intent.side is Side.BUY
     return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount
 
@@ -198,13 +198,13 @@ MOST_VERDICTS = 500
 
 
 class Verdicts(Generic[R]):
-    """How the newest commands ended, or will: those that are not known yet are never dropped."""
+    """The verdicts of the newest commands; a pending one is never dropped."""
 
     def __init__(self) -> None:
         self._futures: dict[CommandId, tuple[asyncio.Future[R], ...]] = {}
 
     def expect(self, command_id: CommandId, *futures: asyncio.Future[R]) -> None:
-        """Remember what a command will be answered with."""
+        """Register the futures of a command's verdicts."""
         self._futures[command_id] = futures
         excess = len(self._futures) - MOST_VERDICTS
         ended = (each for each, futures in self._futures.items() if all(f.done() for f in futures))
@@ -212,7 +212,7 @@ class Verdicts(Generic[R]):
             del self._futures[old]
 
     async def of(self, command_id: CommandId) -> tuple[R, ...]:
-        """Wait for the first thing that can be said of every order of a command.
+        """Wait for the first verdict on every order of a command.
 
         Raises:
             KeyError: there was no such command, or it ended long ago.

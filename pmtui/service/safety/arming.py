@@ -1,4 +1,4 @@
-"""Whether single keys may trade: always off at first, off again when nobody uses it or sees well.
+"""Whether single keys may trade: off at first, and off again when idle or when data is unreliable.
 
 Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
 stream of the market on show, that of own orders or the trading host is lost, and when entry is
@@ -16,11 +16,11 @@ from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
 DISARM_AFTER_S = 300.0
-"""Without a trading key for so long it is off, unless the settings say else."""
+"""Seconds without a trading key until it disarms, unless the settings differ."""
 
 
 class ArmedTerminals:
-    """The arming of every terminal: each has its own, and what endangers trading ends them all."""
+    """The arming of every terminal: each has its own, and a danger disarms all of them."""
 
     def __init__(
         self, kernel: Kernel, market: StreamLoss, *, idle_s: float = DISARM_AFTER_S
@@ -39,7 +39,7 @@ class ArmedTerminals:
         return any(each.is_armed for each in self._members)
 
     def open(self) -> "Arming":
-        """Return the arming of one more terminal, which is off."""
+        """Add a terminal, disarmed; return its arming."""
         made = Arming(self._kernel, self, idle=self._idle)
         self._members.append(made)
         return made
@@ -58,7 +58,7 @@ class ArmedTerminals:
         self._listeners.append(listener)
 
     def disarm(self, reason: str) -> None:
-        """Turn every terminal's off and say why."""
+        """Disarm every terminal and report why."""
         for each in self._members:
             each.disarm(reason)
 
@@ -109,18 +109,18 @@ class Arming:
 
     @property
     def is_armed(self) -> bool:
-        """Whether single keys may trade now, by the clock and not by when it was looked at."""
+        """Whether single keys may trade now, by the current time."""
         return self.armed_until is not None
 
     @property
     def armed_until(self) -> datetime | None:
-        """When it ends if no trading key is used before, by the service's clock; None when it is off."""
+        """When it disarms without another trading key, by the service's clock; None when disarmed."""
         if self._until is None or self._left_s(self._until) <= 0:
             return None
         return self._until + self._kernel.clock.replay_shift()
 
     def arm(self) -> str:
-        """Turn it on and return "", or return why not. Once more means that idle time starts anew."""
+        """Arm and return "", or return why not. Arming again restarts the idle time."""
         if reason := self._terminals.why_not():
             return reason
         was_armed = self._until is not None
@@ -132,7 +132,7 @@ class Arming:
         return ""
 
     def disarm(self, reason: str) -> None:
-        """Turn it off and say why, if it was on; what the trader did is no news: an empty reason."""
+        """Disarm, and report the reason if it was armed; an empty reason, of the trader's own doing, is not reported."""
         was_armed = self._until is not None
         self._until = None
         if was_armed:
@@ -152,7 +152,7 @@ class Arming:
         self._kernel.mark(StatusTopic())
 
     def _left_s(self, until: datetime) -> float:
-        """Return the seconds left by whichever clock leaves less."""
+        """Return the seconds left, by the clock that shows fewer."""
         clock = self._kernel.clock
         by_wall = (until - (clock.now() - clock.replay_shift())).total_seconds()
         return min(by_wall, self._until_s - clock.monotonic())

@@ -1,4 +1,4 @@
-"""The last question before an order is signed: do the trader's own rules allow it.
+"""The last check before an order is signed: the trader's own limits and the lock.
 
 Every way to send an order asks here, whatever screen or key it came from. What is let through
 counts from then on, so that orders sent at the same time cannot share the same room. An order that
@@ -61,14 +61,14 @@ class EntryGuard:
         self._positions = positions
         self._limits = limits
         self._admitted: set[OrderId] = set()
-        """Orders of this session that may have left."""
+        """Orders of this session that may have been sent."""
         self._given_up: dict[OrderId, float] = {}
-        """When the answers of orders were given up whose fate was unknown then, in seconds."""
+        """When the wait for an order's answer ended with its state unknown, in seconds."""
         self._objections: list[Callable[[], str]] = []
         feed.on_order(self._on_order)
 
-    def refuse(self, order: PreparedOrder) -> Rejected | None:
-        """Return why an order must not be signed, or let it through and count it."""
+    def admit(self, order: PreparedOrder) -> Rejected | None:
+        """Admit an order to be signed and count it, or return why not."""
         rejected = self.check(order)
         if rejected is None:
             self._admitted.add(order.unsigned.order_id)
@@ -79,7 +79,7 @@ class EntryGuard:
         self._objections.append(objection)
 
     def locked(self) -> str:
-        """Return why nothing may leave at this very moment; empty when it may."""
+        """Return why nothing may be sent at this moment; empty when it may."""
         _ = self._lock.refresh()
         return self._lock.reason
 
@@ -106,7 +106,7 @@ class EntryGuard:
     def rules(
         self, *, replacing: OrderId | None = None, beside: tuple[PreparedOrder, ...] = ()
     ) -> EntryRules:
-        """Return what an order is judged by now, the lock aside; arguments as of `check`."""
+        """Return what an order is checked against now, except the lock; arguments as of `check`."""
         if not self._limits.need_account:
             return EntryRules(self._limits)
         loss = self._day.loss()
@@ -166,7 +166,7 @@ class EntryGuard:
         return MAY_ARRIVE.format(until=f"{until:%H:%M} UTC")
 
     def _counted(self) -> list[tuple[Order, Micros]]:
-        """Return our orders that cost or may cost something, with what is held of them."""
+        """Return our orders that cost or may cost something, with the shares held of them."""
         own = self._feed.own
         counted = []
         for order in own.open_orders():

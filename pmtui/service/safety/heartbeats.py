@@ -37,7 +37,7 @@ from pmtui.service.views import Level
 
 RETRY_PAUSE_S = 0.5
 LOST_PAUSE_S = 2.0
-"""Nothing is left to be in a hurry for."""
+"""Working orders are gone: the next heartbeat is not urgent."""
 WATCH_PERIOD_S = 0.5
 
 
@@ -64,7 +64,7 @@ class HeartbeatSender:
         self._accepted_at: datetime | None = None
         self._accepted_s = 0.0
         self._told: BeatState | None = None
-        """The worst that was reported since the last accepted heartbeat."""
+        """The most severe report since the last accepted heartbeat."""
         self._reason = ""
         self._at_risk: frozenset[OrderId] = frozenset()
         """The same at a loss: the venue may sweep before we have looked."""
@@ -76,7 +76,7 @@ class HeartbeatSender:
 
     @property
     def is_used(self) -> bool:
-        """Whether there is ever anything to do."""
+        """Whether heartbeats are configured at all."""
         return self._policy is not HeartbeatPolicy.OFF
 
     @property
@@ -212,7 +212,7 @@ class HeartbeatSender:
                 )
 
     def _report_cancelled(self) -> None:
-        """Sum up what went after a loss; every order has a message of its own as well."""
+        """Summarise which orders went after a loss; each order has a message of its own, too."""
         if not self._at_risk:
             return
         known = [self._feed.own.order(order_id) for order_id in self._at_risk]
@@ -240,7 +240,7 @@ class HeartbeatSender:
             self._changed.set()
 
     def _may_be_swept(self) -> bool:
-        """Whether the venue may still sweep because of a silence, also one that we mean."""
+        """Whether the venue may still cancel orders because of a silence, also an intended one."""
         silence = self._silence()
         return silence is not None and silence < timedelta(seconds=DEADLINE_S + SWEEP_S + ANSWER_S)
 

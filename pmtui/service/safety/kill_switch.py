@@ -1,4 +1,4 @@
-"""The kill switch: cancels everything, disarms, and locks entry until somebody releases it.
+"""The kill switch: cancels everything, disarms, and locks entry until it is released.
 
 It cancels until the venue lists nothing and nothing is on its way any more: an order that left
 just before the kill is caught by the next round. While it stays locked, whatever turns up to rest
@@ -27,7 +27,7 @@ from pmtui.service.views import Level, OwnList
 
 LOOK_PERIOD_S = 0.25
 PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
-"""Between rounds; the last one again and again."""
+"""Pauses between rounds; the last one is repeated."""
 
 
 class KillSwitch:
@@ -54,11 +54,11 @@ class KillSwitch:
         self._state_dir = state_dir
         self._has_key = has_key
         self._seen: Killed | None = None
-        """The kill that was acted on."""
+        """The id of the last kill that was carried out."""
         self._gone: set[OrderId] = set()
-        """What the venue said it cancelled since."""
+        """The orders that the venue reported cancelled since."""
         self._at_stake: set[OrderId] = set()
-        """What has been seen to rest since: an answer that was lost says nothing of them."""
+        """The orders seen open since: a lost answer says nothing of them."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
         self._listeners: list[Callable[[], object]] = []
@@ -70,11 +70,11 @@ class KillSwitch:
         return self._lock.reason
 
     def on_kill(self, listener: Callable[[], object]) -> None:
-        """Call this listener at once whenever it is thrown."""
+        """Call `listener` at once whenever the switch is thrown."""
         self._listeners.append(listener)
 
     def kill(self, by: str) -> None:
-        """Throw it."""
+        """Throw the switch."""
         problem = self._lock.close(by)
         self._on_killed()
         if problem:
@@ -91,7 +91,7 @@ class KillSwitch:
         return problem
 
     async def watch(self) -> None:
-        """Notice what is done from outside, and what rests though it must not."""
+        """Watch for kills and releases from outside, and for orders that rest although they must not."""
         while True:
             _ = self._lock.refresh()
             killed = self._lock.killed

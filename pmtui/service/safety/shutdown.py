@@ -33,7 +33,7 @@ from pmtui.service.words import describe_order
 T = TypeVar("T")
 
 CANCEL_WITHIN_S = 5.0
-"""How long leaving may take: whoever ends us by force is seldom more patient than that."""
+"""How long a shutdown may take: whatever ends the process by force seldom waits longer."""
 ANSWER_WITHIN_S = 2.0
 RETRY_PAUSE_S = 0.25
 NO_ANSWER = f"no answer within {ANSWER_WITHIN_S:.0f} s"
@@ -42,7 +42,7 @@ ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
 
 @dataclass(frozen=True, slots=True)
 class ShutdownReport:
-    """How it ended, for the normal screen."""
+    """The result of a shutdown, for the normal screen."""
 
     text: str = ""
     """In a line; empty when there was nothing to do."""
@@ -177,7 +177,7 @@ class Shutdown:
         return ""
 
     async def _within(self, work: Awaitable[T]) -> T | str:
-        """Wait for an answer for as long as leaves time to ask again."""
+        """Wait for an answer, but leave time to ask again."""
         answer = await self._kernel.within(ANSWER_WITHIN_S, work)
         return NO_ANSWER if answer is None else answer
 
