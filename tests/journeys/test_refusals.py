@@ -28,7 +28,7 @@ def test_a_ticket_is_refused_with_the_way_round_and_keeps_what_was_typed(
 def _sell_at_market(terminal: Terminal) -> None:
     trader.open_ticket(terminal, "s")
     terminal.press("ctrl+g")
-    terminal.until_text("No market sells on this venue")
+    terminal.until_text("No market sells")
     terminal.until_text("limit with FAK")
     terminal.press("ctrl+n")
     terminal.until(lambda: terminal.row_with("limit", "FAK"), "the order that does the same")

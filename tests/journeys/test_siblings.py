@@ -42,7 +42,7 @@ def test_hopping_shows_the_next_outcome_and_trades_in_it(start: Start, home: Pat
     first = markets[0]
     trader.find_market(terminal, first)
     terminal.until(
-        lambda: re.search(rf"Outcome [0-9]+/[0-9]+ mids .*\[{re.escape(first.title[:12])}",
+        lambda: re.search(rf"Outcome [0-9]+ of [0-9]+ .*\[{re.escape(first.title[:12])}",
                           terminal.text()),
         "the strip with live prices",
     )  # fmt: skip
