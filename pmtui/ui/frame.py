@@ -84,6 +84,18 @@ class TransactionsChosen(Message):
     """The trader wants to see the wallet's transactions."""
 
 
+@dataclass(frozen=True, slots=True)
+class CursorItem:
+    """What is under the cursor, for keys that work on every screen."""
+
+    copied: tuple[str, str] = ("", "")
+    """What `y` copies: its kind in a word or two, and its text; empty for nothing."""
+    starred: tuple[StarKey, str] | None = None
+    """What `*` stars, with its title."""
+    traded: tuple[Market, int] | None = None
+    """The market that the command line trades, and the outcome."""
+
+
 def is_live(widget: Widget) -> bool:
     """Whether a widget has all its parts: it was mounted, and is not being taken away.
 
@@ -249,17 +261,9 @@ class FrameScreen(Screen[None]):
         """Whether single keys trade nothing right here, armed or not."""
         return False
 
-    def to_copy(self) -> tuple[str, str]:
-        """Return what is under the cursor, in a word or two, and its text; empty for nothing."""
-        return "", ""
-
-    def to_star(self) -> tuple[StarKey, str] | None:
-        """Return what is under the cursor as it can be starred, with its title; None for nothing."""
-        return None
-
-    def to_trade(self) -> tuple[Market, int] | None:
-        """Return the market of the row under the cursor and its outcome; None where there is none."""
-        return None
+    def cursor_item(self) -> CursorItem:
+        """Return what the keys of every screen find under the cursor."""
+        return CursorItem()
 
     def place(self) -> Place | None:
         """Return where this is, to come back to when the terminal is opened again; None for nowhere."""
@@ -329,7 +333,7 @@ class FrameScreen(Screen[None]):
             missing.add(Need.WORKING_ORDERS)
         if self is self.app.screen_stack[0]:
             missing.add(Need.WAY_BACK)
-        if self.to_star() is None:
+        if self.cursor_item().starred is None:
             missing.add(Need.STAR)
         if isinstance(self.focused, LineTable) and self.focused.cursor_key is None:
             missing.add(Need.ROW)

@@ -34,7 +34,7 @@ from pmtui.ui.account.paint_account import (
 from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import indent
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Surface
@@ -129,9 +129,9 @@ class AccountScreen(FrameScreen):
             self._show_lines()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         line = self._at_cursor()
-        return line.copied if line is not None else ("", "")
+        return CursorItem(copied=line.copied) if line is not None else CursorItem()
 
     @on(LineTable.RowHighlighted)
     def show_about(self) -> None:
@@ -189,9 +189,9 @@ class AccountLineScreen(ReadingScreen):
         return "Account", line.words.title if line is not None else ""
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         line = self._line()
-        return line.copied if line is not None else ("", "")
+        return CursorItem(copied=line.copied) if line is not None else CursorItem()
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

@@ -51,7 +51,7 @@ class CommandKey:
         """Open the line, with what is typed already."""
         front = self._app.screen
         commands = front.controls.commands if isinstance(front, MarketScreen | DeskScreen) else None
-        row = front.to_trade() if isinstance(front, FrameScreen) else None
+        row = front.cursor_item().traded if isinstance(front, FrameScreen) else None
         outcomes: tuple[str, ...] = ()
         if commands is not None:
             outcomes = commands.outcomes

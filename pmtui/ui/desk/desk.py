@@ -9,10 +9,11 @@ from textual.containers import Horizontal
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.service.topics import EventTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
+from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
@@ -117,11 +118,11 @@ class DeskScreen(TradingScreen[DeskControls]):
             self.controls.show_topic(topic)
 
     @override
-    def to_star(self) -> tuple[StarKey, str] | None:
+    def cursor_item(self) -> CursorItem:
         market = self.controls.market
         if market is None or market.condition_id is None:
-            return None
-        return key_of_market(market.condition_id), market.distinct_name
+            return CursorItem()
+        return CursorItem(starred=(key_of_market(market.condition_id), market.distinct_name))
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from pmtui.config.workplace import EVENT_PLACE, Place
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
+from pmtui.domain.markets.watchlist import key_of_event, key_of_market
 from pmtui.domain.orders.basket import has_one_winner
 from pmtui.service.topics import (
     AccountTopic,
@@ -28,7 +28,7 @@ from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event_board import EventBoard
 from pmtui.ui.event.event_chart import EventChart
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
-from pmtui.ui.frame import FrameScreen, MarketChosen
+from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import why_nothing_of_ours
@@ -215,20 +215,15 @@ class EventScreen(FrameScreen):
         return Place(screen=self.PLACE, item=self._event_topic.event_id)
 
     @override
-    def to_copy(self) -> tuple[str, str]:
-        market = self._board.market
-        return "condition id", (market.condition_id if market else None) or ""
-
-    @override
-    def to_trade(self) -> tuple[Market, int] | None:
-        return market_to_trade(target_of_market(self._board.market), self.surface.queries)
-
-    @override
-    def to_star(self) -> tuple[StarKey, str] | None:
+    def cursor_item(self) -> CursorItem:
         market = self._board.market
         if market is None or market.condition_id is None:
-            return None
-        return key_of_market(market.condition_id), market.distinct_name
+            return CursorItem()
+        return CursorItem(
+            copied=("condition id", market.condition_id),
+            starred=(key_of_market(market.condition_id), market.distinct_name),
+            traded=market_to_trade(target_of_market(market), self.surface.queries),
+        )
 
     def _open_desk(self) -> None:
         market = self._board.market

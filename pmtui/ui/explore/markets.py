@@ -18,8 +18,6 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.config.workplace import MARKETS_PLACE
-from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.watchlist import StarKey
 from pmtui.service.topics import (
     HistoryTopic,
     RowQuotesTopic,
@@ -40,7 +38,7 @@ from pmtui.ui.explore.paint_markets import (
 )
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.facts import LiveRows
-from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.frame import CursorItem, FrameScreen, is_live
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.rows.columns import ColumnKeys
@@ -240,17 +238,13 @@ class MarketsScreen(FrameScreen):
             self._stream.follow_soon()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
-        return self._shown.to_copy(self._shown.table.cursor_key)
-
-    @override
-    def to_trade(self) -> tuple[Market, int] | None:
-        target = self._shown.target(self._shown.table.cursor_key)
-        return market_to_trade(target, self.surface.queries)
-
-    @override
-    def to_star(self) -> tuple[StarKey, str] | None:
-        return self._shown.to_star(self._shown.table.cursor_key)
+    def cursor_item(self) -> CursorItem:
+        shown, key = self._shown, self._shown.table.cursor_key
+        return CursorItem(
+            copied=shown.to_copy(key),
+            starred=shown.to_star(key),
+            traded=market_to_trade(shown.target(key), self.surface.queries),
+        )
 
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:

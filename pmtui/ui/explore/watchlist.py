@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
-from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Market
-from pmtui.domain.markets.watchlist import StarKey, StarKind
+from pmtui.domain.markets.market import MOST_STREAMED_ROWS
+from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.topics import AccountTopic, HistoryTopic, StatusTopic, Topic, WatchlistTopic
 from pmtui.service.views import AlertRow, WatchRow
 from pmtui.ui.cells import Cell, Line
@@ -31,7 +31,7 @@ from pmtui.ui.explore.paint_watchlist import (
     row_key,
 )
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
+from pmtui.ui.frame import CursorItem, EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.rows.columns import ColumnKeys
@@ -126,20 +126,16 @@ class WatchlistScreen(FrameScreen):
             self._show_rows()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         row = self._at_cursor()
         if row is None:
-            return "", ""
-        return ("event id" if row.key.kind is StarKind.EVENT else "condition id"), row.key.item_id
-
-    @override
-    def to_trade(self) -> tuple[Market, int] | None:
-        return market_to_trade(self._target, self.surface.queries)
-
-    @override
-    def to_star(self) -> tuple[StarKey, str] | None:
-        row = self._at_cursor()
-        return None if row is None else (row.key, row.title)
+            return CursorItem()
+        kind = "event id" if row.key.kind is StarKind.EVENT else "condition id"
+        return CursorItem(
+            copied=(kind, row.key.item_id),
+            starred=(row.key, row.title),
+            traded=market_to_trade(self._target, self.surface.queries),
+        )
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

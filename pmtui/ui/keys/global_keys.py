@@ -36,7 +36,7 @@ class CopyKey:
     def press(self) -> None:
         """Copy what is under the cursor."""
         screen = self._app.screen
-        what, text = screen.to_copy() if isinstance(screen, FrameScreen) else ("", "")
+        what, text = screen.cursor_item().copied if isinstance(screen, FrameScreen) else ("", "")
         if text:
             self._app.copy_to_clipboard(text)
         show_answer(self._app, self.words_for(what, text) if text else "Nothing to copy here.")
@@ -64,7 +64,7 @@ class WatchKeys:
     async def press_star(self) -> None:
         """Star what is under the cursor, or star it no more."""
         screen = self._app.screen
-        found = screen.to_star() if isinstance(screen, FrameScreen) else None
+        found = screen.cursor_item().starred if isinstance(screen, FrameScreen) else None
         if found is None:
             show_answer(self._app, "Nothing to star here.")
             return

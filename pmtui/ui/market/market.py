@@ -7,27 +7,24 @@ The ticket has a region of its own at every size and never covers the ladder. Wh
 from functools import partial
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.message import Message
 from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.config.workplace import MARKET_PLACE, Place
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.markets.watchlist import StarKey, key_of_market
+from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import Topic
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import CursorItem, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.controls.market_controls import MarketControls
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
 from pmtui.ui.market.controls.panes import CHART_FROM_WIDTH, DEPTH_FROM_WIDTH
@@ -152,13 +149,13 @@ class MarketScreen(TradingScreen[MarketControls]):
         return Place(screen=self.PLACE, item=reader.condition_id, outcome=reader.outcome_index)
 
     @override
-    def to_copy(self) -> tuple[str, str]:
-        return "token id", self.reader.token_id or ""
-
-    @override
-    def to_star(self) -> tuple[StarKey, str] | None:
+    def cursor_item(self) -> CursorItem:
         condition_id = self.reader.condition_id
-        return key_of_market(condition_id), title_of(self.surface.queries, condition_id)
+        title = title_of(self.surface.queries, condition_id)
+        return CursorItem(
+            copied=("token id", self.reader.token_id or ""),
+            starred=(key_of_market(condition_id), title),
+        )
 
     @override
     def on_mount(self) -> None:
@@ -184,13 +181,6 @@ class MarketScreen(TradingScreen[MarketControls]):
         if action != "perform":
             return super().check_action(action, parameters)
         return self.controls.permits(str(parameters[0]))
-
-    @on(OrdersPane.Picked)
-    @on(SiblingStrip.Picked)
-    @on(SideLadder.Picked)
-    @on(TicketPane.Reshaped)
-    async def _answer_pane(self, message: Message) -> None:
-        await self.controls.answer(message)
 
     @override
     def show_part(self, part: Part) -> None:

@@ -13,9 +13,12 @@ from pmtui.service.topics import Topic
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.ladder.ladder import LadderPane
+from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.market.siblings import SiblingStrip
+from pmtui.ui.market.tape import OrdersPane
 from pmtui.ui.ticket.ticket import TicketPane
 
 Answer = TypeVar("Answer")
@@ -93,6 +96,10 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
     @on(TicketPane.KeyKept)
     @on(TicketPane.SuggestionChanged)
     @on(TicketPane.Drafted)
+    @on(TicketPane.Reshaped)
+    @on(OrdersPane.Picked)
+    @on(SiblingStrip.Picked)
+    @on(SideLadder.Picked)
     async def _answer(self, message: Message) -> None:
         await self.controls.answer(message)
 

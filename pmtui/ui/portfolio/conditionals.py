@@ -14,7 +14,7 @@ from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import FrameScreen, MarketChosen
+from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
@@ -75,9 +75,11 @@ class ConditionalsScreen(FrameScreen):
             self._show_rows()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         each = self._at_cursor()
-        return "condition id", each.condition_id if each else ""
+        return (
+            CursorItem() if each is None else CursorItem(copied=("condition id", each.condition_id))
+        )
 
     async def action_switch(self) -> None:
         """Start the one at the cursor, or pause it."""

@@ -14,7 +14,7 @@ from pmtui.domain.formats import count
 from pmtui.service.topics import LogTopic, RequestsTopic, Topic
 from pmtui.service.views import RequestEntry
 from pmtui.ui.cells import Cell, Row
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
@@ -56,15 +56,17 @@ class LogScreen(FrameScreen):
             self._show_entries()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         key = self.table.cursor_key
         if (request := self._requests().get(key or "")) is not None:
-            return "line", plain(request_words(request))
+            return CursorItem(copied=("line", plain(request_words(request))))
         entries = self.surface.queries.log().entries
         entry = next((e for e in entries if str(e.sequence) == key), None)
         if entry is None:
-            return "", ""
-        return ("order id", entry.order_id) if entry.order_id else ("line", plain(entry.text))
+            return CursorItem()
+        if entry.order_id:
+            return CursorItem(copied=("order id", entry.order_id))
+        return CursorItem(copied=("line", plain(entry.text)))
 
     @override
     def on_resize(self, _: events.Resize) -> None:

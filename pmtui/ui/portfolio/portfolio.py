@@ -13,7 +13,6 @@ from typing_extensions import override
 
 from pmtui.config.workplace import Place
 from pmtui.domain.account.position import Dust, Position
-from pmtui.domain.markets.market import Market
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import (
     AccountTopic,
@@ -28,7 +27,7 @@ from pmtui.service.topics import (
     WalletTopic,
 )
 from pmtui.service.wallet.wallet_views import TransactionView
-from pmtui.ui.frame import FrameScreen, MarketChosen, is_live
+from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
 from pmtui.ui.portfolio.holding import HoldingPane, holding_of
@@ -222,19 +221,19 @@ class PortfolioScreen(FrameScreen):
         return Place(screen=self.PLACE, tab=self._rows.tab.value)
 
     @override
-    def to_trade(self) -> tuple[Market, int] | None:
-        return market_to_trade(self._rows.target, self.surface.queries)
-
-    @override
-    def to_copy(self) -> tuple[str, str]:
-        item = self._rows.at_cursor
-        if isinstance(item, Order):
-            return "order id", item.order_id
-        if isinstance(item, TransactionView):
-            return "transaction hash", item.hash
-        if item is None or isinstance(item, Dust):
-            return "", ""
-        return "condition id", item.condition_id or ""
+    def cursor_item(self) -> CursorItem:
+        traded = market_to_trade(self._rows.target, self.surface.queries)
+        copied: tuple[str, str] = "", ""
+        match item := self._rows.at_cursor:
+            case Order():
+                copied = "order id", item.order_id
+            case TransactionView():
+                copied = "transaction hash", item.hash
+            case None | Dust():
+                pass
+            case _:
+                copied = "condition id", item.condition_id or ""
+        return CursorItem(copied, traded=traded)
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

@@ -12,7 +12,7 @@ from pmtui.service.topics import OnboardingTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.facts import indent, key_of
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
@@ -152,9 +152,9 @@ class ReceiveScreen(FrameScreen):
         self._show_address()
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         wallet = self.surface.queries.onboarding().wallet
-        return ("address", wallet.address) if wallet is not None else ("", "")
+        return CursorItem() if wallet is None else CursorItem(copied=("address", wallet.address))
 
     def _show_address(self) -> None:
         queries = self.surface.queries

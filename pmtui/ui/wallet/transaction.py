@@ -20,6 +20,7 @@ from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import format_age
+from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import Align, plain
@@ -188,9 +189,11 @@ class TransactionScreen(ReadingScreen):
         return "Transaction", found.title if found is not None else ""
 
     @override
-    def to_copy(self) -> tuple[str, str]:
+    def cursor_item(self) -> CursorItem:
         found = self._transaction()
-        return ("transaction hash", found.hash) if found is not None else ("", "")
+        return (
+            CursorItem() if found is None else CursorItem(copied=("transaction hash", found.hash))
+        )
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

@@ -226,8 +226,8 @@ async def test_an_order_from_a_list_opens_the_market_of_the_row() -> None:
         await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
         front = app.screen
         assert isinstance(front, MarketsScreen)
-        await until(pilot, lambda: front.to_trade() is not None, "a row")
-        row = front.to_trade()
+        await until(pilot, lambda: front.cursor_item().traded is not None, "a row")
+        row = front.cursor_item().traded
         assert row is not None
         _ = await _typed(pilot, app, "buy 100 40")
         await pilot.press("enter")

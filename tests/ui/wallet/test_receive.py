@@ -47,7 +47,7 @@ async def test_a_terminal_without_unicode_gets_the_address_alone() -> None:
 async def test_it_is_copied_from_the_screen_and_watched_only_in_front() -> None:
     service = service_with()
     screen = ReceiveScreen(service.surface())
-    assert screen.to_copy() == ("address", NEWER.address)
+    assert screen.cursor_item().copied == ("address", NEWER.address)
     await listens_only_in_front(service, screen, {OnboardingTopic()})
 
 
