@@ -257,12 +257,13 @@ class TokenHoldings:
             return
         if not self._weigh_report(report):
             return
-        same = [each for each in self._reports if each.source is report.source][-2:]
-        if len(same) > 1 and {each.size for each in same} == {report.size}:
-            # The first and the last of equal ones say what those between them do.
-            self._reports.remove(same[1])
         self._reports.append(report)
         self._reports.sort(key=lambda each: (each.time.asked, each.time.answered))
+        same = [each for each in self._reports if each.source is report.source][-3:]
+        if same[-1] is report and len(same) > 2 and {each.size for each in same} == {report.size}:
+            # The first and the last of equal ones say what those between them do. An answer that
+            # comes late is not the last.
+            self._reports.remove(same[1])
         if len(self._reports) > MOST_REPORTS:
             oldest = self._reports.pop(0)
             if oldest.time.error < UNKNOWN_CLOCK:

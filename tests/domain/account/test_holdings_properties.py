@@ -8,7 +8,7 @@ many ways as there are. No fill is lost.
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pmtui.domain.account.holdings import RESOLUTION, Holdings, ReportTime
@@ -219,7 +219,23 @@ def cases(
     return Case(lag_ms, first, tuple(happened), tuple(asked), tuple(reads))
 
 
+LATE_AND_EQUAL = Case(
+    lag_ms=0, first=0,
+    happened=(
+        *(Happened(n, 5 * SHARE, (n if n < 3 else 1_006,)) for n in range(1, 5)),
+        Happened(5, -20 * SHARE, (1_006,)),
+    ),
+    asked=(
+        Asked(1_005, 1_005, 1_005, 1_005, is_balance=False),
+        Asked(0, 0, 0, 0, is_balance=False),
+        Asked(0, 0, 5, 1_005, is_balance=False),
+    ),
+)  # fmt: skip
+"""An older answer that comes after the newest and says the same."""
+
+
 @given(cases())
+@example(LATE_AND_EQUAL)
 def test_what_is_shown_was_held_since_the_last_question(case: Case) -> None:
     replay = Replay(case)
     replay.poll(-QUIET_MS)
