@@ -17,9 +17,10 @@ _HEAD_ROW = 1
 
 
 def shown(terminal: Terminal, markets: list[Market]) -> Market | None:
-    """Return the market whose question stands at the head of the screen."""
+    """Return the market that the head of the screen names, by its title in the event or its question."""
     head = terminal.rows()[_HEAD_ROW]
-    return max(
+    by_title = next((m for m in markets if f"{m.title}: " in head), None)
+    return by_title or max(
         (m for m in markets if m.question in head), key=lambda m: len(m.question), default=None
     )
 

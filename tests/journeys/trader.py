@@ -104,7 +104,10 @@ def find_market(terminal: Terminal, market: Market, *, is_typed: bool = False) -
 def wait_for_ladder(terminal: Terminal, market: Market) -> None:
     """Wait for a market's screen with a book whose prices may be taken."""
     terminal.until(
-        lambda: market.question in terminal.text() and terminal.row_with("bids", "price", "asks"),
+        lambda: (
+            (market.question in terminal.text() or f"{market.title}: " in terminal.text())
+            and terminal.row_with("bids", "price", "asks")
+        ),
         "the market",
     )
     terminal.until(lambda: quote(terminal) is not None and has_good_book(terminal), "a good book")
