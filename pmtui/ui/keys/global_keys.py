@@ -6,6 +6,8 @@ from typing import Any
 
 from textual.app import App
 
+from pmtui.domain.formats import count
+from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
@@ -13,7 +15,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_orders import paint_resting_orders
+from pmtui.ui.portfolio.paint_orders import describe_cancelled, paint_resting_orders
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -132,14 +134,19 @@ class CancelAllKey:
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                # How it ended is logged by the service and shown on the notice line.
-                self._surface.commands.cancel_all()
+                command_id = self._surface.commands.cancel_all()
+                show_answer(self._app, f"Cancelling {count(len(orders), 'order')} everywhere.")
+                _ = self._app.run_worker(self._report(command_id))
 
         lines = paint_resting_orders(orders, partial(title_of, queries))
         question = QuestionScreen(
             "Cancel all working orders?", lines, agree="Cancel them", options=self._surface.options
         )
         _ = self._app.push_screen(question, decide)
+
+    async def _report(self, command_id: CommandId) -> None:
+        verdict = await self._surface.commands.cancel_verdict(command_id)
+        show_answer(self._app, describe_cancelled(verdict, "everywhere"))
 
 
 class KillKey:
