@@ -201,7 +201,7 @@ def serving(shell: Shell, *options: str, fds: Sequence[int] = ()) -> Iterator[No
     ) as process:
         assert process.stdout is not None
         try:
-            assert "ProfileService" in process.stdout.readline()
+            assert "Serving" in process.stdout.readline()
             yield
         finally:
             process.terminate()
