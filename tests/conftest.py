@@ -1,14 +1,20 @@
 """What every test shares: the event loop, the way to recorded data, and a closed network."""
 
 import gc
+import importlib
 import ipaddress
 import os
+import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import pmtui
+
+_DEEPEST = sys.getrecursionlimit()
 
 # The same examples in every run and every clone, with the cases that the tests name; `make soak`
 # chooses others each time, and keeps what it found for its next run.
@@ -17,6 +23,12 @@ settings.register_profile(
 )
 settings.register_profile("random", deadline=None, print_blob=True, max_examples=400)
 settings.load_profile(os.environ.get("PMTUI_EXAMPLES", "fixed"))
+
+# Hypothesis also tries the constants of whichever modules of ours are loaded. All of them are, so that the
+# examples of a test do not depend on the tests before it.
+for _module in pkgutil.walk_packages(pmtui.__path__, "pmtui."):
+    if not _module.name.endswith("__main__"):
+        importlib.import_module(_module.name)
 
 # Programs under test run as users run them: buffered text may hold up their end.
 os.environ.pop("PYTHONUNBUFFERED", None)
@@ -38,7 +50,6 @@ def _is_loopback(host: str) -> bool:
 
 
 sys.addaudithook(_refuse_strangers)
-_DEEPEST = sys.getrecursionlimit()
 
 
 @pytest.hookimpl(trylast=True)

@@ -22,19 +22,6 @@ def begin(terminal: Terminal, home: Path) -> tuple[PaperVenue, Market]:
     return venue, market
 
 
-def agree(terminal: Terminal, question: str) -> None:
-    """Read the card, then send; a key that came too early is pressed again when it asks."""
-    terminal.until_text(question)
-    terminal.press("enter")
-    terminal.until(
-        lambda: question not in terminal.text() or "Press again" in terminal.text(),
-        "the card taking the key or asking for it again",
-    )
-    if question in terminal.text():
-        terminal.press("enter")
-        terminal.until_gone(question)
-
-
 def cursor_price(terminal: Terminal) -> str:
     """Return the price the ladder's cursor is on; sizes around it move by themselves."""
     # The titles are marked too while the ladder has the keys.
@@ -91,7 +78,7 @@ def _sell_a_whole_position(terminal: Terminal, venue: PaperVenue, market: Market
     terminal.press("f")
     terminal.until_text("Cancels first: SELL 20")
     terminal.until_text("SELL 40")
-    agree(terminal, "Sell the whole position?")
+    trader.agree(terminal, "Sell the whole position?")
     terminal.until(lambda: not venue.ledger().open_orders, "the sale cancelled")
     terminal.until(lambda: not venue.ledger().shares.get(market.tokens[0]), "all of it sold")
     terminal.until_text("Sold 40 Yes @")
@@ -109,7 +96,7 @@ def _move(terminal: Terminal, venue: PaperVenue, price: Decimal) -> Decimal:
     terminal.until_text(f"to {trader.cents(lower)}")
     terminal.press("enter")
     terminal.until_text("Replaces BUY 40")
-    agree(terminal, "Move this order?")
+    trader.agree(terminal, "Move this order?")
     terminal.until_text(f"to {trader.cents(lower)}: live")
     (after,) = venue.ledger().open_orders
     assert after["id"] != before["id"]
@@ -131,7 +118,7 @@ def _move_without_an_answer_to_the_cancel(
     terminal.press("e")
     terminal.until_text("MOVE BUY 40")
     terminal.press("down", "enter")
-    agree(terminal, "Move this order?")
+    trader.agree(terminal, "Move this order?")
     terminal.until(
         lambda: any(words in terminal.text() for words in ("Not moved", "not replaced", "Moved")),
         "the verdict",

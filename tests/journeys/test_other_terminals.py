@@ -8,7 +8,6 @@ import pytest
 
 from tests.journeys import trader
 from tests.journeys.terminal import PROGRAM, Terminal
-from tests.journeys.test_actions import agree
 from tests.journeys.venue import PaperVenue
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
@@ -78,7 +77,7 @@ def _trade(terminal: Terminal, venue: PaperVenue) -> None:
     assert len(venue.ledger().open_orders) == 1
     trader.close_ticket(terminal)
     terminal.press("X")
-    agree(terminal, "Cancel all working orders?")
+    trader.agree(terminal, "Cancel all working orders?")
     terminal.until_text("0 working")
     assert venue.ledger().open_orders == []
 

@@ -195,6 +195,11 @@ def test_two_terminals_share_orders_though_one_stands_still_and_not_their_arming
     attached.until(lambda: "40" in trader.ladder_row(attached, price), "the order in the ladder")
     attached.until(lambda: trader.has_good_book(attached), "a good book")
     assert "ARMED" not in other.text()
+    trader.close_ticket(other)
+    other.press("X")
+    trader.agree(other, "Cancel all working orders?")
+    other.until_text("Cancelled 1 order everywhere")
+    attached.until_text("0 working")
 
 
 def test_an_order_of_a_terminal_that_was_killed_is_known_to_the_next(

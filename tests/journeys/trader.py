@@ -275,3 +275,16 @@ def _move_to(terminal: Terminal, wanted: str, under_cursor: Callable[[], str]) -
         terminal.press("down")
         terminal.until(lambda seen=before: under_cursor() not in ("", seen), "the cursor moving")  # type: ignore[misc]  # bound now
     raise AssertionError(f"{wanted!r} is not in the list")
+
+
+def agree(terminal: Terminal, question: str) -> None:
+    """Read the card, then send; a key that came too early is pressed again when it asks."""
+    terminal.until_text(question)
+    terminal.press("enter")
+    terminal.until(
+        lambda: question not in terminal.text() or "Press again" in terminal.text(),
+        "the card taking the key or asking for it again",
+    )
+    if question in terminal.text():
+        terminal.press("enter")
+        terminal.until_gone(question)

@@ -5,9 +5,6 @@ Every test of the terminal waits for its app as long as that has something to do
 
 import pytest
 
-import tests.ui.idle
-import tests.ui.style_cache  # noqa: F401
-
 
 @pytest.fixture(params=["harbour", "ansi"])
 def any_theme(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -7,9 +7,6 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-import tests.ui.idle
-import tests.ui.style_cache  # noqa: F401
-
 _LOOK_S = 0.005
 
 
