@@ -262,7 +262,7 @@ def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
     """Count unread log entries: our fills and stops, then all others."""
     own = " · ".join(
         count(number, name)
-        for number, name in ((news.fills, "fill"), (news.stops, "stop"))
+        for number, name in ((news.fills, "fill"), (news.stops, "stop event"))
         if number
     )
     if own:

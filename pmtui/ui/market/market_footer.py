@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, footer_entries, key_label
@@ -32,13 +33,13 @@ def missing_in(model: MarketModel, *, is_any_meant: bool) -> frozenset[Need]:
         model: the market as it is on show.
         is_any_meant: whether an order, a stop or a target of ours is at the cursor.
     """
-    held = (p for p in model.account.positions if p.token_id == model.token_id and p.size)
+    is_held = model.token_id is not None and size_floor(model.account.shares(model.token_id)) > 0
     there = {
         Need.TRADING: not model.is_over,
         Need.ARMABLE: not model.is_over or model.is_armed,
         Need.ORDER: is_any_meant,
         Need.MARKET_ORDERS: bool(model.own_orders),
-        Need.POSITION: any(held) and not model.is_over,
+        Need.POSITION: is_held and not model.is_over,
     }
     return frozenset(need for need, is_there in there.items() if not is_there)
 

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Event, Market, Side
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
@@ -176,7 +177,7 @@ class RowVerbs:
         if reason := why_nothing_of_ours(queries.status()):
             self._line.refuse_form(reason)
             return
-        held = target.held(queries.account())
+        held = [each for each in target.held(queries.account()) if size_floor(each.size) > 0]
         if not held:
             self._line.refuse_form("No position on this row to protect.")
         elif len(held) > 1:

@@ -6,7 +6,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, available
 from pmtui.ui.market.market_footer import KeyPlace, market_entries, missing_in
-from tests.ui.market.controls.desk import Desk, cents
+from tests.ui.market.controls.desk import Desk, cents, hold_dust
 from tests.ui.moving_market import CONDITION
 
 
@@ -63,6 +63,13 @@ def test_single_keys_that_are_armed_where_trading_has_ended_can_be_disarmed_only
     assert "market.buy_here" not in {entry.id for entry in entries}
     (disarm,) = (entry for entry in entries if entry.id == "market.toggle_arming")
     assert (disarm.label, disarm.is_dangerous) == ("Disarm", False)
+
+
+def test_of_dust_nothing_can_be_sold_or_protected() -> None:
+    desk = Desk()
+    assert Need.POSITION not in missing_in(desk.reader.read(), is_any_meant=False)
+    hold_dust(desk)
+    assert Need.POSITION in missing_in(desk.reader.read(), is_any_meant=False)
 
 
 def test_a_side_ladder_goes_there_or_back() -> None:

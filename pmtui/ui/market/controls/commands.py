@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pmtui.domain.account.wallet_steps import Split
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.ticket.command_line import (
     CancelOrders,
     CancelScope,
@@ -51,7 +52,7 @@ class MarketForms:
             self._line.refuse_form("The market is loading.")
             return
         held = model.account.held(model.token_id)
-        if held <= 0:
+        if size_floor(held) <= 0:
             self._line.refuse_form("No position in this outcome to protect.")
             return
         self._page.ask(

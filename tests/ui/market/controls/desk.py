@@ -231,3 +231,11 @@ class Desk:
         found = [arguments[0] for arguments in self.service.calls_of(name)]
         assert all(isinstance(order, PreparedOrder) for order in found)
         return [order for order in found if isinstance(order, PreparedOrder)]
+
+
+def hold_dust(desk: Desk) -> None:
+    """Leave of every position less than can be sold."""
+    view = desk.service.account_view
+    positions = tuple(replace(each, size=Micros(7_272)) for each in view.positions)
+    balances = tuple((token_id, Micros(7_272)) for token_id, _ in view.balances)
+    desk.service.account_view = replace(view, positions=positions, balances=balances)

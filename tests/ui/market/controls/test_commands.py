@@ -14,7 +14,7 @@ from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.wallet.wallet_form import SplitForm, WalletForm
 from tests.ui.fake_surface import READ_ONLY_STATUS
-from tests.ui.market.controls.desk import Desk
+from tests.ui.market.controls.desk import Desk, hold_dust
 from tests.ui.moving_market import CONDITION
 
 
@@ -66,6 +66,15 @@ def test_nothing_held_is_nothing_to_protect() -> None:
     assert not desk.page.asked
     assert desk.said == "No position in this outcome to protect."
     assert desk.line.ignores_key()
+
+
+def test_dust_is_nothing_to_protect() -> None:
+    desk = Desk()
+    assert desk.service.account_view.positions
+    hold_dust(desk)
+    forms(desk).protect()
+    assert not desk.page.asked
+    assert desk.said == "No position in this outcome to protect."
 
 
 @pytest.mark.parametrize("name", ["protect", "scaled", "split"])
