@@ -9,6 +9,7 @@ from tests.journeys.terminal import Terminal
 from tests.journeys.venue import Market
 
 MOST_STEPS = 300
+STEP_DEADLINE_S = 10.0
 CENT = Decimal("0.01")
 _TITLE_ROW, _DETAILS_ROW, _NOTICE_ROW = -4, -3, -2
 # The ticket's fields: each in a row of its own, or on a small screen all on one line. A sign stands
@@ -268,12 +269,23 @@ def _title(terminal: Terminal) -> str:
 
 def _move_to(terminal: Terminal, wanted: str, under_cursor: Callable[[], str]) -> None:
     terminal.until(under_cursor, "something under the cursor")
+    has_begun_again = False
     for _ in range(MOST_STEPS):
         before = under_cursor()
         if before == wanted:
             return
         terminal.press("down")
-        terminal.until(lambda seen=before: under_cursor() not in ("", seen), "the cursor moving")  # type: ignore[misc]  # bound now
+        try:
+            terminal.until(
+                lambda seen=before: under_cursor() not in ("", seen),  # type: ignore[misc]  # bound now
+                "the cursor moving", deadline_s=STEP_DEADLINE_S,
+            )  # fmt: skip
+        except AssertionError:
+            # At the last row: newer prices have put the wanted one above.
+            if has_begun_again:
+                raise
+            has_begun_again = True
+            terminal.press("home")
     raise AssertionError(f"{wanted!r} is not in the list")
 
 
