@@ -273,10 +273,6 @@ class AccountClient:
         """Return the keys of this owner."""
         return await self.requests.read(Call.API_KEYS, wire.decode_api_keys)
 
-    async def delete_api_key(self) -> Failure | None:
-        """Revoke the key in use."""
-        return await self.requests.submit(Call.DELETE_KEY)
-
     async def is_closed_only(self) -> bool | Failure:
         """Return whether the account may only close positions; no record means it is free."""
         answer = await self.requests.read(Call.CLOSED_ONLY, wire.decode_closed_only)
@@ -384,20 +380,9 @@ class KeysClient:
         """Send requests as the account."""
         self._requests = requests
 
-    async def create_readonly_key(self) -> ApiKey | Failure:
-        """Make a key that can only read."""
-        return await self._requests.request(Call.CREATE_READONLY_KEY, wire.decode_new_key)
-
     async def readonly_keys(self) -> tuple[ApiKey, ...] | Failure:
         """Return the keys that can only read."""
         return await self._requests.read(Call.READONLY_KEYS, decode_api_keys)
-
-    async def delete_readonly_key(self, key: ApiKey) -> bool | Failure:
-        """Delete a key that can only read; False where there was none."""
-        body = msgspec.json.encode({"key": key})
-        return await self._requests.request(
-            Call.DELETE_READONLY_KEY, wire.decode_was_deleted, body=body
-        )
 
     async def create_builder_key(self) -> MadeBuilderKey | Failure:
         """Make a builder's key. Its secret is told this once."""

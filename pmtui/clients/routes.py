@@ -53,11 +53,8 @@ class Call(StrEnum):
     CREATE_KEY = "create key"
     DERIVE_KEY = "derive key"
     API_KEYS = "api keys"
-    DELETE_KEY = "delete key"
     CLOSED_ONLY = "closed only"
-    CREATE_READONLY_KEY = "create readonly key"
     READONLY_KEYS = "readonly keys"
-    DELETE_READONLY_KEY = "delete readonly key"
     CREATE_BUILDER_KEY = "create builder key"
     BUILDER_KEYS = "builder keys"
     REVOKE_BUILDER_KEY = "revoke builder key"
@@ -165,11 +162,8 @@ _SHARED = {
     Call.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
     Call.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
     Call.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
-    Call.DELETE_KEY: Route("DELETE", "/auth/api-key", Auth.KEY),
     Call.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
-    Call.CREATE_READONLY_KEY: Route("POST", "/auth/readonly-api-key", Auth.KEY),
     Call.READONLY_KEYS: Route("GET", "/auth/readonly-api-keys", Auth.KEY),
-    Call.DELETE_READONLY_KEY: Route("DELETE", "/auth/readonly-api-key", Auth.KEY),
     Call.CREATE_BUILDER_KEY: Route("POST", "/auth/builder-api-key", Auth.KEY),
     Call.BUILDER_FEES: Route("GET", "/fees/builder-fees/{id}"),
     Call.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),

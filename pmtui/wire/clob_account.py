@@ -217,21 +217,6 @@ def _is_id(text: str) -> bool:
 _KEY_LISTS = ("builderApiKeys", "builder_api_keys", "apiKeys", "keys", "data")
 
 
-def decode_new_key(body: bytes) -> ApiKey:
-    """Read a read-only key that was made; it has no secret."""
-    return ApiKey(fields.required(fields.load_object(body, "key"), "apiKey", "key"))
-
-
-def decode_was_deleted(body: bytes) -> bool:
-    """Read what deleting a read-only key answers: a boolean, or the word that it is done."""
-    loaded = fields.load(body)
-    if isinstance(loaded, bool):
-        return loaded
-    if isinstance(loaded, str):
-        return loaded.upper() in ("OK", "TRUE")
-    raise WireError("", "neither a boolean nor a word")
-
-
 def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
     """Read a list of builder keys: names alone, or rows with their times; bare or in an object."""
     loaded = fields.load(body)

@@ -191,23 +191,13 @@ EXAMPLES: dict[Call, Example] = {
     ),
     Call.CREATE_KEY: Example(lambda k: k.key(), TRIPLE, "/auth/api-key"),
     Call.API_KEYS: Example(lambda k: k.account.api_keys(), b'{"apiKeys":["k"]}', "/auth/api-keys"),
-    Call.DELETE_KEY: Example(lambda k: k.account.delete_api_key(), b'"OK"', "/auth/api-key"),
     Call.CLOSED_ONLY: Example(
         lambda k: k.account.is_closed_only(),
         b'{"closed_only":false}',
         "/auth/ban-status/closed-only",
     ),
-    Call.CREATE_READONLY_KEY: Example(
-        lambda k: k.keys.create_readonly_key(), b'{"apiKey":"k"}', "/auth/readonly-api-key"
-    ),
     Call.READONLY_KEYS: Example(
         lambda k: k.keys.readonly_keys(), b'{"readonlyApiKeys":["k"]}', "/auth/readonly-api-keys"
-    ),
-    Call.DELETE_READONLY_KEY: Example(
-        lambda k: k.keys.delete_readonly_key(ApiKey("k")),
-        b"true",
-        "/auth/readonly-api-key",
-        body={"key": "k"},
     ),
     Call.CREATE_BUILDER_KEY: Example(
         lambda k: k.keys.create_builder_key(), TRIPLE, "/auth/builder-api-key"
@@ -389,7 +379,7 @@ FAULTS = (
     (b'{"error":"Internal server error"}', "500 Internal Server Error"),
     (b'{"error":"Invalid payload"}', "400 Bad Request"),
 )
-MUTE = (Call.CHECK, Call.DELETE_KEY, Call.REFRESH_BALANCE, Call.DROP_NOTICES)
+MUTE = (Call.CHECK, Call.REFRESH_BALANCE, Call.DROP_NOTICES)
 """Where only the status counts, what the body holds does not."""
 
 

@@ -71,9 +71,3 @@ async def test_credentials_of_another_key_are_a_mistake() -> None:
         client = KeysClient(account_client(server.host()).requests)
         with pytest.raises(ValueError, match="another key"):
             await client.revoke_builder_key(ApiKey("b2"), credentials=BUILDER)
-
-
-async def test_a_read_only_key_that_was_not_there_is_told() -> None:
-    async with serving(answering(b"false")) as server:
-        client = KeysClient(account_client(server.host()).requests)
-        assert await client.delete_readonly_key(ApiKey("k")) is False

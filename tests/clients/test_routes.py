@@ -12,12 +12,9 @@ OFFICIAL = {
     "VERSION": Call.VERSION,
     "CREATE_API_KEY": Call.CREATE_KEY,
     "GET_API_KEYS": Call.API_KEYS,
-    "DELETE_API_KEY": Call.DELETE_KEY,
     "DERIVE_API_KEY": Call.DERIVE_KEY,
     "CLOSED_ONLY": Call.CLOSED_ONLY,
-    "CREATE_READONLY_API_KEY": Call.CREATE_READONLY_KEY,
     "GET_READONLY_API_KEYS": Call.READONLY_KEYS,
-    "DELETE_READONLY_API_KEY": Call.DELETE_READONLY_KEY,
     "CREATE_BUILDER_API_KEY": Call.CREATE_BUILDER_KEY,
     "GET_BUILDER_API_KEYS": Call.BUILDER_KEYS,
     "REVOKE_BUILDER_API_KEY": Call.REVOKE_BUILDER_KEY,
@@ -69,6 +66,9 @@ OFFICIAL = {
 LEFT_OUT = {
     "GET_MARKET_TRADES_EVENTS": "links of a market, which the metadata host has too",
     "PRE_MIGRATION_ORDERS": "orders of the first exchange, none of which rests any more",
+    "DELETE_API_KEY": "a trader has one key, which the next session derives again",
+    "CREATE_READONLY_API_KEY": "a key to hand to other programs, which they make themselves",
+    "DELETE_READONLY_API_KEY": "as above",
     "GET_BUILDER_TRADES": "a builder's books, not a trader's",
 }
 """Requests for quotes (`/rfq`) are no part of the order book and left out as well."""

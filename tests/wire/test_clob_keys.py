@@ -48,16 +48,6 @@ def test_builder_keys_may_be_wrapped(name: str) -> None:
     assert wire.decode_builder_keys(to_bytes({name: []})) == ()
 
 
-def test_new_and_deleted_keys_are_told() -> None:
-    assert wire.decode_new_key(b'{"apiKey":"k"}') == "k"
-    assert wire.decode_new_key(b'{"key":"k"}') == "k"
-    assert [wire.decode_was_deleted(body) for body in (b"true", b"false", b'"OK"')] == [
-        True,
-        False,
-        True,
-    ]
-
-
 def test_builder_fees_need_both_rates() -> None:
     body = b'{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":"100"}'
     assert wire.decode_builder_fees(body) == BuilderFees(0, 100)
@@ -73,8 +63,6 @@ def test_documented_builder_keys_are_read(shared_dir: Path) -> None:
 
 
 DECODERS: list[Callable[[bytes], object]] = [
-    wire.decode_new_key,
-    wire.decode_was_deleted,
     wire.decode_builder_keys,
     wire.decode_builder_fees,
 ]
