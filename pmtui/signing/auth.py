@@ -303,14 +303,6 @@ def sign_planned(signer: Signer, fields: SignIn) -> SignedIn:
     return SignedIn(fields, signer.sign_digest(personal_digest(fields.message)))
 
 
-def sign_in(signer: Signer, *, nonce: str, issued_at: str, expiration_time: str | None) -> SignedIn:
-    """Sign in as the owner; the arguments are those of `plan_sign_in`."""
-    fields = plan_sign_in(
-        signer.address, nonce=nonce, issued_at=issued_at, expiration_time=expiration_time
-    )
-    return sign_planned(signer, fields)
-
-
 def personal_digest(text: str) -> bytes:
     """Return what is signed for a text that a person reads (EIP-191)."""
     raw = text.encode()

@@ -183,11 +183,6 @@ def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
     return hash_order(fields, domain).order_id
 
 
-def sign_order(fields: OrderFields, signer: Signer, domain: ExchangeDomain) -> SignedOrder:
-    """Hash and sign an order for an exchange; raises as `hash_order` and `sign_hashed` do."""
-    return sign_hashed(fields, hash_order(fields, domain), signer, domain=domain)
-
-
 def sign_hashed(
     fields: OrderFields, hashes: OrderHashes, signer: Signer, *, domain: ExchangeDomain
 ) -> SignedOrder:

@@ -23,12 +23,17 @@ from pmtui.domain.orders.order import OrderDraft, TimeInForce
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.contracts import POLYGON, exchange_for
 from pmtui.signing.eip712 import keccak256
-from pmtui.signing.orders import OrderFields, WalletSigner, encode_post, sign_order
+from pmtui.signing.orders import (
+    OrderFields,
+    WalletSigner,
+    encode_post,
+)
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.signing.wallet_batch import sign_batch
 from pmtui.signing.wallet_calls import approve
+from tests.signing.kit import sign_order
 
 # The public development key and credentials of the golden vectors; never fund it.
 KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"

@@ -30,7 +30,6 @@ from pmtui.signing.orders import (
     nested_struct_hash,
     order_struct_hash,
     recover_owner,
-    sign_order,
     split_wrapper,
 )
 from pmtui.signing.secret import Secret
@@ -38,6 +37,7 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.http_json import cursor_at, offset_of
 from tests.check.row import Json, Row, boolean, hexed, integer, same_number, text
+from tests.signing.kit import sign_order
 
 Compute = Callable[[Mapping[str, Json], Mapping[str, Json]], Json]
 

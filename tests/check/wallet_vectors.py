@@ -8,7 +8,11 @@ from typing import Any
 from pmtui.domain.account.wallet_transactions import Batch, Call, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.signing import wallet_calls
-from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
+from pmtui.signing.auth import (
+    ApiCredentials,
+    RequestSigner,
+    relayer_headers,
+)
 from pmtui.signing.contracts import POLYGON, collection_id, condition_id, token_ids
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
@@ -24,6 +28,7 @@ from pmtui.signing.wallet_batch import (
     wrap_session_signature,
 )
 from tests.check.row import Json, Row, boolean, hexed, integer, text
+from tests.signing.kit import sign_in
 
 
 def wallet_rows(document: Mapping[str, Json]) -> Iterator[Row]:

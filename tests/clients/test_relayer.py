@@ -21,12 +21,12 @@ from pmtui.domain.account.wallet_transactions import (
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import wallet_calls
-from pmtui.signing.auth import sign_in
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.wallet_batch import encode_create
 from pmtui.wire.relayer import RelayerKey
 from tests.clients.raw_server import answering, serving
 from tests.clients.relayer_key import mint_relayer_key
+from tests.signing.kit import sign_in
 from tests.sim.chain.test_relayer import STEPS_S, Owner
 from tests.sim.kit import RAIN, http_client, small_venue
 

@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from pmtui.service.clock import SystemClock
-from pmtui.signing.auth import sign_in
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.journeys import test_accounts, trader
@@ -15,6 +14,7 @@ from tests.journeys.keystores import store_key
 from tests.journeys.test_accounts import KEY, PASSPHRASE, PROFILE, answer_prompt
 from tests.journeys.test_wallet import CHAIN_DEADLINE_S, open_account, sign
 from tests.journeys.venue import PaperVenue
+from tests.signing.kit import sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 

@@ -16,12 +16,12 @@ from pmtui.signing.auth import (
     SignedIn,
     auth_headers,
     relayer_headers,
-    sign_in,
     verify_auth,
     verify_sign_in,
 )
 from pmtui.signing.secret import Secret, SecretError
 from pmtui.signing.signer import Signer
+from tests.signing.kit import sign_in
 from tests.sim.kit import KEYS
 
 

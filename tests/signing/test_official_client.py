@@ -12,7 +12,11 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.contracts import exchange_for
-from pmtui.signing.orders import OrderFields, encode_post, sign_order, verify_order
+from pmtui.signing.orders import (
+    OrderFields,
+    encode_post,
+    verify_order,
+)
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from tests.bench.signing import (
@@ -23,6 +27,7 @@ from tests.bench.signing import (
     our_click_to_bytes,
     peer_click_to_bytes,
 )
+from tests.signing.kit import sign_order
 
 CREDENTIALS = ApiCredentials(API_KEY, Secret.from_text(API_SECRET), Secret.from_text(PASSPHRASE))
 

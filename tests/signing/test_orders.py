@@ -31,13 +31,13 @@ from pmtui.signing.orders import (
     order_id,
     order_struct_hash,
     recover_owner,
-    sign_order,
     split_wrapper,
     verify_order,
 )
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
+from tests.signing.kit import sign_order
 
 REGULAR = exchange_domain(ExchangeKind.REGULAR)
 OWNER = ApiKey("6f1c2a34-9a0b-4c7d-8e1f-0a1b2c3d4e5f")

@@ -16,12 +16,17 @@ from pmtui.domain.orders.amounts import limit_amounts, market_amounts
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.signing.auth import ApiCredentials, RequestSigner, auth_headers
 from pmtui.signing.contracts import POLYGON, exchange_for, token_ids
-from pmtui.signing.orders import OrderFields, SignedOrder, encode_post, sign_order
+from pmtui.signing.orders import (
+    OrderFields,
+    SignedOrder,
+    encode_post,
+)
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
+from tests.signing.kit import sign_order
 from tests.sim.clock import ManualClock
 
 START_MS = 1_790_000_000_000

@@ -18,7 +18,6 @@ from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.ids import Address
 from pmtui.reads.registry import READS
-from pmtui.signing.auth import sign_in
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.wire.relayer import RelayerKey
@@ -26,6 +25,7 @@ from tests.cli.conftest import Get
 from tests.cli.public_venue import HOSTS, PASSPHRASE
 from tests.clients.raw_server import answering, serving
 from tests.clients.relayer_key import mint_relayer_key
+from tests.signing.kit import sign_in
 from tests.sim.kit import KEYS, RAIN, RAIN_NO, RAIN_YES, SNOW_YES, Person
 from tests.wire.payloads import wire
 

@@ -26,12 +26,15 @@ from pmtui.domain.money import parse_micros
 from pmtui.reads.read import LIMIT, ArgumentError, Needs, Read, ReadHost, check_values
 from pmtui.reads.records import columns_of, row_columns, summary, to_record, to_rows
 from pmtui.reads.registry import READS
-from pmtui.signing.auth import relayer_headers, sign_in
+from pmtui.signing.auth import (
+    relayer_headers,
+)
 from pmtui.signing.secret import Secret
 from pmtui.sim.catalogue.model import CatalogueMarket
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
 from tests.cli.at_venue import urls_of
 from tests.clients.relayer_key import mint_relayer_key
+from tests.signing.kit import sign_in
 from tests.sim.kit import KEYS, Person, http_client
 
 RELAYER_KEY: dict[str, str] = {}

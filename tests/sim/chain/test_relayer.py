@@ -13,7 +13,11 @@ from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, Call
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.signing import wallet_calls
-from pmtui.signing.auth import ApiCredentials, RequestSigner, relayer_headers, sign_in
+from pmtui.signing.auth import (
+    ApiCredentials,
+    RequestSigner,
+    relayer_headers,
+)
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
@@ -28,6 +32,7 @@ from pmtui.sim.chain.logs import (
 )
 from pmtui.sim.chain.relayer import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue
+from tests.signing.kit import sign_in
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
 
 STEPS_S = (EXECUTED_MS / 1_000, MINED_MS / 1_000, CONFIRMED_MS / 1_000)

@@ -23,13 +23,13 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId
 from pmtui.service.clock import SystemClock
 from pmtui.signing import wallet_calls
-from pmtui.signing.auth import sign_in
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers
 from tests.clients.relayer_key import mint_relayer_key
+from tests.signing.kit import sign_in
 from tests.sim.kit import KEYS, http_client
 from tests.sim.process import VenueProcess, venue_process
 from tests.sim.remote import remote_person
