@@ -26,6 +26,11 @@ _NEG_RISK = frozenset({"one-of", "brackets"})
 _HOUR_S = 3600
 
 
+def mark(seconds: int, form: str) -> str:
+    """Return the mark for a moment some seconds after the anchor, which `dates.fill` replaces."""
+    return f"{{{{{seconds}|{form}}}}}"
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A moment some seconds after the anchor; formats as the mark of a date."""
@@ -34,7 +39,7 @@ class Moment:
 
     @override
     def __format__(self, form: str) -> str:
-        return dates.mark(self.seconds, form or "iso")
+        return mark(self.seconds, form or "iso")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pmtui.sim.catalogue import dates
 from pmtui.sim.catalogue.gamma import in_string
-from tests.catalogue.drafts import EventDraft, MarketDraft, Moment
+from tests.catalogue.drafts import EventDraft, MarketDraft, Moment, mark
 
 _OLD_S = -2_100 * dates.DAY_S
 """About as long before the anchor as the service's first order-less markets."""
@@ -176,9 +176,9 @@ def legacy_events(rng: random.Random) -> list[dict[str, object]]:
                 "closed": True,
                 "archived": number == 1,
                 "volume": round(rng.uniform(900, 4_000), 2),
-                "startDate": dates.mark(starts, "iso"),
-                "endDate": dates.mark(starts + 30 * dates.DAY_S, "iso"),
-                "createdAt": dates.mark(starts, "stamp"),
+                "startDate": mark(starts, "iso"),
+                "endDate": mark(starts + 30 * dates.DAY_S, "iso"),
+                "createdAt": mark(starts, "stamp"),
                 "markets": [_legacy_market(rng, number, f"{title}?", slug, outcomes)],
             }
         )
@@ -207,8 +207,8 @@ def _legacy_market(
         "marketType": "normal",
         "createdBy": 1,
         "updatedBy": 15,
-        "startDate": dates.mark(starts, "iso"),
-        "endDate": dates.mark(starts + 30 * dates.DAY_S, "day"),
-        "createdAt": dates.mark(starts, "stamp"),
-        "closedTime": dates.mark(starts + 31 * dates.DAY_S, "spacems"),
+        "startDate": mark(starts, "iso"),
+        "endDate": mark(starts + 30 * dates.DAY_S, "day"),
+        "createdAt": mark(starts, "stamp"),
+        "closedTime": mark(starts + 31 * dates.DAY_S, "spacems"),
     }

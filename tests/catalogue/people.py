@@ -6,7 +6,7 @@ from typing import cast
 
 from pmtui.sim.catalogue import dates
 from tests.catalogue import shapes
-from tests.catalogue.drafts import League, text_file, words_of
+from tests.catalogue.drafts import League, mark, text_file, words_of
 
 _Rows = list[dict[str, object]]
 _COLOURS = ("#1f6f8b", "#a63d40", "#5b8c5a", "#e9b872", "#6c4a8c", "#2f3e46", "#c8553d")
@@ -25,7 +25,7 @@ def profile_rows(rng: random.Random, count: int) -> _Rows:
             "pseudonym": " ".join(part.capitalize() for part in handle.split("-")),
             "displayUsernamePublic": rng.random() < 0.9,
             "proxyWallet": shapes.made_up_address(f"profile:{handle}"),
-            "createdAt": dates.mark(-rng.randint(30 * dates.DAY_S, 1_200 * dates.DAY_S), "stamp"),
+            "createdAt": mark(-rng.randint(30 * dates.DAY_S, 1_200 * dates.DAY_S), "stamp"),
             "verifiedBadge": rng.random() < 0.05,
             "users": [{"id": str(9_000 + number), "creator": False, "mod": number % 29 == 0}],
         }
@@ -89,7 +89,7 @@ class _Comments:
             "parentEntityType": kind,
             "parentEntityID": int(cast("str", parent["id"])),
             "userAddress": wallet,
-            "createdAt": dates.mark(-age_s, "stamp"),
+            "createdAt": mark(-age_s, "stamp"),
             "profile": {key: profile[key] for key in shown if key in profile},
             "reactions": [],
             "reportCount": 0,
@@ -118,10 +118,8 @@ def team_rows(played: Sequence[League], rng: random.Random) -> _Rows:
                     "providerId": 5_000 + len(rows),
                     "color": rng.choice(_COLOURS),
                     "ordering": "home",
-                    "createdAt": dates.mark(
-                        -rng.randint(100 * dates.DAY_S, 600 * dates.DAY_S), "stamp"
-                    ),
-                    "updatedAt": dates.mark(-rng.randint(100, 90_000), "stamp"),
+                    "createdAt": mark(-rng.randint(100 * dates.DAY_S, 600 * dates.DAY_S), "stamp"),
+                    "updatedAt": mark(-rng.randint(100, 90_000), "stamp"),
                 }
             )
     return rows
@@ -147,8 +145,8 @@ def sport_rows(
                 if label in tags
             ),
             "series": str(series[league.code]["id"]),
-            "createdAt": dates.mark(-300 * dates.DAY_S, "stamp"),
-            "updatedAt": dates.mark(-3 * dates.DAY_S, "stamp"),
+            "createdAt": mark(-300 * dates.DAY_S, "stamp"),
+            "updatedAt": mark(-3 * dates.DAY_S, "stamp"),
         }
         for number, league in enumerate(played)
     ]

@@ -18,7 +18,7 @@ from pmtui.sim.catalogue.gamma import (
     in_string,
     made_up_hash,
 )
-from tests.catalogue.drafts import EventDraft, Game, MarketDraft, SeriesDraft
+from tests.catalogue.drafts import EventDraft, Game, MarketDraft, SeriesDraft, mark
 
 NEG_RISK_RESOLVER = "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d"
 
@@ -249,15 +249,15 @@ class MarketShaper:
         ends = (market.ends or draft.ends).seconds
         started = min(-rng.randint(dates.DAY_S, 120 * dates.DAY_S), ends - 2 * dates.DAY_S)
         row.update(
-            startDate=dates.mark(started, "stamp"),
-            startDateIso=dates.mark(started, "day"),
-            createdAt=dates.mark(started - 4_000, "stamp"),
-            updatedAt=dates.mark(-rng.randint(20, 3_000), "stamp"),
-            acceptingOrdersTimestamp=dates.mark(started + 40, "iso"),
-            deployingTimestamp=dates.mark(started - 300, "stamp"),
+            startDate=mark(started, "stamp"),
+            startDateIso=mark(started, "day"),
+            createdAt=mark(started - 4_000, "stamp"),
+            updatedAt=mark(-rng.randint(20, 3_000), "stamp"),
+            acceptingOrdersTimestamp=mark(started + 40, "iso"),
+            deployingTimestamp=mark(started - 300, "stamp"),
         )
         if rng.random() < 0.992:
-            row.update(endDate=dates.mark(ends, "iso"), endDateIso=dates.mark(ends, "day"))
+            row.update(endDate=mark(ends, "iso"), endDateIso=mark(ends, "day"))
         if draft.game is not None:
             row["gameStartTime"] = f"{draft.game.starts:space}"
             row["secondsDelay"] = 3
@@ -330,7 +330,7 @@ class MarketShaper:
                     "assetAddress": _REWARD_ASSET,
                     "rewardsAmount": 0,
                     "rewardsDailyRate": rng.choice((1, 2, 5, 10, 25, 40, 0.5)),
-                    "startDate": dates.mark(-20 * dates.DAY_S, "day"),
+                    "startDate": mark(-20 * dates.DAY_S, "day"),
                     "endDate": "2500-12-31",
                 }
             ]
@@ -366,8 +366,8 @@ def _add_resolution(row: dict[str, object], draft: EventDraft, market: MarketDra
     row.update(
         outcomePrices=in_string(payouts[market.winner or 0]),
         acceptingOrders=False,
-        closedTime=dates.mark(ends + 4_900, "space"),
-        umaEndDate=dates.mark(ends + 4_900, "iso"),
+        closedTime=mark(ends + 4_900, "space"),
+        umaEndDate=mark(ends + 4_900, "iso"),
         umaResolutionStatus="resolved",
         automaticallyResolved=True,
     )
@@ -402,16 +402,14 @@ class Registry:
                 "id": str(101 + 7 * len(self.tags)),
                 "label": label,
                 "slug": slug_of(label),
-                "createdAt": dates.mark(-rng.randint(60 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
-                "updatedAt": dates.mark(-rng.randint(600, 90_000), "stamp"),
+                "createdAt": mark(-rng.randint(60 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
+                "updatedAt": mark(-rng.randint(600, 90_000), "stamp"),
                 "requiresTranslation": False,
             }
             if rng.random() < 0.5:
                 row["forceShow"] = rng.random() < 0.2
             if rng.random() < 0.3:
-                published = dates.mark(
-                    -rng.randint(900 * dates.DAY_S, 1_100 * dates.DAY_S), "spacems"
-                )
+                published = mark(-rng.randint(900 * dates.DAY_S, 1_100 * dates.DAY_S), "spacems")
                 row.update(publishedAt=published, updatedBy=15, isCarousel=False)
             self.tags[label] = row
         return self.tags[label]
@@ -435,19 +433,17 @@ class Registry:
             "new": False,
             "featured": False,
             "restricted": True,
-            "publishedAt": dates.mark(
-                -rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "spacems"
-            ),
+            "publishedAt": mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "spacems"),
             "createdBy": "15",
             "updatedBy": "15",
-            "createdAt": dates.mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
-            "updatedAt": dates.mark(-rng.randint(60, 9_000), "stamp"),
+            "createdAt": mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "stamp"),
+            "updatedAt": mark(-rng.randint(60, 9_000), "stamp"),
             "commentsEnabled": False,
             "competitive": "0",
             "volume24hr": round(rng.uniform(1_000, 900_000), 6),
             "volume": round(rng.uniform(1_000_000, 30_000_000), 6),
             "liquidity": round(rng.uniform(10_000, 3_000_000), 5),
-            "startDate": dates.mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "iso"),
+            "startDate": mark(-rng.randint(300 * dates.DAY_S, 900 * dates.DAY_S), "iso"),
             "commentCount": 0,
             "requiresTranslation": False,
         }
@@ -503,16 +499,16 @@ class EventShaper:
             "title": draft.title,
             "description": draft.rules,
             "resolutionSource": draft.source if rng.random() < 0.7 else "",
-            "startDate": dates.mark(started, "stamp"),
-            "creationDate": dates.mark(started, "stamp"),
+            "startDate": mark(started, "stamp"),
+            "creationDate": mark(started, "stamp"),
             "endDate": f"{draft.ends:iso}",
             "image": icon,
             "icon": icon,
             "active": True,
             "closed": draft.is_past,
             "featured": rng.random() < 0.06,
-            "createdAt": dates.mark(started - rng.randint(600, 40_000), "stamp"),
-            "updatedAt": dates.mark(-rng.randint(20, 900), "stamp"),
+            "createdAt": mark(started - rng.randint(600, 40_000), "stamp"),
+            "updatedAt": mark(-rng.randint(20, 900), "stamp"),
             "enableOrderBook": True,
             "negRisk": draft.neg_risk,
             "enableNegRisk": draft.neg_risk,
@@ -521,7 +517,7 @@ class EventShaper:
             **_EVENT_FLAGS,
         }
         if draft.is_past:
-            row["closedTime"] = dates.mark(draft.ends.seconds + 5_400, "iso")
+            row["closedTime"] = mark(draft.ends.seconds + 5_400, "iso")
         if rng.random() < 0.3:
             row["sortBy"] = "price"
         if rng.random() < 0.34:
@@ -560,5 +556,5 @@ def _game_fields(draft: EventDraft, game: Game, rng: random.Random) -> dict[str,
     if draft.is_past:
         row["score"] = f"{rng.randint(0, 4)}-{rng.randint(0, 4)}"
         row["period"] = "FT"
-        row["finishedTimestamp"] = dates.mark(game.starts.seconds + 7_000, "stamp")
+        row["finishedTimestamp"] = mark(game.starts.seconds + 7_000, "stamp")
     return row

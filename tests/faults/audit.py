@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
 from pmtui.domain.orders.order import Liquidity
 from pmtui.service.orders.journal import JournalProblem
 from pmtui.service.orders.journal_rows import OrderLife, read_lives
+from pmtui.sim.engine.events import Event, OrderCancelled, OrderPlaced, OrderUpdated
+from pmtui.sim.engine.terms import OrderView
 from pmtui.sim.run import RunningVenue
 from tests.faults.bad_line import Fault
 from tests.faults.bad_stream import StreamFault
@@ -68,15 +71,24 @@ class Truth:
     def __init__(self, running: RunningVenue, trader: Person) -> None:
         self._running = running
         self._trader = trader
+        self._orders: dict[OrderId, OrderView] = {}
+        running.venue.subscribe(self._keep_orders)
 
     @property
     def now_ms(self) -> int:
         """The venue's time."""
         return self._running.venue.clock.now_ms()
 
+    def _keep_orders(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, OrderPlaced | OrderUpdated | OrderCancelled) and (
+                event.order.owner == self._trader.api_key
+            ):
+                self._orders[event.order.order_id] = event.order
+
     def live_orders(self) -> dict[OrderId, int]:
         """Return the orders that rest, with what is matched of each."""
-        orders = self._running.venue.records.orders_of(self._trader.api_key)
+        orders = self._orders.values()
         return {o.order_id: o.matched_size for o in orders if o.status == "LIVE"}
 
     def held(self, token: str) -> int:
@@ -121,7 +133,6 @@ class Truth:
             for maker in trade.makers:
                 if maker.owner == self._trader.api_key:
                     traded[maker.order_id] += maker.size
-        views = {order.order_id: order for order in records.orders_of(self._trader.api_key)}
         return {
             # What was filled at once never rested: the venue has only its trades.
             order_id: AtVenue(size, is_live=False, status="taken")
@@ -132,7 +143,7 @@ class Truth:
                 is_live=view.status == "LIVE",
                 status=view.status,
             )
-            for order_id, view in views.items()
+            for order_id, view in self._orders.items()
         }
 
 

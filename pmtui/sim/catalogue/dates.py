@@ -18,16 +18,6 @@ ANCHOR = datetime(2026, 11, 2, tzinfo=UTC)
 _MARK = re.compile(rb"\{\{(-?\d+)\|(\w+)\}\}")
 
 
-def mark(seconds: int, form: str) -> str:
-    """Return the mark for a moment some seconds after the anchor.
-
-    Raises:
-        KeyError: no such form.
-    """
-    _FORMS[form.encode()]
-    return f"{{{{{seconds}|{form}}}}}"
-
-
 def moved_anchor(now: datetime, period_s: int) -> datetime:
     """Return the anchor moved by whole periods to just before now."""
     passed = int((now - ANCHOR).total_seconds()) // period_s

@@ -203,15 +203,6 @@ class MarketRemoved:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketSwitched:
-    """A market began or ceased to accept orders."""
-
-    condition_id: ConditionId
-    is_accepting: bool
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class TickSizeChanged:
     """The price grid of a market changed; levels of the old grid are void."""
 
@@ -242,7 +233,6 @@ Event = (
     | BalanceChanged
     | MarketAdded
     | MarketRemoved
-    | MarketSwitched
     | TickSizeChanged
     | MarketResolved
 )

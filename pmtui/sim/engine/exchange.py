@@ -9,7 +9,7 @@ from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
 from pmtui.sim.engine import custody, placing, settling, state, tick_size
 from pmtui.sim.engine.book import Book
-from pmtui.sim.engine.events import Event, MarketSwitched, Trade
+from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.placing import check, would_take
 from pmtui.sim.engine.terms import (
@@ -183,10 +183,6 @@ class Reads:
         sides = (market.book.bids, market.book.asks)
         return tuple(order.view(LiveStatus.LIVE) for side in sides for order in side.orders())
 
-    def fees_taken(self) -> Micros:
-        """Return the balance of the fee account."""
-        return Micros(self._floor.ledger.fees)
-
     def audit(self) -> list[str]:
         """Recompute every sum from scratch and name what does not agree: always nothing."""
         return audit(self._floor)
@@ -234,13 +230,6 @@ class Exchange:
     def remove_market(self, condition_id: ConditionId, *, now_ms: int) -> bool:
         """Forget a market that ended, unless somebody still has shares or a trade there."""
         return self._floor.remove_market(self._market(condition_id, now_ms))
-
-    def set_accepting(self, condition_id: ConditionId, *, is_accepting: bool, now_ms: int) -> None:
-        """Open or close a market for new orders; resting orders stay."""
-        market = self._market(condition_id, now_ms)
-        if market.is_accepting != is_accepting:
-            market.is_accepting = is_accepting
-            self._floor.journal.add(MarketSwitched(condition_id, is_accepting, now_ms))
 
     def change_tick_size(self, condition_id: ConditionId, tick: Micros, *, now_ms: int) -> None:
         """Change the tick size; orders whose prices are no multiples of it are cancelled."""

@@ -32,7 +32,6 @@ class TradedMarket:
 
     __slots__ = (
         "book",
-        "is_accepting",
         "last_trade_price",
         "last_trade_side",
         "payout",
@@ -46,7 +45,6 @@ class TradedMarket:
         self.spec = spec
         self.book = Book()
         self.tick_size = spec.tick_size
-        self.is_accepting = spec.is_accepting
         self.payout: Payout | None = None
         self.resolved_ms: int | None = None
         self.last_trade_price: Micros | None = None
@@ -59,7 +57,7 @@ class TradedMarket:
         return MarketView(
             spec=self.spec,
             tick_size=self.tick_size,
-            is_accepting=self.is_accepting and self.payout is None,
+            is_accepting=self.spec.is_accepting and self.payout is None,
             payout=self.payout,
             last_trade_price=self.last_trade_price,
             last_trade_side=self.last_trade_side,

@@ -152,7 +152,7 @@ def _check_terms(
     refusal = standing_refusal(account, order.side)
     if refusal is not None:
         return refusal
-    if not market.is_accepting or market.payout is not None:
+    if not market.spec.is_accepting or market.payout is not None:
         return refusals.MARKET_NOT_READY
     if order.post_only and not order.time_in_force.rests:
         return refusals.INVALID_PAYLOAD
@@ -336,7 +336,7 @@ def seed(
     refusal = mode_refusal(floor, post_only=True)
     if refusal is not None:
         return refusal
-    if not market.is_accepting or market.payout is not None:
+    if not market.spec.is_accepting or market.payout is not None:
         return refusals.MARKET_NOT_READY
     batch = _Batch(floor, market, owner)
     for order in orders:

@@ -24,7 +24,6 @@ class SavedMarket:
 
     spec: MarketSpec
     tick_size: Micros
-    is_accepting: bool
     payout: Payout | None
     last_trade_price: Micros | None
     last_trade_side: Side | None
@@ -65,7 +64,6 @@ def export_state(floor: Floor) -> EngineState:
             SavedMarket(
                 spec=market.spec,
                 tick_size=market.tick_size,
-                is_accepting=market.is_accepting,
                 payout=market.payout,
                 last_trade_price=market.last_trade_price,
                 last_trade_side=market.last_trade_side,
@@ -129,7 +127,6 @@ def import_state(floor: Floor, state: EngineState) -> None:
 def _restore_market(floor: Floor, saved: SavedMarket) -> None:
     market = floor.markets.get(saved.spec.condition_id) or floor.add_market(saved.spec)
     market.tick_size = saved.tick_size
-    market.is_accepting = saved.is_accepting
     market.payout = saved.payout
     market.resolved_ms = saved.resolved_ms
     market.last_trade_price = saved.last_trade_price

@@ -31,7 +31,6 @@ from pmtui.sim.engine.events import (
     Event,
     LevelChanged,
     MarketResolved,
-    MarketSwitched,
     OrderCancelled,
     OrderPlaced,
     OrderUpdated,
@@ -382,8 +381,6 @@ class Persistence:
                     found = self._exchange.reads.market_of(token_id)
                     if found is not None:
                         yield found
-                case MarketSwitched(condition_id=condition_id):
-                    yield condition_id
                 case MarketResolved(condition_id=condition_id):
                     if condition_id in self._kept or not self._is_window(condition_id):
                         yield condition_id
@@ -443,7 +440,6 @@ class Persistence:
         saved = SavedMarket(
             spec=view.spec,
             tick_size=view.tick_size,
-            is_accepting=view.is_accepting,
             payout=view.payout,
             last_trade_price=view.last_trade_price,
             last_trade_side=view.last_trade_side,

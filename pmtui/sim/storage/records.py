@@ -123,7 +123,6 @@ class Records:
         self._trades_of: defaultdict[Address, dict[TradeId, None]] = defaultdict(dict)
         self._trades_of_owner: defaultdict[ApiKey, dict[TradeId, None]] = defaultdict(dict)
         self._orders: dict[OrderId, OrderView] = {}
-        self._orders_of: defaultdict[ApiKey, dict[OrderId, None]] = defaultdict(dict)
         self._ledger: defaultdict[Address, list[BalanceChanged]] = defaultdict(list)
         self._tapes: dict[ConditionId, deque[Trade]] = {}
         """By market, the one that traded last at the end."""
@@ -179,7 +178,6 @@ class Records:
     def restore_order(self, order: OrderView) -> None:
         """Keep the latest state of an order."""
         self._orders[order.order_id] = order
-        self._orders_of[order.owner][order.order_id] = None
 
     def restore_line(self, line: BalanceChanged) -> None:
         """Keep a line of an account's ledger."""
@@ -280,10 +278,6 @@ class Records:
     def ledger_of(self, account: Address) -> Sequence[BalanceChanged]:
         """Return every line of an account's ledger, oldest first."""
         return self._ledger.get(account, ())
-
-    def orders_of(self, owner: ApiKey) -> Sequence[OrderView]:
-        """Return the latest state of every order made with an API key, oldest first."""
-        return [self._orders[order_id] for order_id in self._orders_of.get(owner, ())]
 
     def order(self, order_id: OrderId) -> OrderView | None:
         """Return the latest state of an order."""

@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.sim.catalogue.load import load_recorded
 from pmtui.sim.clob.pending_orders import Delayed, PendingOrders
 from pmtui.sim.engine.events import Event, OrderCancelled
-from pmtui.sim.engine.terms import NewOrder, SeedOrder
+from pmtui.sim.engine.terms import NewOrder, Payout, SeedOrder
 from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import Venue
 from tests.sim.clock import ManualClock
@@ -66,7 +66,7 @@ def test_one_of_a_market_that_ended_meanwhile_is_announced_as_gone(tmp_path: Pat
     with closing(_venue(write_catalogue(tmp_path), clock)) as venue:
         _delay_an_order(venue)
         pending = PendingOrders(venue)
-        venue.act(lambda x, now: x.set_accepting(ConditionId(RAIN), is_accepting=False, now_ms=now))
+        venue.act(lambda x, now: x.resolve(ConditionId(RAIN), Payout.FIRST, now_ms=now))
         heard: list[Event] = []
         venue.subscribe(heard.extend)
         clock.step(3_000)

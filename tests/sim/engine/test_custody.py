@@ -9,7 +9,6 @@ from pmtui.sim.engine.events import (
     BalanceChanged,
     Cause,
     MarketResolved,
-    MarketSwitched,
     OrderCancelled,
 )
 from pmtui.sim.engine.terms import Done, MarketSpec, Payout, Refusal
@@ -181,16 +180,6 @@ def test_an_unlimited_account_gets_what_it_lacks_by_recorded_deposits() -> None:
     assert account is not None
     assert account.shares == {}
     assert scene.exchange.reads.audit() == []
-
-
-def test_a_market_can_be_closed_and_opened_again() -> None:
-    scene = Scenario()
-    for is_accepting in (False, False, True):
-        scene.exchange.set_accepting(RAIN, is_accepting=is_accepting, now_ms=NOW_MS)
-    assert scene.events() == (
-        MarketSwitched(RAIN, False, NOW_MS),
-        MarketSwitched(RAIN, True, NOW_MS),
-    )
 
 
 def test_a_market_cannot_be_added_twice() -> None:

@@ -240,7 +240,7 @@ def test_the_taker_pays_the_fee_and_the_maker_does_not() -> None:
     sold = scene.sell("ann", "100", "0.50")
     assert (sold.taking, sold.fee) == (micros("50"), micros("1.75"))
     assert scene.cash("ann") == micros("996.5")
-    assert scene.exchange.reads.fees_taken() == micros("3.5")
+    assert scene.exchange.export_state().fees == micros("3.5")
 
 
 def test_a_crossing_order_is_announced_placed_matched_and_updated() -> None:

@@ -14,7 +14,6 @@ from tests.sim.engine.scenario import (
     FEE,
     NO,
     NOW_MS,
-    RAIN,
     YES,
     Scenario,
     address_of,
@@ -246,8 +245,6 @@ def test_a_market_that_does_not_accept_orders_says_so() -> None:
     text = "the market is not yet ready to process new orders"
     order = scene.limit("ann", BUY, "10", price="0.5")
     assert scene.refused(order) == text
-    scene.exchange.set_accepting(RAIN, is_accepting=True, now_ms=NOW_MS)
-    assert isinstance(scene.send(order), Placed)
 
 
 def test_an_unknown_token_is_refused() -> None:

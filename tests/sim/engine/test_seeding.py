@@ -10,6 +10,7 @@ from pmtui.domain.money import ZERO, Micros
 from pmtui.sim.engine.events import LevelChanged
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.terms import (
+    MarketSpec,
     Payout,
     Permission,
     Placed,
@@ -167,11 +168,14 @@ def test_an_order_of_before_cannot_be_seeded_again() -> None:
 
 def test_a_market_that_takes_no_orders_takes_no_seed() -> None:
     exchange = crowded()
-    exchange.set_accepting(RAIN, is_accepting=False, now_ms=NOW_MS)
-    assert "not yet ready" in refused(exchange, bid("0.30")).text
+    shut = ConditionId("0xshut")
+    tokens = (TokenId("91"), TokenId("92"))
+    exchange.add_market(MarketSpec(shut, tokens, is_accepting=False), now_ms=NOW_MS)
     exchange.resolve(SNOW, Payout.HALF, now_ms=NOW_MS)
-    answer = exchange.seed(SNOW, [], owner=NOBODY, now_ms=NOW_MS)
-    assert isinstance(answer, Refusal)
+    for market in (shut, SNOW):
+        answer = exchange.seed(market, [], owner=NOBODY, now_ms=NOW_MS)
+        assert isinstance(answer, Refusal)
+        assert "not yet ready" in answer.text
 
 
 def test_seeding_obeys_the_mode_of_the_exchange() -> None:

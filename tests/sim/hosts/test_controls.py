@@ -331,7 +331,7 @@ async def test_a_failed_trade_is_as_undone_after_a_restart(tmp_path: Path) -> No
         bob.running, bob.http = running, http
         assert (await bob.admin("GET", "/audit"))["problems"] == []
         assert (await bob.ledger())["collateral"] == "1000"
-        assert running.venue.exchange.reads.fees_taken() == 0
+        assert running.venue.exchange.export_state().fees == 0
 
 
 async def test_cancels_are_limited_by_dialect_and_by_the_operator(ann: Person) -> None:

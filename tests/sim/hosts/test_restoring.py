@@ -19,6 +19,7 @@ from pmtui.sim.venue import Venue
 from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW_NO, SNOW_YES, START_MS, write_catalogue
 
+MOST_STEPS = 40
 USERS = [Address("0x" + f"{n:040x}") for n in (1, 2)]
 MAKER = Address("0x" + f"{9:040x}")
 TOKENS = [RAIN_YES, RAIN_NO, SNOW_YES, SNOW_NO]
@@ -90,7 +91,7 @@ class _Play:
         size, cash = Micros(shares * 1_000_000), Micros(shares * cents * 10_000)
         is_buy = side is Side.BUY
         new = NewOrder(
-            order_id=OrderId("0x" + f"{self.count:064x}"),
+            order_id=_order_id(self.count),
             account=account,
             owner=ApiKey(account),
             token_id=TokenId(token),
@@ -101,6 +102,10 @@ class _Play:
             expiration_s=self.clock.now_ms() // 1_000 + 400 if force is TimeInForce.GTD else 0,
         )
         self.venue.act(lambda x, now_ms: x.place(new, now_ms=now_ms))
+
+
+def _order_id(number: int) -> OrderId:
+    return OrderId(f"0x{number:064x}")
 
 
 def _open(catalogue: Path, folder: Path, clock: ManualClock) -> Venue:
@@ -114,12 +119,12 @@ def _shape(exchange: Exchange, venue: Venue) -> dict[str, Any]:
         "orders": [reads.open_orders(ApiKey(user)) for user in USERS],
         "trades": [venue.records.trades_of(user) for user in USERS],
         "ledgers": [venue.records.ledger_of(user) for user in USERS],
-        "history": [venue.records.orders_of(ApiKey(user)) for user in USERS],
+        "history": [venue.records.order(_order_id(number)) for number in range(1, MOST_STEPS + 1)],
     }
 
 
 @settings(max_examples=40)
-@given(steps=st.lists(step, max_size=40))
+@given(steps=st.lists(step, max_size=MOST_STEPS))
 def test_a_venue_restored_at_any_point_is_the_venue_that_was(
     tmp_path_factory: Any, steps: list[Any]
 ) -> None:

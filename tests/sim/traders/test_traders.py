@@ -23,7 +23,7 @@ from pmtui.sim.catalogue.model import (
     DepthProfile,
 )
 from pmtui.sim.catalogue.rolling import windows_between
-from pmtui.sim.engine.events import Cause, Event, LevelChanged, TradeMatched
+from pmtui.sim.engine.events import Event, LevelChanged, TradeMatched
 from pmtui.sim.engine.terms import BookView, NewOrder, Payout, Placed
 from pmtui.sim.storage.persistence import Store
 from pmtui.sim.streams.publisher import Frame, MarketLadder, Publisher
@@ -260,34 +260,6 @@ def test_starting_books_leave_alone_what_users_left_behind(tmp_path: Path) -> No
     floor.pass_seconds(20)
     assert floor.venue.exchange.reads.audit() == []
     floor.venue.close()
-
-
-@pytest.mark.no_cover
-def test_a_market_that_was_stopped_for_a_while_goes_on_with_the_orders_it_had() -> None:
-    floor = Floor(speed=4)
-    market = floor.find(Activity.BUSY)
-    _switch(floor, market, is_accepting=False)
-    floor.pass_seconds(60)
-    _switch(floor, market, is_accepting=True)
-    floor.publisher.watch(market.condition_id, Eyes())
-    floor.events.clear()
-    floor.pass_seconds(10)
-    causes = Counter(
-        event.cause
-        for event in floor.events
-        if isinstance(event, LevelChanged) and event.condition_id == market.condition_id
-    )
-    assert causes[Cause.PLACED] > 5
-    assert causes[Cause.CANCELLED] > causes[Cause.PLACED] / 2
-    floor.venue.close()
-
-
-def _switch(floor: Floor, market: CatalogueMarket, *, is_accepting: bool) -> None:
-    floor.venue.act(
-        lambda exchange, now_ms: exchange.set_accepting(
-            market.condition_id, is_accepting=is_accepting, now_ms=now_ms
-        )
-    )
 
 
 def _rest_bid(venue: Venue, market: CatalogueMarket, price: Micros) -> Placed:
