@@ -58,11 +58,6 @@ class Navigation:
         """Put an event in front."""
         _ = self._app.push_screen(EventScreen(self._surface, event_id))
 
-    def open_market(self, condition_id: ConditionId) -> None:
-        """Put a market in front."""
-        self._disarm()
-        _ = self._app.push_screen(MarketScreen(self._surface, condition_id))
-
     def _disarm(self) -> None:
         """Disarm single keys when the market changes."""
         until, now = self._surface.queries.status().armed_until, self._surface.queries.now()

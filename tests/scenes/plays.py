@@ -13,6 +13,7 @@ from pmtui.domain.health import HealthState, Source
 from pmtui.domain.money import Micros
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.keys.help import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.protect import ProtectScreen
@@ -46,7 +47,7 @@ async def event(pilot: Pilot[None], world: World) -> None:
 
 
 async def market(pilot: Pilot[None], world: World) -> None:
-    app_of(pilot).navigation.open_market(world.strike)
+    app_of(pilot).navigation.go(MarketChosen(world.strike))
     await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
     await shown(pilot, "verified")
 
@@ -153,7 +154,7 @@ async def unproven(pilot: Pilot[None], world: World) -> None:
         for each in service.status_view.health
     )
     service.status_view = replace(service.status_view, health=health)
-    app_of(pilot).navigation.open_market(world.strike)
+    app_of(pilot).navigation.go(MarketChosen(world.strike))
     await shown(pilot, "stale")
 
 
@@ -236,7 +237,7 @@ async def sides(pilot: Pilot[None], world: World) -> None:
     found = world.service.events[world.election].event
     assert found is not None
     assert found.markets[1].condition_id is not None
-    app_of(pilot).navigation.open_market(found.markets[1].condition_id)
+    app_of(pilot).navigation.go(MarketChosen(found.markets[1].condition_id))
     await until(pilot, lambda: isinstance(pilot.app.screen, MarketScreen), "the market")
     await shown(pilot, "verified")
     # On a narrow screen it is said what they need.

@@ -7,6 +7,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
+from pmtui.domain.money import Micros
+from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.panel import Panel
@@ -52,3 +54,9 @@ def painted(widget: Widget) -> Iterator[Strip]:
         assert strip.cell_length == widget.size.width
         assert all(segment.style is not None for segment in strip)
         yield strip
+
+
+def top_price(pane: LadderPane) -> Micros:
+    """Return the price of the first row on show."""
+    assert pane.viewport.top is not None
+    return pane.axis.price_at(pane.viewport.top)

@@ -101,12 +101,6 @@ class LadderPane(Widget, can_focus=True):
         return self.viewport.axis
 
     @property
-    def top_price(self) -> Micros | None:
-        """Price of the first row on show."""
-        top = self.viewport.top
-        return None if top is None else self.axis.price_at(top)
-
-    @property
     def cursor(self) -> tuple[Micros, Side] | None:
         """The price pointed at and what `enter` does there now; None until the trader points."""
         return self.viewport.pointed_at

@@ -112,7 +112,7 @@ class DrawnPane(LinePane, can_focus=False):
         wanted = self.picture(width, rows) if width and rows > 0 else None
         self._wanted = wanted._replace(units=UNITS.key) if wanted is not None else None
         is_idle = self._worker is None or self._worker.is_finished
-        if is_idle and self._wanted is not None and self._wanted != self._drawn:
+        if is_idle and self._wanted is not None and not self.is_drawn:
             self._worker = self.run_worker(self._draw(), group="chart")
         elif self._wanted is not None and not self._wanted.is_same_frame(self._drawn):
             self._wake()

@@ -14,6 +14,7 @@ from pmtui.ui.command_line.command_screen import CommandScreen
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
@@ -33,7 +34,7 @@ def _app(service: FakeService) -> PmtuiApp:
 
 
 async def _in_market(pilot: Pilot[None], app: PmtuiApp) -> MarketScreen:
-    app.navigation.open_market(CONDITION)
+    app.navigation.go(MarketChosen(CONDITION))
     await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
     screen = app.screen
     assert isinstance(screen, MarketScreen)

@@ -356,7 +356,7 @@ async def test_a_star_on_the_trading_screen_is_told_on_a_line_and_covers_nothing
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await starts(pilot, app)
         assert RIVER_ID is not None
-        app.navigation.open_market(RIVER_ID)
+        app.navigation.go(MarketChosen(RIVER_ID))
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
         await settle(pilot)
         await pilot.press("asterisk")
@@ -444,7 +444,7 @@ async def test_a_market_stars_itself_and_waits_for_its_price() -> None:
     app = whole(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await starts(pilot, app)
-        app.navigation.open_market(market.condition_id)
+        app.navigation.go(MarketChosen(market.condition_id))
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
         await until(pilot, lambda: shows(app, f"★ {market.question[:20]}"), "the sign")
         await pilot.press("asterisk")

@@ -18,7 +18,7 @@ from pmtui.domain.money import Micros
 from pmtui.ui.ladder.ladder import LadderPane
 from tests.ui import believable
 from tests.ui.moving_market import YES, MovingMarket
-from tests.ui.stage import Stage, shown_text
+from tests.ui.stage import Stage, shown_text, top_price
 from tests.ui.wait import settle, until
 
 SIZE = (41, 22)
@@ -142,8 +142,7 @@ async def test_before_there_is_a_book_no_key_points_and_the_first_one_is_centred
         await settle(pilot)
         assert ladder.cursor is None
         ladder.show(book(bid=9, ask=10))
-        assert ladder.top_price is not None
-        assert ladder.top_price < cents(25)
+        assert top_price(ladder) < cents(25)
         await settle(pilot)
         assert "15" in row_of(ladder, "10¢").split()
         await pilot.press("down")
@@ -213,20 +212,20 @@ async def test_the_view_follows_the_spread_until_the_trader_moves() -> None:
     async with Stage(ladder).run_test(size=SIZE) as pilot:
         ladder.show(book())
         await settle(pilot)
-        top = ladder.top_price
+        top = top_price(ladder)
         ladder.show(book(bid=53, ask=54))
-        assert ladder.top_price == top
+        assert top_price(ladder) == top
         ladder.show(book(bid=70, ask=71))
-        assert ladder.top_price == cents(80)
+        assert top_price(ladder) == cents(80)
         ladder.focus()
         await pilot.press("down")
         ladder.show(book(bid=20, ask=21))
         await settle(pilot)
-        assert ladder.top_price == cents(80)
+        assert top_price(ladder) == cents(80)
         await pilot.press("space")
-        assert ladder.top_price == cents(30)
+        assert top_price(ladder) == cents(30)
         ladder.show(book(bid=80, ask=81))
-        assert ladder.top_price == cents(90)
+        assert top_price(ladder) == cents(90)
 
 
 async def test_mouse_points_picks_and_scrolls() -> None:
@@ -240,16 +239,16 @@ async def test_mouse_points_picks_and_scrolls() -> None:
         assert ladder.cursor == (cents(52), Side.BUY)
         await pilot.click("#ladder", offset=(20, 12), times=2)
         assert ladder.picked == [(cents(50), Side.SELL)]
-        top = ladder.top_price
+        top = top_price(ladder)
         await pilot._post_mouse_events([_scroll_up()], "#ladder", offset=(5, 5))
-        await until(pilot, lambda: ladder.top_price != top, "the wheel scrolls")
-        assert ladder.top_price == cents(64)
+        await until(pilot, lambda: top_price(ladder) != top, "the wheel scrolls")
+        assert top_price(ladder) == cents(64)
         assert ladder.cursor == (cents(50), Side.SELL)
         # The titles centre; the line of facts is no row.
         await pilot.click("#ladder", offset=(20, 21))
         assert ladder.cursor == (cents(50), Side.SELL)
         await pilot.click("#ladder", offset=(20, 0))
-        assert (ladder.cursor, ladder.top_price) == (None, cents(61))
+        assert (ladder.cursor, top_price(ladder)) == (None, cents(61))
 
 
 def _scroll_up() -> type:
@@ -300,8 +299,7 @@ async def test_another_tick_keeps_what_is_looked_at() -> None:
         ladder.point_at(cents(50))
         ladder.show(book(tick=0.1))
         await settle(pilot)
-        assert ladder.top_price is not None
-        assert cents(50) <= ladder.top_price <= cents(53)
+        assert cents(50) <= top_price(ladder) <= cents(53)
         assert any("▸" in line for line in shown_text(ladder))
 
 
@@ -359,16 +357,16 @@ async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
         ladder.focus()
         await pilot.press("h")
         assert ladder.viewport.is_held
-        top = ladder.top_price
+        top = top_price(ladder)
         ladder.show(book(bid=80, ask=81))
-        assert ladder.top_price == top
+        assert top_price(ladder) == top
         await pilot.press("space")
-        assert ladder.top_price == cents(90)
+        assert top_price(ladder) == cents(90)
         ladder.show(book(bid=20, ask=21))
-        assert ladder.top_price == cents(90)
+        assert top_price(ladder) == cents(90)
         await pilot.press("h")
         assert not ladder.viewport.is_held
-        assert ladder.top_price == cents(30)
+        assert top_price(ladder) == cents(30)
 
 
 async def test_own_changes_stand_out_with_a_sign_and_then_no_more() -> None:
@@ -469,12 +467,12 @@ async def test_a_terminal_that_was_small_for_a_moment_shows_both_sides_again() -
         ladder.show(book())
         await settle(pilot)
         ladder.action_trade_here()
-        before = ladder.top_price
+        before = top_price(ladder)
         await pilot.resize_terminal(20, 3)
         await settle(pilot)
         await pilot.resize_terminal(*SIZE)
         await settle(pilot)
-        assert ladder.top_price == before
+        assert top_price(ladder) == before
 
 
 async def test_home_and_end_point_at_the_ends_of_the_axis() -> None:

@@ -22,7 +22,7 @@ from pmtui.ui.ladder.ladder_viewport import SEEING_S, Beyond, LadderViewport, Re
 from tests.ui.fake_surface import NOW
 from tests.ui.ladder.test_ladder import SIZE, book, cents
 from tests.ui.screens.look import words
-from tests.ui.stage import Stage
+from tests.ui.stage import Stage, top_price
 from tests.ui.wait import settle
 
 
@@ -177,8 +177,7 @@ async def _shown(ladder: _Ladder, pilot: Pilot[None]) -> int:
     ladder.show(book(50, 52))
     await settle(pilot)
     ladder.clock.step(LONG_AGO)
-    assert ladder.top_price is not None
-    return 1 + (ladder.top_price - cents(51)) // cents(1)
+    return 1 + (top_price(ladder) - cents(51)) // cents(1)
 
 
 async def test_a_click_on_rows_that_had_just_moved_points_at_nothing() -> None:

@@ -8,6 +8,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.text_line import TextLine
@@ -36,7 +37,7 @@ def market_of(world: World, name: str) -> ConditionId:
 
 async def opened(app: PmtuiApp, pilot: Pilot[None], condition_id: ConditionId) -> MarketScreen:
     await settle(pilot)
-    app.navigation.open_market(condition_id)
+    app.navigation.go(MarketChosen(condition_id))
     await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
     screen = app.screen
     assert isinstance(screen, MarketScreen)

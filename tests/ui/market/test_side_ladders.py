@@ -37,7 +37,9 @@ async def side_by_side(pilot: Pilot[None], screen: MarketScreen, count: int) -> 
     await pilot.press("W")
 
     def shown() -> list[SideLadder]:
-        return [s for s in screen.query(SideLadder) if s.display and s.ladder.top_price]
+        return [
+            s for s in screen.query(SideLadder) if s.display and s.ladder.viewport.top is not None
+        ]
 
     await until(pilot, lambda: len(shown()) == count, "the ladders")
     await settle(pilot)
