@@ -19,7 +19,7 @@ from pmtui.link.messages import Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
-from pmtui.service.safety.entry_lock import new_kill, write_killed
+from pmtui.service.safety.kill_lock import new_kill, write_killed
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 

@@ -176,7 +176,7 @@ class LinkServer:
             return True
         queries = self._service.queries
         status = queries.status()
-        return bool(status.open_orders or status.entry_lock or queries.account().awake)
+        return bool(status.open_orders or status.kill_lock or queries.account().awake)
 
     def _take_in(self, listening: socket.socket) -> None:
         """Accept every pending connection."""

@@ -50,8 +50,8 @@ from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.entry_guard import EntryGuard
-from pmtui.service.safety.entry_lock import EntryLock
 from pmtui.service.safety.heartbeats import HeartbeatSender
+from pmtui.service.safety.kill_lock import KillLock
 from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
@@ -276,7 +276,7 @@ class DataService:
         arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
             arming.object_with(lambda: profile.reason or "this session is read-only")
-        lock = EntryLock(kernel.clock, self._state_dir)
+        lock = KillLock(kernel.clock, self._state_dir)
         marked = account.marks.positions
         day = DailyPnl(kernel, feed, markets.known, positions=marked, state_dir=self._state_dir)
         return Safeguards(

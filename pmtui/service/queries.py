@@ -252,7 +252,7 @@ class ServiceQueries:
             now=self.now(),
             address=maker,
             venue=self._safeguards.venue.facts(),
-            entry_lock=self._safeguards.kill_switch.reason,
+            kill_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.heartbeats.view(),
             day_result=self._safeguards.day.result,
             day_figures=self._safeguards.day.figures,

@@ -99,7 +99,7 @@ class StatusView:
     """The wallet that trades, checksummed; empty when read-only."""
     armed_until: datetime | None = None
     """Until when single keys trade if none is used before; None when they do not."""
-    entry_lock: str = ""
+    kill_lock: str = ""
     """Why no order may be entered at all; empty when entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
     day_result: Micros | None = None

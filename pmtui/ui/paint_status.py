@@ -303,7 +303,7 @@ def _gain(amount: Micros) -> Cell:
 
 def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) -> Line:
     """Show a lock of entry, or that single keys are armed."""
-    if view.entry_lock:
+    if view.kill_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
         if are_keys_locked:

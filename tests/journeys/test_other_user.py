@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.service.safety.entry_lock import KILLED
+from pmtui.service.safety.kill_lock import KILLED
 from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.processes import end_processes_of

@@ -160,7 +160,7 @@ async def test_who_only_looks_on_is_refused_every_command(tmp_path: Path) -> Non
         assert verdict.problem
         seat.commands.kill()
         _ = await seat.commands.arm()
-        assert house.world.service.queries.status().entry_lock == ""
+        assert house.world.service.queries.status().kill_lock == ""
 
 
 async def test_who_only_looks_on_cannot_call_a_command_nor_end_the_service(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def test_read_only_says_why_and_shows_no_money() -> None:
 def test_locked_and_armed_are_said_in_words_at_every_width(width: int) -> None:
     until = NOW + timedelta(minutes=5)
     assert " ARMED " in text(replace(STATUS, armed_until=until), width)
-    assert " LOCKED " in text(replace(STATUS, entry_lock="entry is locked since then"), width)
-    both = text(replace(STATUS, entry_lock="entry is locked since then", armed_until=until), width)
+    assert " LOCKED " in text(replace(STATUS, kill_lock="entry is locked since then"), width)
+    both = text(replace(STATUS, kill_lock="entry is locked since then", armed_until=until), width)
     assert "ARMED" not in both
     assert "ARMED" not in text(replace(STATUS, armed_until=NOW), width)
     assert not {"ARMED", "LOCKED"} & set(text(STATUS, width).split())

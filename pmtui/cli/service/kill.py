@@ -21,7 +21,7 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.link.local_socket import socket_path
 from pmtui.service.clock import SystemClock
-from pmtui.service.safety.entry_lock import (
+from pmtui.service.safety.kill_lock import (
     KillAnswer,
     Killed,
     new_kill,

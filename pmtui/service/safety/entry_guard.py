@@ -25,7 +25,7 @@ from pmtui.domain.orders.order import Order, OrderStatus, Rejected
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.pnl import DailyPnl
 from pmtui.service.kernel import Kernel
-from pmtui.service.safety.entry_lock import EntryLock
+from pmtui.service.safety.kill_lock import KillLock
 from pmtui.service.surface import PreparedOrder
 
 NOT_YET_KNOWN = "Not checked against your limits yet: positions and orders are loading"
@@ -49,7 +49,7 @@ class EntryGuard:
         kernel: Kernel,
         feed: AccountFeed,
         *,
-        lock: EntryLock,
+        lock: KillLock,
         day: DailyPnl,
         positions: Callable[[], tuple[Position, ...]],
         limits: Limits = NO_LIMITS,

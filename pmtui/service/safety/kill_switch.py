@@ -21,7 +21,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.safety.arming import ArmedTerminals
-from pmtui.service.safety.entry_lock import EntryLock, KillAnswer, Killed, write_answer
+from pmtui.service.safety.kill_lock import KillAnswer, Killed, KillLock, write_answer
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 
@@ -40,7 +40,7 @@ class KillSwitch:
         history: OrderHistory,
         *,
         canceller: Canceller,
-        lock: EntryLock,
+        lock: KillLock,
         arming: ArmedTerminals,
         state_dir: Path | None = None,
         has_key: bool = True,

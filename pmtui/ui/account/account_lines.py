@@ -286,8 +286,8 @@ def _entry(status: StatusView) -> AccountLine:
     if status.mode is Mode.READ_ONLY:
         reason = plain(status.mode_reason, 80) or "no key"
         return _rule(Rule.ENTRY, StepState.NOT_DONE, f"READ-ONLY: {reason}")
-    if status.entry_lock:
-        reason = plain(status.entry_lock, 120)
+    if status.kill_lock:
+        reason = plain(status.kill_lock, 120)
         return _rule(Rule.ENTRY, StepState.NOT_DONE, reason)
     return _rule(Rule.ENTRY, StepState.DONE, "open")
 

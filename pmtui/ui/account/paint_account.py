@@ -103,8 +103,8 @@ def paint_account_way(
     following = running or next_step(lines)
     if following is not None:
         return join_facts([], width, tail=describe_next(following, keymap))
-    if status.entry_lock:
-        return join_facts([], width, tail=plain(status.entry_lock))
+    if status.kill_lock:
+        return join_facts([], width, tail=plain(status.kill_lock))
     if facts.identity is not None and facts.identity.kind is KeyKind.PAPER:
         return join_facts(
             [], width, tail="Play money on the local venue; it needs nothing of yours."

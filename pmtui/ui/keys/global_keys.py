@@ -159,14 +159,14 @@ class KillKey:
     def press(self) -> None:
         """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
         status = self._surface.queries.status()
-        if status.entry_lock:
+        if status.kill_lock:
             self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
         else:
             self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill)
 
     async def _kill(self) -> None:
         # It may have been used from another shell meanwhile.
-        if not self._surface.queries.status().entry_lock:
+        if not self._surface.queries.status().kill_lock:
             self._surface.commands.kill()
 
     async def _unlock(self) -> None:
@@ -208,7 +208,7 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
 def paint_release(status: StatusView) -> tuple[Line, ...]:
     """Say since when and by whom it is locked, and what changes."""
     return (
-        (Cell(f"{plain(status.entry_lock, 120)}.", Role.NOTICE_WARN),),
+        (Cell(f"{plain(status.kill_lock, 120)}.", Role.NOTICE_WARN),),
         (Cell("Orders can be entered again; nothing is sent or armed for you."),),
     )
 

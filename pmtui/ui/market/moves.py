@@ -108,7 +108,7 @@ def needs_move_card(
         doubt: why they may be a mistake; empty for no reason.
     """
     book, terms = model.book, model.terms
-    if doubt or model.status.entry_lock or book is None or terms is None:
+    if doubt or model.status.kill_lock or book is None or terms is None:
         return True
     context = ticket_context(
         surface, terms=terms, market=model.market, account=model.account, book=book,

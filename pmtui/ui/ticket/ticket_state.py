@@ -200,7 +200,7 @@ class TicketState:
         intent = self.check.intent if self.check is not None else None
         if intent is None:
             return None
-        if lock := surface.queries.status().entry_lock:
+        if lock := surface.queries.status().kill_lock:
             key = key_of(surface.options.keymap, "global.kill")
             return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
         text = surface.queries.account().entry.problem(intent)

@@ -19,7 +19,7 @@ from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
-from pmtui.service.safety.entry_lock import KILLED, KillAnswer, read_killed, write_answer
+from pmtui.service.safety.kill_lock import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Load, Mode
@@ -114,14 +114,14 @@ async def test_a_kill_cancels_at_the_venue_and_says_how_many(
             assert "Cancelled 2 orders; none working." in said
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
             status = service.queries.status()
-            assert status.entry_lock.endswith("by `pmtui kill` in another shell")
+            assert status.kill_lock.endswith("by `pmtui kill` in another shell")
             assert status.armed_until is None
             verdict = await placed(service, ready)
-            assert verdict == Rejected(status.entry_lock)
+            assert verdict == Rejected(status.kill_lock)
 
             assert await command("release", "--yes") == 0
             assert "unlocked" in capsys.readouterr().out
-            await until(service, lambda: not service.queries.status().entry_lock)
+            await until(service, lambda: not service.queries.status().kill_lock)
             assert isinstance(await placed(service, await prepared(service)), Accepted)
 
 
@@ -140,7 +140,7 @@ async def test_a_locked_profile_starts_locked_and_cancels_what_rests(
                 service,
                 lambda: any("Kill switch: 1 order" in e.text for e in log().entries),
             )
-            assert service.queries.status().entry_lock
+            assert service.queries.status().kill_lock
             assert (await ann.call("GET", "/data/orders")).json()["data"] == []
 
 

@@ -35,9 +35,9 @@ async def test_the_kill_switch_is_thrown_and_released(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house:
         status = house.world.service.queries.status
         assert await talk(house.path, (Kill("a shell"),)) == [Done("")]
-        assert status().entry_lock.endswith("by a shell")
+        assert status().kill_lock.endswith("by a shell")
         assert await talk(house.path, (Release("a shell"),)) == [Done("")]
-        assert status().entry_lock == ""
+        assert status().kill_lock == ""
 
 
 async def test_a_service_in_use_is_not_ended_for_others_to_have_its_profile(

@@ -23,7 +23,7 @@ from pmtui.domain.orders.order import (
     Unknown,
 )
 from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
-from pmtui.service.safety.entry_lock import new_kill, remove_killed, write_killed
+from pmtui.service.safety.kill_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
 from tests.service.book_kit import book, snapshot, watching

@@ -10,7 +10,7 @@ from typing_extensions import override
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, Rejected
 from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
-from pmtui.service.safety.entry_lock import (
+from pmtui.service.safety.kill_lock import (
     ANSWER,
     KILLED,
     KillAnswer,
@@ -29,7 +29,7 @@ AT = datetime(2026, 11, 20, 11, 59, 30, tzinfo=UTC)
 
 
 def lock_of(world: World) -> str:
-    return world.service.queries.status().entry_lock
+    return world.service.queries.status().kill_lock
 
 
 async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None:
@@ -40,10 +40,10 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
-        assert status.entry_lock.startswith("Trading locked since 2026-11-20 12:00:")
-        assert await world.service.commands.arm() == status.entry_lock
+        assert status.kill_lock.startswith("Trading locked since 2026-11-20 12:00:")
+        assert await world.service.commands.arm() == status.kill_lock
         verdict = await verdict_of(world, order)
-        assert verdict == Rejected(status.entry_lock)
+        assert verdict == Rejected(status.kill_lock)
         assert isinstance(await world.service.commands.prepare(BUY), Rejected)
         await until(world, lambda: said(world, "none working"), "everything cancelled")
         assert said(world, "Kill switch: 1 order cancelled, none working")
@@ -276,7 +276,7 @@ async def test_a_session_without_a_key_locks_and_does_not_say_that_it_cancels(
     async with running_world(tmp_path, with_key=False) as world:
         world.service.commands.kill()
         await world.pass_time(2)
-        assert world.service.queries.status().entry_lock
+        assert world.service.queries.status().kill_lock
         said = [entry.text for entry in world.service.queries.log().entries]
         assert any("no key, so nothing is cancelled" in text for text in said)
         assert not any("cancelling all orders" in text for text in said)

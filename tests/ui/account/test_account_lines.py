@@ -186,7 +186,7 @@ def test_heartbeats_are_told_as_they_stand(beat: BeatState, state: StepState) ->
 
 
 def test_a_lock_on_entry_is_told() -> None:
-    locked = replace(PAPER_STATUS, entry_lock="Trading locked since 12:00")
+    locked = replace(PAPER_STATUS, kill_lock="Trading locked since 12:00")
     shown = next(each for each in account_lines(READY, locked) if each.key == "entry")
     assert (shown.state, shown.result) == (StepState.NOT_DONE, "Trading locked since 12:00")
 

@@ -105,7 +105,7 @@ def test_the_second_line_says_what_to_do() -> None:
     assert shown == " `pmtui account new --profile live` makes a key; `import` takes yours."
     assert "needs nothing of yours" in way(READY)
     assert "refused without it" in way(allowing(0, 0))
-    locked = replace(PAPER_STATUS, entry_lock="Trading locked since noon")
+    locked = replace(PAPER_STATUS, kill_lock="Trading locked since noon")
     assert "locked since noon" in way(READY, locked)
 
 

@@ -49,7 +49,7 @@ async def test_declining_does_nothing() -> None:
 
 
 async def test_locked_it_says_so_and_the_same_key_releases_after_a_question() -> None:
-    service = FakeService(status_view=replace(PAPER_STATUS, entry_lock=LOCKED))
+    service = FakeService(status_view=replace(PAPER_STATUS, kill_lock=LOCKED))
     app = made(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, " LOCKED "), "the status line")
@@ -68,7 +68,7 @@ async def test_a_kill_from_another_shell_meanwhile_is_not_thrown_twice() -> None
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("K")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")
-        service.status_view = replace(PAPER_STATUS, entry_lock=LOCKED)
+        service.status_view = replace(PAPER_STATUS, kill_lock=LOCKED)
         service.announce(StatusTopic())
         await until(pilot, lambda: shows(app, " LOCKED "), "the status line below the question")
         await pilot.press("enter")

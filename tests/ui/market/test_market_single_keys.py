@@ -571,7 +571,7 @@ async def test_what_forbids_trading_is_said() -> None:
             service.status_view = replace(READ_ONLY_STATUS, armed_until=usual.armed_until)
             await pilot.press(key)
             assert "Read-only: no key." in line(screen, "notice"), key
-            service.status_view = replace(usual, entry_lock="Trading locked since noon by K")
+            service.status_view = replace(usual, kill_lock="Trading locked since noon by K")
             await pilot.press(key)
             assert "Trading locked since noon by K." in line(screen, "notice"), key
             service.status_view = usual

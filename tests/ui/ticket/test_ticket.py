@@ -444,11 +444,11 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         await settle(pilot)
         assert not isinstance(app.screen, ConfirmScreen)
         lock = "Trading locked since 12:00 UTC by the key"
-        service.status_view = replace(service.status_view, entry_lock=lock)
+        service.status_view = replace(service.status_view, kill_lock=lock)
         app.tell()
         await until(pilot, lambda: "K outside the ticket unlocks it" in app.words(), "the key")
         service.account_view = EMPTY_ACCOUNT
-        service.status_view = replace(service.status_view, entry_lock="")
+        service.status_view = replace(service.status_view, kill_lock="")
         app.tell()
         await until(pilot, lambda: "review" in app.words(), "the way free")
         assert "locked" not in app.words()

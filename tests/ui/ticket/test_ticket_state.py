@@ -48,7 +48,7 @@ def test_a_refusal_comes_before_everything_else() -> None:
 
 def test_a_locked_entry_forbids_a_draft_that_the_rules_allow() -> None:
     service = FakeService()
-    service.status_view = replace(service.status_view, entry_lock="Killed")
+    service.status_view = replace(service.status_view, kill_lock="Killed")
     state = known(TicketDraft(Side.BUY, 0, price_text="52", size_text="10"))
     state.judge(service.surface())
     assert state.forbidden is not None

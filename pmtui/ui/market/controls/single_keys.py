@@ -261,7 +261,7 @@ class SingleKeys:
 
     def state_line(self, model: MarketModel) -> Line:
         """Say that single keys trade; nothing while they do not."""
-        if model.status.entry_lock:
+        if model.status.kill_lock:
             return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD),)
         # As of the last status: this is painted with every book.
         if not self._was_armed or model.book is None:
@@ -299,7 +299,7 @@ class SingleKeys:
         return RestingKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
-            lock=plain(model.status.entry_lock, 100),
+            lock=plain(model.status.kill_lock, 100),
             reason=reason or model.why_not_tradable.rstrip("."),
             result=self._result_of(model) if model.is_over else "", has_next=has_next,
         )  # fmt: skip
@@ -447,8 +447,8 @@ class SingleKeys:
         """Say why single keys do nothing here; empty when they may trade."""
         if reason := model.why_not_tradable:
             return reason
-        if model.status.entry_lock:
-            return f"{plain(model.status.entry_lock, 100)}."
+        if model.status.kill_lock:
+            return f"{plain(model.status.kill_lock, 100)}."
         if not model.is_armed:
             return f"Not armed: {self._key('toggle_arming')} to arm."
         if self._is_moving():

@@ -132,7 +132,7 @@ def _write(path: Path, value: msgspec.Struct) -> None:
 UNTOLD: Mark = (-1, -1, -1)
 
 
-class EntryLock:
+class KillLock:
     """One profile's lock."""
 
     def __init__(self, clock: Clock, state_dir: Path | None) -> None:
