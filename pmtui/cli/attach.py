@@ -58,7 +58,7 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         # The service has it, where it started with it; here nothing needs it.
         forget_key_variable()
         # The service makes the first views while the screens are being loaded.
-        opened = open_line(starter.place, first_topics(paths.state / WORKPLACE_FILE, name))
+        opened = open_line(starter.socket_path, first_topics(paths.state / WORKPLACE_FILE, name))
         # Textual and all screens, half a second: the service starts and reads the settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
         from pmtui.cli.terminal import exit_despite_stuck_output  # noqa: PLC0415

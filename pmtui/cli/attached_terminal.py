@@ -69,7 +69,7 @@ class AttachedTerminal:
         use_one_malloc_arena()
         mirror = self._mirror
         line = Attachment(
-            self._starter.place,
+            self._starter.socket_path,
             mirror,
             self._clock,
             restart=self._restart,

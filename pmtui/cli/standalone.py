@@ -26,7 +26,7 @@ from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitReason
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.ui.app import PmtuiApp
@@ -52,7 +52,7 @@ def open_standalone(
         if is_fresh:
             warn(*start_fresh_account(settings, paths))
         state = paths.state / settings.profile
-        end_idle_service(state, socket_path(paths.runtime, settings.profile))
+        end_idle_service(state, socket_path_of(paths.runtime, settings.profile))
         key = find_session_key(
             settings, paths.state, passphrase_fd=passphrase_fd, is_for_session=True
         )

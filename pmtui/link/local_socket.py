@@ -23,7 +23,7 @@ _CREDENTIALS = struct.Struct("3i")
 UidOf = Callable[[socket.socket], int | None]
 
 
-def socket_path(runtime: Path, profile: str) -> Path:
+def socket_path_of(runtime: Path, profile: str) -> Path:
     """Return where the service of a profile listens."""
     return runtime / f"{profile}.sock"
 

@@ -54,7 +54,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Household:
+class HostProcess:
     """What the server asks of the process that it runs in."""
 
     profile: str
@@ -80,20 +80,20 @@ class LinkServer:
     """Accepts and serves the connections of one service."""
 
     def __init__(
-        self, service: DataService, household: Household, *, uid_of: UidOf = uid_of
+        self, service: DataService, process: HostProcess, *, uid_of: UidOf = uid_of
     ) -> None:
         """Serve one run of the service.
 
         Args:
             service: which runs already.
-            household: the process around it.
+            process: that it runs in.
             uid_of: tells whose the other end of a connection is.
         """
         self._service = service
-        self._household = household
+        self._process = process
         self._uid_of = uid_of
         self._instance = uuid4().hex
-        self._since = household.now()
+        self._since = process.now()
         self._calls = Calls()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sessions: set[Session] = set()
@@ -103,7 +103,7 @@ class LinkServer:
         """The goodbye, once it was sent: late connections receive it, too."""
         self.was_attended = False
         """Whether any terminal that may trade has been attached."""
-        self._left_at = None if household.may_idle else self._last_entry()
+        self._left_at = None if process.may_idle else self._last_entry()
         """The last entry of the log when the last terminal went, or the service began without one."""
 
     @property
@@ -151,7 +151,7 @@ class LinkServer:
         status, account = queries.status(), queries.account()
         return Standing(
             pid=os.getpid(),
-            profile=self._household.profile,
+            profile=self._process.profile,
             mode=status.mode.value,
             version=__version__,
             since=self._since,
@@ -163,8 +163,8 @@ class LinkServer:
             open_orders=status.open_orders,
             conditional_orders=len(account.awake),
             alerts=self._service.waiting_alerts(),
-            memory_bytes=self._household.memory_bytes(),
-            locked=self._household.locked,
+            memory_bytes=self._process.memory_bytes(),
+            locked=self._process.locked,
             budgets={each.name: (each.left, each.allowed) for each in self._service.rate_budgets()},
         )
 
@@ -252,9 +252,9 @@ class LinkServer:
             pid=os.getpid(),
             may_trade=hello.may_trade,
             read_up_to=self._service.queries.log().read_up_to,
-            locked=self._household.locked,
-            needs_key=self._household.needs_key,
-            rules=self._household.rules,
+            locked=self._process.locked,
+            needs_key=self._process.needs_key,
+            rules=self._process.rules,
         )
 
     async def _serve_terminal(
@@ -300,25 +300,25 @@ class LinkServer:
             case Ask():
                 return self.standing()
             case Configure():
-                return self._household.configure(message)
+                return self._process.configure(message)
             case Unlock():
-                return Done(await self._household.unlock(message))
+                return Done(await self._process.unlock(message))
             case Kill(by):
                 self._service.parts.safeguards.kill_switch.kill(by)
                 return Done()
             case Release(by):
                 return Done(self._service.parts.safeguards.kill_switch.release(by))
             case Stop(policy, is_only_if_idle):
-                if is_only_if_idle and (self.is_needed or not self._household.may_idle):
+                if is_only_if_idle and (self.is_needed or not self._process.may_idle):
                     return Done(IN_USE)
-                return Done(self._household.stop(policy))
+                return Done(self._process.stop(policy))
             case _:
                 raise LinkError("a shell asks for no views")
 
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
             case Configure():
-                session.send(self._household.configure(message))
+                session.send(self._process.configure(message))
             case Unlock() if session.may_trade:
                 task = asyncio.get_running_loop().create_task(self._unlock(session, message))
                 self._tasks.add(task)
@@ -326,12 +326,12 @@ class LinkServer:
             case Stop() if not session.may_trade:
                 session.send(Done(LOOKS_ON))
             case Stop(policy):
-                session.send(Done(self._household.stop(policy)))
+                session.send(Done(self._process.stop(policy)))
             case _:
                 raise LinkError("out of turn")
 
     async def _unlock(self, session: Session, given: Unlock) -> None:
-        session.send(Done(await self._household.unlock(given)))
+        session.send(Done(await self._process.unlock(given)))
 
     @property
     def _is_attended(self) -> bool:

@@ -17,9 +17,9 @@ from pmtui.cli.service.service_process import configure, resident_bytes
 from pmtui.cli.session_process import trim_heap, use_one_malloc_arena
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.config.settings import load_settings
-from pmtui.link.local_socket import bind, socket_path
+from pmtui.link.local_socket import bind, socket_path_of
 from pmtui.link.messages import Unlock
-from pmtui.link.server import Household, LinkServer
+from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from tests.bench.busy_terminal import busy_service, event_of
 
@@ -35,11 +35,11 @@ async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
     state = home / "state" / "paper"
     state.mkdir(parents=True, exist_ok=True)
     service = busy_service(event_of(session), channel, state, name="paper")
-    place = socket_path(home / "run", "paper")
-    place.parent.mkdir(mode=0o700, exist_ok=True)
+    socket_path = socket_path_of(home / "run", "paper")
+    socket_path.parent.mkdir(mode=0o700, exist_ok=True)
     async with service.running():
-        server = LinkServer(service, _household())
-        server.listen(bind(place))
+        server = LinkServer(service, _host_process())
+        server.listen(bind(socket_path))
         gc.collect()
         gc.freeze()
         print("ready", flush=True)
@@ -48,11 +48,11 @@ async def run(session: dict[str, Any], stream_url: str, home: Path) -> None:
             trim_heap()
 
 
-def _household() -> Household:
+def _host_process() -> HostProcess:
     async def unlock(_: Unlock) -> str:
         return "nothing is locked"
 
-    return Household(
+    return HostProcess(
         profile="paper", now=SystemClock().now, memory_bytes=resident_bytes, unlock=unlock,
         stop=lambda _: "it is killed", configure=configure,
         rules=load_settings({"profile": "paper"}).rules_digest(),

@@ -37,7 +37,7 @@ from pmtui.link.local_socket import bind
 from pmtui.link.messages import Configured, Unlock
 from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
-from pmtui.link.server import Household, LinkServer
+from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
@@ -66,7 +66,7 @@ async def _nothing_is_locked(_: Unlock) -> str:
     return "nothing is locked"
 
 
-_HOUSEHOLD = Household(
+_HOST_PROCESS = HostProcess(
     profile="faults", now=SystemClock().now, memory_bytes=lambda: 0, unlock=_nothing_is_locked,
     stop=lambda _: "it goes on", configure=lambda _: Configured(problem="none are read"),
 )  # fmt: skip
@@ -133,11 +133,11 @@ class Client:
         if not self._plan["is_attached"]:
             yield
             return
-        server = LinkServer(self.service, _HOUSEHOLD)
-        place = Path(self._plan["home"]) / "s"
-        server.listen(bind(place))
+        server = LinkServer(self.service, _HOST_PROCESS)
+        socket_path = Path(self._plan["home"]) / "s"
+        server.listen(bind(socket_path))
         mirror, clock = Mirror(self.service.queries.status()), SystemClock()
-        line = Attachment(place, mirror, clock)
+        line = Attachment(socket_path, mirror, clock)
         self._queries = MirrorQueries(mirror, clock)
         self._commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
         topics: list[Topic] = [

@@ -13,7 +13,7 @@ from pmtui.link.local_socket import UidOf, bind, uid_of
 from pmtui.link.messages import Configured, Refused, Unlock, Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
-from pmtui.link.server import Household, LinkServer
+from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.views import Mode, StatusView
 from tests.service.fakes import World, running_world
@@ -97,11 +97,11 @@ async def house_around(
         await derived.wait()
         return WRONG if given.secret == WRONG.encode() else ""
 
-    household = Household(
+    process = HostProcess(
         profile="paper", now=world.clock.now, memory_bytes=lambda: 0, unlock=unlock, stop=stop,
         configure=lambda _: Configured(problem="nobody configures a test"), locked=locked,
     )  # fmt: skip
-    server = LinkServer(world.service, household, uid_of=uid)
+    server = LinkServer(world.service, process, uid_of=uid)
     server.listen(bind(path))
     house = House(world, server, path, stopped, passphrases, derived)
     try:

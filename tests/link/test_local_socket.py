@@ -57,54 +57,54 @@ def another_service(path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def socket_path(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     folder.mkdir(mode=0o700)
     return folder / "s"
 
 
-def test_one_that_is_there_is_left_as_it_is(sockets: Sockets, place: Path) -> None:
-    kept = KeptSocket(place, sockets.listen)
+def test_one_that_is_there_is_left_as_it_is(sockets: Sockets, socket_path: Path) -> None:
+    kept = KeptSocket(socket_path, sockets.listen)
     first = sockets.now
     assert not kept.keep()
     assert sockets.now is first
 
 
-def test_one_that_was_removed_is_made_again(sockets: Sockets, place: Path) -> None:
-    kept = KeptSocket(place, sockets.listen)
-    place.unlink()
+def test_one_that_was_removed_is_made_again(sockets: Sockets, socket_path: Path) -> None:
+    kept = KeptSocket(socket_path, sockets.listen)
+    socket_path.unlink()
     assert kept.keep()
-    assert is_somebody_there(place)
+    assert is_somebody_there(socket_path)
     assert not kept.keep()
 
 
-def test_so_is_the_directory_for_our_user_alone(sockets: Sockets, place: Path) -> None:
-    kept = KeptSocket(place, sockets.listen)
-    shutil.rmtree(place.parent)
+def test_so_is_the_directory_for_our_user_alone(sockets: Sockets, socket_path: Path) -> None:
+    kept = KeptSocket(socket_path, sockets.listen)
+    shutil.rmtree(socket_path.parent)
     assert kept.keep()
-    assert is_somebody_there(place)
-    assert place.parent.stat().st_mode & 0o777 == 0o700
+    assert is_somebody_there(socket_path)
+    assert socket_path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_what_another_service_has_taken_is_its_own(sockets: Sockets, place: Path) -> None:
-    kept = KeptSocket(place, sockets.listen)
-    place.unlink()
-    with another_service(place):
+def test_what_another_service_has_taken_is_its_own(sockets: Sockets, socket_path: Path) -> None:
+    kept = KeptSocket(socket_path, sockets.listen)
+    socket_path.unlink()
+    with another_service(socket_path):
         assert not kept.keep()
         assert kept.problem == TAKEN
         kept.remove()
-        assert is_somebody_there(place)
+        assert is_somebody_there(socket_path)
     assert kept.keep()
     assert kept.problem == ""
     kept.remove()
-    assert not place.exists()
+    assert not socket_path.exists()
 
 
-def test_what_keeps_it_from_being_made_is_said(sockets: Sockets, place: Path) -> None:
-    kept = KeptSocket(place, sockets.listen)
-    shutil.rmtree(place.parent)
-    place.parent.write_text("a file stands in the way")
+def test_what_keeps_it_from_being_made_is_said(sockets: Sockets, socket_path: Path) -> None:
+    kept = KeptSocket(socket_path, sockets.listen)
+    shutil.rmtree(socket_path.parent)
+    socket_path.parent.write_text("a file stands in the way")
     assert not kept.keep()
     assert "not a directory" in kept.problem.lower()
-    place.parent.unlink()
+    socket_path.parent.unlink()
     assert kept.keep()

@@ -41,7 +41,7 @@ from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.ids import Address
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.signing.keystore import (
     KeystoreProblem,
     create_key,
@@ -441,7 +441,7 @@ def _act(
             )
         case "remove":
             end_idle_service(
-                state / settings.profile, socket_path(locate().runtime, settings.profile)
+                state / settings.profile, socket_path_of(locate().runtime, settings.profile)
             )
             return remove_account(settings, state, is_sure=options.yes)
         case _:

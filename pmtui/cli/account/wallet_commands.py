@@ -58,7 +58,7 @@ from pmtui.domain.formats import exact_dollars, parse_size
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, format_micros, group_micros
 from pmtui.domain.orders.order import Rejected
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.link.messages import Refused
 from pmtui.service.clock import SystemClock
 from pmtui.service.topics import AccountTopic, StatusTopic, WalletTopic
@@ -310,9 +310,9 @@ def run_wallet(action: str, arguments: list[str]) -> int:
         if request.key_fd is not None:
             return _keep_relayer_key(request, settings, paths)
         state = paths.state / settings.profile
-        place = socket_path(paths.runtime, settings.profile)
-        end_idle_service(state, place)
-        if (code := asyncio.run(_run_through_service(place, request, settings))) is not None:
+        socket_path = socket_path_of(paths.runtime, settings.profile)
+        end_idle_service(state, socket_path)
+        if (code := asyncio.run(_run_through_service(socket_path, request, settings))) is not None:
             return code
         key = find_session_key(
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
@@ -376,10 +376,10 @@ def _owner(settings: Settings, paths: Paths) -> Address | None:
 
 
 async def _run_through_service(
-    place: Path, request: WalletRequest, settings: Settings
+    socket_path: Path, request: WalletRequest, settings: Settings
 ) -> int | None:
     """Act through the service that runs; returns the exit code, None where none runs."""
-    async with running_service(place, settings) as service:
+    async with running_service(socket_path, settings) as service:
         match service:
             case None:
                 return None

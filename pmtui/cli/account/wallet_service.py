@@ -30,17 +30,17 @@ class WalletService(NamedTuple):
 
 @asynccontextmanager
 async def running_service(
-    place: Path, settings: Settings
+    socket_path: Path, settings: Settings
 ) -> AsyncIterator[WalletService | Refused | None]:
     """Act through the service of a profile; None where none runs.
 
     Args:
-        place: where it listens.
+        socket_path: where it listens.
         settings: of the profile.
     """
     clock = SystemClock()
     mirror = Mirror(nothing_known(settings.profile, is_paper=settings.is_paper, now=clock.now()))
-    line = Attachment(place, mirror, clock, is_passing=True)
+    line = Attachment(socket_path, mirror, clock, is_passing=True)
     answer = await line.connect()
     if not isinstance(answer, Welcome):
         yield answer

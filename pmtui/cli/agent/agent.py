@@ -37,7 +37,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.reads.read import Needs, Read, Values
 from pmtui.reads.registry import READS
 from pmtui.service.clock import SystemClock
@@ -113,11 +113,11 @@ async def _toolbox(offer: Offer) -> AsyncIterator[tuple[Toolbox, bool]]:
         if not isinstance(endpoints, Unreachable):
             hosts = _with_account(make_read_hosts(endpoints, offer.settings.dialect), offer)
         reads = HostReads(hosts, why_none=why_none, has_account=offer.secret is not None)
-        place = socket_path(locate().runtime, offer.settings.profile)
-        live = LiveBooks(reads, place)
+        socket_path = socket_path_of(locate().runtime, offer.settings.profile)
+        live = LiveBooks(reads, socket_path)
         try:
             toolbox = Toolbox(
-                live if offer.secret is None else OwnFigures(live, place),
+                live if offer.secret is None else OwnFigures(live, socket_path),
                 version=__version__,
                 further=offer.further,
                 has_account=offer.secret is not None,

@@ -41,7 +41,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.ids import Address
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
@@ -100,14 +100,14 @@ async def diagnose(
     owner, about_key = check_key(settings, state)
     # Before a venue is started for the moment, which takes the lock of a session.
     is_locked = is_session_running(folder)
-    place = socket_path(locate().runtime, settings.profile)
+    socket_path = socket_path_of(locate().runtime, settings.profile)
     local = [
         _local("settings", lambda: check_settings(settings, locate())),
         _local("disk", lambda: check_folder(folder)),
         _local("journal", lambda: check_journal(folder / "journal.sqlite")),
         (
             Deadline(Subject.PROFILE, "service", SERVICE_DEADLINE_S, "pmtui stop, or end it"),
-            check_session(folder, place, is_locked=is_locked),
+            check_session(folder, socket_path, is_locked=is_locked),
         ),
     ]
     remote = diagnose_hosts(settings, state, owner, passphrase=passphrase)

@@ -137,17 +137,17 @@ def _why_broken(path: Path) -> str:
 
 
 async def check_session(
-    folder: Path, place: Path, *, is_locked: bool, within_s: float = SERVICE_WITHIN_S
+    folder: Path, socket_path: Path, *, is_locked: bool, within_s: float = SERVICE_WITHIN_S
 ) -> tuple[Finding, ...]:
     """Report whether a service or a terminal runs on the profile, and whether trading is locked.
 
     Args:
         folder: of the profile's state.
-        place: where its service listens, if there is one.
+        socket_path: where its service listens, if there is one.
         is_locked: whether a session held the profile before the checks began.
         within_s: how long the service may take to answer.
     """
-    standing = await find_status(place, within_s=within_s)
+    standing = await find_status(socket_path, within_s=within_s)
     findings = [_service(standing, is_locked=is_locked)]
     if isinstance(standing, Standing) and standing.budgets:
         findings.append(_budgets(standing.budgets))

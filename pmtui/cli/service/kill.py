@@ -19,7 +19,7 @@ from pmtui.config.paths import find_obstacle, is_file_name, locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.kill_lock import (
     KillAnswer,
@@ -91,7 +91,7 @@ def _lock(name: str, state_dir: Path) -> Killed:
     Raises:
         OSError: nobody answers, and the file cannot be written.
     """
-    is_thrown = activate_kill_switch(socket_path(locate().runtime, name), KILLED_BY) == ""
+    is_thrown = activate_kill_switch(socket_path_of(locate().runtime, name), KILLED_BY) == ""
     killed = read_killed(state_dir)
     if is_thrown and killed is not None and killed.by == KILLED_BY:
         return killed
@@ -107,7 +107,7 @@ def _lock(name: str, state_dir: Path) -> Killed:
 
 def _release(name: str, state_dir: Path) -> str:
     """Open entry by the service, or by the file where none answers; returns why it stays locked."""
-    problem = release_kill_switch(socket_path(locate().runtime, name), "pmtui release")
+    problem = release_kill_switch(socket_path_of(locate().runtime, name), "pmtui release")
     if problem is not None:
         return problem
     try:

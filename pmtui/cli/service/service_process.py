@@ -28,9 +28,9 @@ from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
-from pmtui.link.local_socket import KeptSocket, is_somebody_there, socket_path, why_no_socket
+from pmtui.link.local_socket import KeptSocket, is_somebody_there, socket_path_of, why_no_socket
 from pmtui.link.messages import Configure, Configured, Unlock
-from pmtui.link.server import Household, LinkServer
+from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.log import Log
@@ -64,24 +64,24 @@ def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_det
     Raises:
         ConfigError: it cannot run as it is configured.
     """
-    place = socket_path(paths.runtime, settings.profile)
+    socket_path = socket_path_of(paths.runtime, settings.profile)
     with ExitStack() as stack:
         stack.enter_context(session_lock(paths.state / settings.profile))
         key = find_session_key(settings, paths.state, passphrase_fd=passphrase_fd, may_ask=False)
-        if reason := why_nobody_may_listen(place):
-            raise ConfigError(str(place), reason)
+        if reason := why_nobody_may_listen(socket_path):
+            raise ConfigError(str(socket_path), reason)
         start_log(settings.profile, paths)
-        serving = ProfileService(settings, paths, key, place, is_detached=is_detached)
+        serving = ProfileService(settings, paths, key, socket_path, is_detached=is_detached)
         return asyncio.run(run_logged(serving.run()))
 
 
-def why_nobody_may_listen(place: Path) -> str:
+def why_nobody_may_listen(socket_path: Path) -> str:
     """Return why the service cannot listen at a path, or an empty string."""
     try:
-        reason = why_no_socket(place)
+        reason = why_no_socket(socket_path)
     except OSError as error:
         return error.strerror or str(error)
-    if not reason and is_somebody_there(place):
+    if not reason and is_somebody_there(socket_path):
         reason = "the service of another state directory listens here; set XDG_RUNTIME_DIR"
     return reason
 
@@ -98,7 +98,13 @@ class ProfileService:
     """One process that serves a profile."""
 
     def __init__(
-        self, settings: Settings, paths: Paths, key: SessionKey, place: Path, *, is_detached: bool
+        self,
+        settings: Settings,
+        paths: Paths,
+        key: SessionKey,
+        socket_path: Path,
+        *,
+        is_detached: bool,
     ) -> None:
         """Take what the service runs with.
 
@@ -106,13 +112,13 @@ class ProfileService:
             settings: what the user wants.
             paths: where its state lies.
             key: what to trade with.
-            place: of the socket.
+            socket_path: where it listens.
             is_detached: whether a terminal started it: then it says nothing, and does not idle.
         """
         self._settings = settings
         self._paths = paths
         self._key = key
-        self._place = place
+        self._socket_path = socket_path
         self._is_detached = is_detached
         self._clock = SystemClock()
         self._ending: Ending | None = None
@@ -136,8 +142,8 @@ class ProfileService:
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
         async with parts.venue, service.running():
-            server = LinkServer(service, self._household())
-            kept = KeptSocket(self._place, server.listen)
+            server = LinkServer(service, self._host_process())
+            kept = KeptSocket(self._socket_path, server.listen)
             if not self._is_detached:
                 show(f"Serving profile {self._settings.profile}; `pmtui` opens a terminal.")
             gc.collect()
@@ -161,8 +167,8 @@ class ProfileService:
         if not self._is_detached:
             show(*lines)
 
-    def _household(self) -> Household:
-        return Household(
+    def _host_process(self) -> HostProcess:
+        return HostProcess(
             profile=self._settings.profile,
             now=self._clock.now,
             memory_bytes=resident_bytes,
@@ -241,10 +247,11 @@ class ProfileService:
         before = kept.problem
         if kept.keep():
             log.notice(
-                Level.WARNING, f"The service's socket was gone; it listens again at {self._place}"
+                Level.WARNING,
+                f"The service's socket was gone; it listens again at {self._socket_path}",
             )
         elif kept.problem and kept.problem != before:
-            text = f"No terminal can attach any more, {self._place}: {kept.problem}"
+            text = f"No terminal can attach any more, {self._socket_path}: {kept.problem}"
             log.notice(Level.BAD, text, until_read=True)
 
 

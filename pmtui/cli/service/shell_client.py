@@ -78,59 +78,61 @@ class Greeting:
 
 
 def request_status(
-    place: Path, *, within_s: float = STATUS_WITHIN_S
+    socket_path: Path, *, within_s: float = STATUS_WITHIN_S
 ) -> Standing | Refused | NoAnswer | None:
     """Return how a service stands; None where none runs."""
-    return asyncio.run(find_status(place, within_s=within_s))
+    return asyncio.run(find_status(socket_path, within_s=within_s))
 
 
 async def find_status(
-    place: Path, *, within_s: float = STATUS_WITHIN_S
+    socket_path: Path, *, within_s: float = STATUS_WITHIN_S
 ) -> Standing | Refused | NoAnswer | None:
     """Return how a service stands; None where none runs."""
-    answers = await talk(place, (Ask(),), within_s=within_s)
+    answers = await talk(socket_path, (Ask(),), within_s=within_s)
     first = answers[0] if answers else None
     if isinstance(first, Standing | Refused):
         return first
-    if reason := await asyncio.to_thread(why_kept_out, place):
+    if reason := await asyncio.to_thread(why_kept_out, socket_path):
         return Refused(reason, "")
-    pid = await asyncio.to_thread(listener_of, place)
+    pid = await asyncio.to_thread(listener_of, socket_path)
     return None if pid is None else NoAnswer(pid)
 
 
-def greet(place: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
+def greet(socket_path: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
     """Greet the service as a read-only terminal; None if nobody listens."""
-    match asyncio.run(_greet(place, asked)):
+    match asyncio.run(_greet(socket_path, asked)):
         case Welcome() as welcome, Configured() as configured:
             return Greeting(welcome, configured)
         case Refused() as refused, _:
             return refused
         case _:
-            if reason := why_kept_out(place):
+            if reason := why_kept_out(socket_path):
                 return Refused(reason, "")
-            pid = listener_of(place)
+            pid = listener_of(socket_path)
             return None if pid is None else NoAnswer(pid)
 
 
-def unlock(place: Path, passphrase: bytes) -> str:
+def unlock(socket_path: Path, passphrase: bytes) -> str:
     """Unlock the keystore of a service; returns why it stays locked."""
-    return _request_unlock(place, Unlock(passphrase))
+    return _request_unlock(socket_path, Unlock(passphrase))
 
 
-def give_key(place: Path, key: bytes) -> str:
+def give_key(socket_path: Path, key: bytes) -> str:
     """Send a service the private key to trade with, in hexadecimal; returns why it is refused."""
-    return _request_unlock(place, Unlock(key, is_key=True))
+    return _request_unlock(socket_path, Unlock(key, is_key=True))
 
 
-def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> tuple[str, str]:
+def stop_service(
+    socket_path: Path, policy: str, *, is_only_if_idle: bool = False
+) -> tuple[str, str]:
     """End a service; returns why it goes on, and its last words.
 
     Args:
-        place: where it listens.
+        socket_path: where it listens.
         policy: what becomes of open orders; empty for what its settings say.
         is_only_if_idle: whether to end only one that a terminal started and that nobody needs.
     """
-    answers = asyncio.run(talk(place, (Stop(policy, is_only_if_idle),), until_goodbye=True))
+    answers = asyncio.run(talk(socket_path, (Stop(policy, is_only_if_idle),), until_goodbye=True))
     match answers:
         case [Done(problem), *_] if problem:
             return problem, ""
@@ -144,31 +146,33 @@ def stop_service(place: Path, policy: str, *, is_only_if_idle: bool = False) -> 
             return "the service does not answer", ""
 
 
-def activate_kill_switch(place: Path, by: str) -> str | None:
+def activate_kill_switch(socket_path: Path, by: str) -> str | None:
     """Have a service lock entry and cancel everything; returns why not, None where none answers."""
-    return _request_done(place, Kill(by), LOCK_WITHIN_S)
+    return _request_done(socket_path, Kill(by), LOCK_WITHIN_S)
 
 
-def release_kill_switch(place: Path, by: str) -> str | None:
+def release_kill_switch(socket_path: Path, by: str) -> str | None:
     """Have a service let orders be entered again; returns why not, None where none answers."""
-    return _request_done(place, Release(by), LOCK_WITHIN_S)
+    return _request_done(socket_path, Release(by), LOCK_WITHIN_S)
 
 
-def _request_unlock(place: Path, secret: Unlock) -> str:
-    problem = _request_done(place, secret, ANSWER_WITHIN_S)
+def _request_unlock(socket_path: Path, secret: Unlock) -> str:
+    problem = _request_done(socket_path, secret, ANSWER_WITHIN_S)
     return "the service does not answer" if problem is None else problem
 
 
-def _request_done(place: Path, question: ToService, within_s: float) -> str | None:
-    answers = asyncio.run(talk(place, (question,), within_s=within_s))
+def _request_done(socket_path: Path, question: ToService, within_s: float) -> str | None:
+    answers = asyncio.run(talk(socket_path, (question,), within_s=within_s))
     first = answers[0] if answers else None
     return first.problem if isinstance(first, Done) else None
 
 
-async def _greet(place: Path, asked: Configure) -> tuple[ToTerminal | None, ToTerminal | None]:
+async def _greet(
+    socket_path: Path, asked: Configure
+) -> tuple[ToTerminal | None, ToTerminal | None]:
     first = second = None
     try:
-        reader, writer = await asyncio.open_unix_connection(place)
+        reader, writer = await asyncio.open_unix_connection(socket_path)
     except OSError:
         return None, None
     with suppress(TimeoutError, LinkError, OSError):
@@ -185,7 +189,7 @@ async def _greet(place: Path, asked: Configure) -> tuple[ToTerminal | None, ToTe
 
 
 async def talk(
-    place: Path,
+    socket_path: Path,
     questions: Sequence[ToService],
     *,
     until_goodbye: bool = False,
@@ -194,14 +198,14 @@ async def talk(
     """Greet the service and send requests; returns the answers that arrived.
 
     Args:
-        place: where the service listens.
+        socket_path: where the service listens.
         questions: each is answered by one message.
         until_goodbye: whether to wait for the service's last words after that.
         within_s: how long to wait for all of them.
     """
     answers: list[ToTerminal] = []
     try:
-        reader, writer = await asyncio.open_unix_connection(place)
+        reader, writer = await asyncio.open_unix_connection(socket_path)
     except OSError:
         return answers
     hello = Hello(PROTOCOL, __version__, may_trade=False, is_terminal=False)

@@ -22,7 +22,7 @@ from pmtui.cli.session_process import is_session_running
 from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_append, private_dir
 from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
 from pmtui.config.toml_file import ConfigError
-from pmtui.link.local_socket import is_somebody_there, socket_path, why_no_socket
+from pmtui.link.local_socket import is_somebody_there, socket_path_of, why_no_socket
 from pmtui.link.messages import Configure, Configured, Refused, Welcome, unpack_to_terminal
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
@@ -56,7 +56,7 @@ class ServiceStarter:
         self._stated = stated
         self.state = paths.state / profile
         """Of the profile."""
-        self.place = socket_path(paths.runtime, profile)
+        self.socket_path = socket_path_of(paths.runtime, profile)
         """Where the service listens."""
         self._clock = SystemClock()
         self._started_at = float("-inf")
@@ -81,9 +81,9 @@ class ServiceStarter:
             # Such a service refuses itself, and says why.
             self._start()
             return
-        found = None if is_fresh else greet(self.place, self._question())
+        found = None if is_fresh else greet(self.socket_path, self._question())
         if isinstance(found, NoAnswer):
-            raise ConfigError(str(self.place), found.words)
+            raise ConfigError(str(self.socket_path), found.words)
         if isinstance(found, Refused):
             self._replace(found)
         elif found is None:
@@ -129,7 +129,7 @@ class ServiceStarter:
             return
         if self._greeting is None:
             self._wait()
-            found = greet(self.place, self._question())
+            found = greet(self.socket_path, self._question())
             welcome = found.welcome if isinstance(found, Greeting) else None
         else:
             welcome = self._greeting.welcome
@@ -186,11 +186,13 @@ class ServiceStarter:
         if is_session_running(self.state):
             raise ConfigError(str(self.state), STANDALONE)
         try:
-            reason = why_no_socket(self.place)
+            reason = why_no_socket(self.socket_path)
         except OSError as error:
             reason = error.strerror or str(error)
         if reason:
-            raise ConfigError(str(self.place), f"{reason}; `pmtui --standalone` needs no socket")
+            raise ConfigError(
+                str(self.socket_path), f"{reason}; `pmtui --standalone` needs no socket"
+            )
 
     def _bring_key(
         self, welcome: Welcome, private_key: Secret | None, passphrase_fd: int | None
@@ -203,7 +205,7 @@ class ServiceStarter:
         elif not welcome.needs_key:
             if self._service is None:
                 warn(KEY_NOT_USED)
-        elif problem := give_key(self.place, private_key.reveal()):
+        elif problem := give_key(self.socket_path, private_key.reveal()):
             raise ConfigError(KEY_VARIABLE, problem)
         else:
             self._wait()
@@ -222,7 +224,7 @@ class ServiceStarter:
                 return
             if passphrase_fd is None:
                 warn("Unlocking the keystore …")
-            problem = unlock(self.place, secret.reveal())
+            problem = unlock(self.socket_path, secret.reveal())
             if not problem:
                 # It starts anew with the key.
                 self._wait()
@@ -244,7 +246,7 @@ class ServiceStarter:
             "", "y", "Y", "yes",
         ):  # fmt: skip
             raise ConfigError("service", f"{text}; `pmtui stop` ends it")
-        problem, _ = stop_service(self.place, "")
+        problem, _ = stop_service(self.socket_path, "")
         if problem:
             raise ConfigError("service", problem)
         self._start()
@@ -290,7 +292,7 @@ class ServiceStarter:
 
     def _wait(self) -> None:
         deadline = self._clock.monotonic() + START_WITHIN_S
-        while not is_somebody_there(self.place):
+        while not is_somebody_there(self.socket_path):
             if self._clock.monotonic() > deadline or self._has_ended():
                 raise ConfigError("service", f"it did not start: {self._last_words()}")
             asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
@@ -315,11 +317,11 @@ class ServiceStarter:
         return f"see {log}"
 
 
-def end_idle_service(state: Path, place: Path) -> None:
+def end_idle_service(state: Path, socket_path: Path) -> None:
     """End a service that a terminal left behind and that nobody needs, so that its profile is free."""
-    if not is_somebody_there(place):
+    if not is_somebody_there(socket_path):
         return
-    problem, _ = stop_service(place, "", is_only_if_idle=True)
+    problem, _ = stop_service(socket_path, "", is_only_if_idle=True)
     clock, ends_at = SystemClock(), SystemClock().monotonic() + START_WITHIN_S
     while not problem and is_session_running(state) and clock.monotonic() < ends_at:
         asyncio.run(clock.sleep(LOOK_PERIOD_S))

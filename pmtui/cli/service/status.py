@@ -18,7 +18,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.domain.orders.heartbeat import ExitPolicy
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.link.messages import Refused, Standing
 from pmtui.service.clock import SystemClock
 
@@ -51,8 +51,8 @@ def run_status(arguments: Sequence[str]) -> int:
     found = _find(options.profile)
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui status")
-    name, state, place = found
-    standing = request_status(place)
+    name, state, socket_path = found
+    standing = request_status(socket_path)
     if isinstance(standing, Refused | NoAnswer):
         pid, words = _what_is_known(standing)
         if options.json:
@@ -82,15 +82,15 @@ def run_stop(arguments: Sequence[str]) -> int:
     found = _find(options.profile)
     if isinstance(found, ConfigError):
         return refuse(str(found), prog="pmtui stop")
-    name, _, place = found
-    standing = request_status(place)
+    name, _, socket_path = found
+    standing = request_status(socket_path)
     if standing is None:
         show(f"No service runs on profile {name}.")
         return NONE_RUNS
     if isinstance(standing, Refused | NoAnswer):
         _, reason = _what_is_known(standing)
         return refuse(reason, prog="pmtui stop", code=NONE_RUNS)
-    problem, words = stop_service(place, options.orders or "")
+    problem, words = stop_service(socket_path, options.orders or "")
     if problem:
         return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
     show(*(words or "pmtui: the service has ended").splitlines())
@@ -112,7 +112,7 @@ def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:
     except ConfigError as error:
         return error
     paths = locate()
-    return name, paths.state, socket_path(paths.runtime, name)
+    return name, paths.state, socket_path_of(paths.runtime, name)
 
 
 def _report(standing: Standing, up: timedelta) -> _Report:

@@ -32,7 +32,7 @@ from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
-from pmtui.link.local_socket import socket_path
+from pmtui.link.local_socket import socket_path_of
 from pmtui.service.clock import SystemClock
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret
@@ -327,7 +327,7 @@ def start_fresh_account(settings: Settings, paths: Paths) -> tuple[str, ...]:
     if not settings.is_paper:
         raise ConfigError("--fresh", "only a paper profile begins anew, with play money")
     state = paths.state / settings.profile
-    end_idle_service(state, socket_path(paths.runtime, settings.profile))
+    end_idle_service(state, socket_path_of(paths.runtime, settings.profile))
     if is_session_running(state):
         raise ConfigError(str(state), IN_USE)
     stamp = SystemClock().now().strftime("%Y%m%dT%H%M%S")

@@ -9,8 +9,8 @@ from typing import Final
 
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import SCALE, Micros
+from pmtui.sim.engine.floor import UNKNOWN_MARKET, Engine, TradedMarket
 from pmtui.sim.engine.events import Cause, MarketResolved
-from pmtui.sim.engine.floor import UNKNOWN_MARKET, Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.terms import Done, LiveStatus, Payout, Refusal
 
@@ -22,61 +22,61 @@ TOO_FEW_SHARES = Refusal(400, "insufficient balance for transfer")
 NOT_RESOLVED = Refusal(400, "result for condition not received yet")
 
 
-def deposit(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
+def deposit(engine: Engine, account: Account, amount: Micros) -> Done | Refusal:
     """Bring collateral in from outside."""
     if amount <= 0:
         return INVALID_AMOUNT
-    floor.ledger.deposit(account, amount)
+    engine.ledger.deposit(account, amount)
     return Done(amount)
 
 
-def withdraw(floor: Floor, account: Account, amount: Micros) -> Done | Refusal:
+def withdraw(engine: Engine, account: Account, amount: Micros) -> Done | Refusal:
     """Withdraw collateral."""
     if amount <= 0:
         return INVALID_AMOUNT
     if amount > account.collateral:
         return TOO_LITTLE_COLLATERAL
-    floor.ledger.deposit(account, -amount)
-    floor.enforce_reservations(account)
+    engine.ledger.deposit(account, -amount)
+    engine.enforce_reservations(account)
     return Done(amount)
 
 
 def split(
-    floor: Floor, account: Account, condition_id: ConditionId, amount: Micros
+    engine: Engine, account: Account, condition_id: ConditionId, amount: Micros
 ) -> Done | Refusal:
     """Turn dollars into as many shares of each token."""
-    market = floor.markets.get(condition_id)
+    market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
     if amount <= 0:
         return INVALID_AMOUNT
     if account.is_unlimited:
-        floor.ledger.cover(account, market.spec, None, amount)
+        engine.ledger.cover(account, market.spec, None, amount)
     if amount > account.collateral:
         return TOO_LITTLE_COLLATERAL
-    floor.ledger.split(account, market.spec, amount)
-    floor.enforce_reservations(account)
+    engine.ledger.split(account, market.spec, amount)
+    engine.enforce_reservations(account)
     return Done(amount)
 
 
 def merge(
-    floor: Floor, account: Account, condition_id: ConditionId, amount: Micros
+    engine: Engine, account: Account, condition_id: ConditionId, amount: Micros
 ) -> Done | Refusal:
     """Turn shares of both tokens back into dollars."""
-    market = floor.markets.get(condition_id)
+    market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
     if amount <= 0:
         return INVALID_AMOUNT
     if any(amount > account.held(token_id) for token_id in market.spec.tokens):
         return TOO_FEW_SHARES
-    floor.ledger.split(account, market.spec, -amount)
-    floor.enforce_reservations(account)
+    engine.ledger.split(account, market.spec, -amount)
+    engine.enforce_reservations(account)
     return Done(amount)
 
 
 def convert(
-    floor: Floor,
+    engine: Engine,
     account: Account,
     given: Sequence[ConditionId],
     *,
@@ -88,20 +88,20 @@ def convert(
     The group's own account splits for what it hands out and keeps the second tokens of all markets:
     as one market at most pays its first token, they pay for it in the end.
     """
-    markets = [floor.markets.get(condition_id) for condition_id in (*given, *received)]
+    markets = [engine.markets.get(condition_id) for condition_id in (*given, *received)]
     if not given or any(market is None or market.payout is not None for market in markets):
         return UNKNOWN_MARKET
     if amount <= 0:
         return INVALID_AMOUNT
-    ledger, keeper = floor.ledger, floor.ledger.open(CONVERTER, simulated=True, unlimited=True)
-    seconds = [floor.markets[condition_id].spec.tokens[1] for condition_id in given]
+    ledger, keeper = engine.ledger, engine.ledger.open(CONVERTER, simulated=True, unlimited=True)
+    seconds = [engine.markets[condition_id].spec.tokens[1] for condition_id in given]
     if any(amount > account.held(token_id) for token_id in seconds):
         return TOO_FEW_SHARES
     for token_id, reference in zip(seconds, given, strict=True):
         for owner, change in ((account, -amount), (keeper, amount)):
             ledger.add_shares(owner, token_id, change, cause=Cause.CONVERT, reference=reference)
     for condition_id in received:
-        spec = floor.markets[condition_id].spec
+        spec = engine.markets[condition_id].spec
         ledger.cover(keeper, spec, None, amount)
         ledger.split(keeper, spec, amount)
         for owner, change in ((keeper, -amount), (account, amount)):
@@ -109,62 +109,62 @@ def convert(
                 owner, spec.tokens[0], change, cause=Cause.CONVERT, reference=condition_id
             )
     surplus = amount * (len(given) - 1)
-    ledger.cover(keeper, floor.markets[given[0]].spec, None, surplus)
+    ledger.cover(keeper, engine.markets[given[0]].spec, None, surplus)
     for owner, change in ((keeper, -surplus), (account, surplus)):
         ledger.add_collateral(owner, change, cause=Cause.CONVERT, reference=given[0])
-    floor.enforce_reservations(account)
+    engine.enforce_reservations(account)
     return Done(Micros(surplus))
 
 
-def redeem(floor: Floor, account: Account, condition_id: ConditionId) -> Done | Refusal:
+def redeem(engine: Engine, account: Account, condition_id: ConditionId) -> Done | Refusal:
     """Turn the whole balance of both tokens of a resolved market into what they pay."""
-    market = floor.markets.get(condition_id)
+    market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
     if market.payout is None:
         return NOT_RESOLVED
-    return Done(_pay_out(floor, account, market, payout=market.payout))
+    return Done(_pay_out(engine, account, market, payout=market.payout))
 
 
-def resolve(floor: Floor, market: TradedMarket, payout: Payout) -> None:
+def resolve(engine: Engine, market: TradedMarket, payout: Payout) -> None:
     """End a market, and when it wins its negative-risk group, end its siblings as losers."""
     if market.payout is not None:
         return
-    _end(floor, market, payout)
+    _end(engine, market, payout)
     if payout is Payout.FIRST and market.spec.group:
-        for sibling in floor.groups[market.spec.group]:
+        for sibling in engine.groups[market.spec.group]:
             if sibling.payout is None:
-                _end(floor, sibling, Payout.SECOND)
+                _end(engine, sibling, Payout.SECOND)
 
 
-def _end(floor: Floor, market: TradedMarket, payout: Payout) -> None:
+def _end(engine: Engine, market: TradedMarket, payout: Payout) -> None:
     for order in (*market.book.bids.orders(), *market.book.asks.orders()):
-        floor.cancel(order, LiveStatus.MARKET_RESOLVED)
+        engine.cancel(order, LiveStatus.MARKET_RESOLVED)
     market.payout = payout
-    market.resolved_ms = floor.journal.now_ms
+    market.resolved_ms = engine.journal.now_ms
     winner = {Payout.FIRST: 0, Payout.SECOND: 1}.get(payout)
-    floor.journal.add(
+    engine.journal.add(
         MarketResolved(
             condition_id=market.spec.condition_id,
             payout=payout,
             winning_token_id=None if winner is None else market.spec.tokens[winner],
-            at_ms=floor.journal.now_ms,
+            at_ms=engine.journal.now_ms,
         )
     )
-    for account in floor.ledger.accounts.values():
+    for account in engine.ledger.accounts.values():
         if account.is_simulated:
-            _pay_out(floor, account, market, payout=payout)
+            _pay_out(engine, account, market, payout=payout)
 
 
-def _pay_out(floor: Floor, account: Account, market: TradedMarket, *, payout: Payout) -> Micros:
+def _pay_out(engine: Engine, account: Account, market: TradedMarket, *, payout: Payout) -> Micros:
     condition_id = market.spec.condition_id
     received = 0
     for index, token_id in enumerate(market.spec.tokens):
         size = account.held(token_id)
         received += size * payout.pays(index) // SCALE
-        floor.ledger.add_shares(
+        engine.ledger.add_shares(
             account, token_id, -size, cause=Cause.REDEEM, reference=condition_id
         )
-    floor.ledger.pools[condition_id] -= received
-    floor.ledger.add_collateral(account, received, cause=Cause.REDEEM, reference=condition_id)
+    engine.ledger.pools[condition_id] -= received
+    engine.ledger.add_collateral(account, received, cause=Cause.REDEEM, reference=condition_id)
     return Micros(received)

@@ -9,8 +9,8 @@ from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
 from pmtui.sim.engine import custody, placing, settling, state, tick_size
 from pmtui.sim.engine.book import Book
+from pmtui.sim.engine.floor import Engine, TradedMarket
 from pmtui.sim.engine.events import Event, Trade
-from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.placing import check, would_take
 from pmtui.sim.engine.terms import (
     AccountView,
@@ -32,17 +32,17 @@ from pmtui.sim.engine.terms import (
 )
 
 
-def audit(floor: Floor) -> list[str]:
+def audit(engine: Engine) -> list[str]:
     """Return a line for every broken invariant of ledger, reservations and books."""
-    found = list(_ledger(floor)) + list(_reservations(floor))
-    for market in floor.markets.values():
-        found += _pool(floor, market)
-        found += _book(floor, market)
+    found = list(_ledger(engine)) + list(_reservations(engine))
+    for market in engine.markets.values():
+        found += _pool(engine, market)
+        found += _book(engine, market)
     return found
 
 
-def _ledger(floor: Floor) -> Iterator[str]:
-    ledger = floor.ledger
+def _ledger(engine: Engine) -> Iterator[str]:
+    ledger = engine.ledger
     if ledger.total() != ledger.deposited:
         yield f"total {ledger.total()} is not what was deposited, {ledger.deposited}"
     for account in ledger.accounts.values():
@@ -50,15 +50,15 @@ def _ledger(floor: Floor) -> Iterator[str]:
             yield f"negative or empty balance of {account.address}"
 
 
-def _reservations(floor: Floor) -> Iterator[str]:
+def _reservations(engine: Engine) -> Iterator[str]:
     cash: Counter[Address] = Counter()
     shares: Counter[tuple[Address, TokenId]] = Counter()
-    for order in floor.orders.by_id.values():
+    for order in engine.orders.by_id.values():
         if order.side is Side.BUY:
             cash[order.account] += order.held
         else:
             shares[order.account, order.token_id] += order.held
-    for account in floor.ledger.accounts.values():
+    for account in engine.ledger.accounts.values():
         mine = {token: size for (owner, token), size in shares.items() if owner == account.address}
         if account.reserved != cash[account.address] or account.reserved_shares != mine:
             yield f"reservations of {account.address} do not match its orders"
@@ -66,9 +66,9 @@ def _reservations(floor: Floor) -> Iterator[str]:
             yield f"orders of {account.address} are not covered"
 
 
-def _pool(floor: Floor, market: TradedMarket) -> Iterator[str]:
-    pool = floor.ledger.pools[market.spec.condition_id]
-    sizes = [floor.ledger.outstanding(token) for token in market.spec.tokens]
+def _pool(engine: Engine, market: TradedMarket) -> Iterator[str]:
+    pool = engine.ledger.pools[market.spec.condition_id]
+    sizes = [engine.ledger.outstanding(token) for token in market.spec.tokens]
     payout = market.payout
     if payout is None:
         if sizes != [pool, pool]:
@@ -77,7 +77,7 @@ def _pool(floor: Floor, market: TradedMarket) -> Iterator[str]:
         yield f"pool {pool} of {market.spec.condition_id} cannot pay {sizes}"
 
 
-def _book(floor: Floor, market: TradedMarket) -> Iterator[str]:
+def _book(engine: Engine, market: TradedMarket) -> Iterator[str]:
     book: Book = market.book
     bid, ask = book.bids.best, book.asks.best
     if bid is not None and ask is not None and bid >= ask:
@@ -87,97 +87,99 @@ def _book(floor: Floor, market: TradedMarket) -> Iterator[str]:
             queued = [order for queue in level.queues for order in queue.values()]
             if level.total != sum(order.remaining for order in queued):
                 yield f"level {level.price} of {market.spec.condition_id} has a wrong size"
-            if any(order.is_filled or order.order_id not in floor.orders.by_id for order in queued):
+            if any(
+                order.is_filled or order.order_id not in engine.orders.by_id for order in queued
+            ):
                 yield f"level {level.price} of {market.spec.condition_id} holds a finished order"
 
 
 class Reads:
     """What servers and simulated traders may ask at any time."""
 
-    def __init__(self, floor: Floor) -> None:
-        self._floor = floor
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def markets(self) -> tuple[ConditionId, ...]:
         """Return all markets in the order they were added."""
-        return tuple(self._floor.markets)
+        return tuple(self._engine.markets)
 
     def market(self, condition_id: ConditionId) -> MarketView | None:
         """Return a market's terms and state."""
-        market = self._floor.markets.get(condition_id)
-        return None if market is None else market.view(self._floor.ledger.pools[condition_id])
+        market = self._engine.markets.get(condition_id)
+        return None if market is None else market.view(self._engine.ledger.pools[condition_id])
 
     def market_of(self, token_id: TokenId) -> ConditionId | None:
         """Return the market a token belongs to."""
-        found = self._floor.tokens.get(token_id)
+        found = self._engine.tokens.get(token_id)
         return found if found is None else found[0].spec.condition_id
 
     def book(self, token_id: TokenId) -> BookView | None:
         """Return one token's book, best level last on both sides."""
-        found = self._floor.tokens.get(token_id)
+        found = self._engine.tokens.get(token_id)
         return found if found is None else found[0].book.view(token_id, found[1])
 
     def top(self, token_id: TokenId) -> tuple[Micros | None, Micros | None]:
         """Return best bid and best ask; None for an empty side or an unknown token."""
-        found = self._floor.tokens.get(token_id)
+        found = self._engine.tokens.get(token_id)
         return found[0].book.top(found[1]) if found else (None, None)
 
     def order(self, order_id: OrderId) -> OrderView | None:
         """Return a resting order; finished ones live in the events."""
-        order = self._floor.orders.by_id.get(order_id)
+        order = self._engine.orders.by_id.get(order_id)
         return None if order is None else order.view(LiveStatus.LIVE)
 
     def open_orders(self, owner: ApiKey) -> tuple[OrderView, ...]:
         """Return an owner's resting orders, oldest first."""
-        return tuple(order.view(LiveStatus.LIVE) for order in self._floor.orders.of_owner(owner))
+        return tuple(order.view(LiveStatus.LIVE) for order in self._engine.orders.of_owner(owner))
 
     def markets_quoted_by(self, address: Address) -> tuple[ConditionId, ...]:
         """Return the markets in which an account has resting orders."""
-        orders = self._floor.orders.of_account(address)
+        orders = self._engine.orders.of_account(address)
         return tuple(dict.fromkeys(order.condition_id for order in orders))
 
     def account(self, address: Address) -> AccountView | None:
         """Return an account's balances and reservations."""
-        account = self._floor.ledger.accounts.get(address)
+        account = self._engine.ledger.accounts.get(address)
         return None if account is None else account.view()
 
     def has_allowance(self, address: Address) -> bool:
         """Return whether the exchange may move what an account holds."""
-        account = self._floor.ledger.accounts.get(address)
+        account = self._engine.ledger.accounts.get(address)
         return account is None or account.standing is not Permission.NO_ALLOWANCE
 
     def available(self, address: Address, token_id: TokenId | None) -> Micros:
         """Return what a new order could use of collateral (None) or of a token."""
-        account = self._floor.ledger.accounts.get(address)
+        account = self._engine.ledger.accounts.get(address)
         return account.available(token_id) if account else ZERO
 
     def holders(self, token_id: TokenId) -> dict[Address, Micros]:
         """Return who holds a token, in the order the accounts were opened."""
         return {
             address: account.held(token_id)
-            for address, account in self._floor.ledger.accounts.items()
+            for address, account in self._engine.ledger.accounts.items()
             if token_id in account.shares
         }
 
     def pending_trade(self, trade_id: TradeId) -> Trade | None:
         """Return a trade that is not settled yet and has a party that is not simulated."""
-        return self._floor.unsettled.get(trade_id)
+        return self._engine.unsettled.get(trade_id)
 
     def next_expiry_ms(self) -> int | None:
         """Return when the next GTD order leaves the book."""
-        return self._floor.orders.next_due_ms()
+        return self._engine.orders.next_due_ms()
 
     def would_take(self, order: NewOrder) -> bool:
         """Return whether an order would meet a resting one now: markets with a delay hold it."""
-        return would_take(self._floor, order)
+        return would_take(self._engine, order)
 
     def check(self, order: NewOrder, *, now_ms: int) -> OrderView | Refusal:
         """Return the order as it would be accepted now, without matching it."""
-        self._floor.journal.now_ms = now_ms
-        return check(self._floor, order)
+        self._engine.journal.now_ms = now_ms
+        return check(self._engine, order)
 
     def resting(self, condition_id: ConditionId) -> tuple[OrderView, ...]:
         """Return every order that rests in a market, simulated ones too."""
-        market = self._floor.markets.get(condition_id)
+        market = self._engine.markets.get(condition_id)
         if market is None:
             return ()
         sides = (market.book.bids, market.book.asks)
@@ -185,7 +187,7 @@ class Reads:
 
     def audit(self) -> list[str]:
         """Recompute every sum from scratch and name what does not agree: always nothing."""
-        return audit(self._floor)
+        return audit(self._engine)
 
 
 class Exchange:
@@ -198,26 +200,26 @@ class Exchange:
     """
 
     def __init__(self, ids: IdSource) -> None:
-        self._floor = Floor(ids)
-        self.reads = Reads(self._floor)
+        self._engine = Engine(ids)
+        self.reads = Reads(self._engine)
 
     @property
     def mode(self) -> TradingMode:
         """What the exchange lets through."""
-        return self._floor.mode
+        return self._engine.mode
 
     @mode.setter
     def mode(self, mode: TradingMode) -> None:
-        self._floor.mode = mode
+        self._engine.mode = mode
 
     @property
     def retry_after_s(self) -> int:
         """The `Retry-After` of refusals while only post-only orders are accepted."""
-        return self._floor.retry_after_s
+        return self._engine.retry_after_s
 
     @retry_after_s.setter
     def retry_after_s(self, seconds: int) -> None:
-        self._floor.retry_after_s = seconds
+        self._engine.retry_after_s = seconds
 
     def add_market(self, spec: MarketSpec, *, now_ms: int) -> None:
         """Open an empty book.
@@ -229,13 +231,13 @@ class Exchange:
 
     def remove_market(self, condition_id: ConditionId, *, now_ms: int) -> bool:
         """Forget a market that ended, unless somebody still has shares or a trade there."""
-        return self._floor.remove_market(self._market(condition_id, now_ms))
+        return self._engine.remove_market(self._market(condition_id, now_ms))
 
     def change_tick_size(self, condition_id: ConditionId, tick: Micros, *, now_ms: int) -> None:
         """Change the tick size; orders whose prices are no multiples of it are cancelled."""
         market = self._market(condition_id, now_ms)
         if market.tick_size != tick:
-            tick_size.change_tick_size(self._floor, market, tick)
+            tick_size.change_tick_size(self._engine, market, tick)
 
     def resolve(self, condition_id: ConditionId, payout: Payout, *, now_ms: int) -> None:
         """End a market: cancel its orders and make its shares redeemable.
@@ -244,7 +246,7 @@ class Exchange:
         their second. A market that is resolved already stays as it is. Simulated accounts redeem
         at once.
         """
-        custody.resolve(self._floor, self._market(condition_id, now_ms), payout)
+        custody.resolve(self._engine, self._market(condition_id, now_ms), payout)
 
     def open_account(
         self, address: Address, *, simulated: bool = False, unlimited: bool = False
@@ -256,35 +258,35 @@ class Exchange:
             simulated: leaves no order and balance events and is not saved.
             unlimited: lacks nothing: what an order needs is deposited, and split, on demand.
         """
-        self._floor.ledger.open(address, simulated=simulated, unlimited=unlimited)
+        self._engine.ledger.open(address, simulated=simulated, unlimited=unlimited)
 
     def set_standing(self, address: Address, standing: Permission) -> None:
         """Set what an account may do."""
-        self._floor.account(address).standing = standing
+        self._engine.account(address).standing = standing
 
     def deposit(self, address: Address, amount: Micros, *, now_ms: int) -> Done | Refusal:
         """Bring collateral in from outside."""
-        floor = self._at(now_ms)
-        return custody.deposit(floor, floor.account(address), amount)
+        engine = self._at(now_ms)
+        return custody.deposit(engine, engine.account(address), amount)
 
     def withdraw(self, address: Address, amount: Micros, *, now_ms: int) -> Done | Refusal:
         """Withdraw collateral; orders that it no longer covers are cancelled."""
-        floor = self._at(now_ms)
-        return custody.withdraw(floor, floor.account(address), amount)
+        engine = self._at(now_ms)
+        return custody.withdraw(engine, engine.account(address), amount)
 
     def split(
         self, address: Address, condition_id: ConditionId, amount: Micros, *, now_ms: int
     ) -> Done | Refusal:
         """Turn dollars into as many shares of each token."""
-        floor = self._at(now_ms)
-        return custody.split(floor, floor.account(address), condition_id, amount)
+        engine = self._at(now_ms)
+        return custody.split(engine, engine.account(address), condition_id, amount)
 
     def merge(
         self, address: Address, condition_id: ConditionId, amount: Micros, *, now_ms: int
     ) -> Done | Refusal:
         """Turn pairs of shares back into dollars."""
-        floor = self._at(now_ms)
-        return custody.merge(floor, floor.account(address), condition_id, amount)
+        engine = self._at(now_ms)
+        return custody.merge(engine, engine.account(address), condition_id, amount)
 
     def convert(
         self,
@@ -304,14 +306,14 @@ class Exchange:
             amount: of shares of each.
             now_ms: the time.
         """
-        floor = self._at(now_ms)
-        account = floor.account(address)
-        return custody.convert(floor, account, given, received=received, amount=amount)
+        engine = self._at(now_ms)
+        account = engine.account(address)
+        return custody.convert(engine, account, given, received=received, amount=amount)
 
     def redeem(self, address: Address, condition_id: ConditionId, *, now_ms: int) -> Done | Refusal:
         """Turn all shares of a resolved market into what they pay, which `Done` tells."""
-        floor = self._at(now_ms)
-        return custody.redeem(floor, floor.account(address), condition_id)
+        engine = self._at(now_ms)
+        return custody.redeem(engine, engine.account(address), condition_id)
 
     def place(self, order: NewOrder, *, now_ms: int) -> Placed | Refusal:
         """Match an order and rest what is left, or refuse it in the venue's words."""
@@ -333,7 +335,7 @@ class Exchange:
         Raises:
             ValueError: an account is not simulated and unlimited.
         """
-        return placing.seed(self._floor, self._market(condition_id, now_ms), orders, owner=owner)
+        return placing.seed(self._engine, self._market(condition_id, now_ms), orders, owner=owner)
 
     def cancel(
         self, order_ids: Iterable[OrderId], owner: ApiKey, *, now_ms: int
@@ -370,11 +372,11 @@ class Exchange:
 
     def drain_events(self) -> tuple[Event, ...]:
         """Hand over what happened since the last call, in order."""
-        return self._floor.journal.drain()
+        return self._engine.journal.drain()
 
     def export_state(self) -> state.EngineState:
         """Return what must survive a restart."""
-        return state.export_state(self._floor)
+        return state.export_state(self._engine)
 
     def import_state(self, saved: state.EngineState, *, now_ms: int) -> None:
         """Restore saved accounts, orders and trades before any account is opened.
@@ -384,9 +386,9 @@ class Exchange:
         """
         state.import_state(self._at(now_ms), saved)
 
-    def _at(self, now_ms: int) -> Floor:
-        self._floor.journal.now_ms = now_ms
-        return self._floor
+    def _at(self, now_ms: int) -> Engine:
+        self._engine.journal.now_ms = now_ms
+        return self._engine
 
     def _market(self, condition_id: ConditionId, now_ms: int) -> TradedMarket:
         return self._at(now_ms).markets[condition_id]

@@ -1,4 +1,4 @@
-"""The trading floor: all state of the engine, and the basic steps of every command."""
+"""All state of the engine, and the basic steps of every command."""
 
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
@@ -66,7 +66,7 @@ class TradedMarket:
         )
 
 
-class Floor:
+class Engine:
     """Markets, ledger, resting orders and unsettled trades, kept consistent with each other."""
 
     def __init__(self, ids: IdSource) -> None:

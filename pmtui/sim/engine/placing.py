@@ -18,8 +18,8 @@ from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import CancelResult, TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.floor import Engine, TradedMarket
 from pmtui.sim.engine.events import Cause, OrderCancelled, OrderPlaced, Trade
-from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.matching import (
     Demand,
@@ -57,9 +57,9 @@ class _Prepared:
     plan: Plan
 
 
-def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
+def place(engine: Engine, order: NewOrder) -> Placed | Refusal:
     """Match and rest an order, or refuse it without any effect on books and ledger."""
-    prepared = _prepare(floor, order)
+    prepared = _prepare(engine, order)
     if isinstance(prepared, Refusal):
         return prepared
     working, account, plan = prepared.working, prepared.account, prepared.plan
@@ -67,30 +67,30 @@ def place(floor: Floor, order: NewOrder) -> Placed | Refusal:
     if refusal is not None:
         if order.time_in_force is TimeInForce.FOK and not account.is_simulated:
             killed = working.view(f"{LiveStatus.CANCELED}_{refusal.text}")
-            floor.journal.add(OrderCancelled(killed, floor.journal.now_ms))
+            engine.journal.add(OrderCancelled(killed, engine.journal.now_ms))
         return refusal
-    return _commit(floor, working, prepared.market, account=account, plan=plan)
+    return _commit(engine, working, prepared.market, account=account, plan=plan)
 
 
-def check(floor: Floor, order: NewOrder) -> OrderView | Refusal:
+def check(engine: Engine, order: NewOrder) -> OrderView | Refusal:
     """Check an order as `place` does and show it, without placing it.
 
     Only for accounts that are not unlimited: those would be given what the order needs.
     """
-    prepared = _prepare(floor, order)
+    prepared = _prepare(engine, order)
     return prepared if isinstance(prepared, Refusal) else prepared.working.view(LiveStatus.DELAYED)
 
 
-def _prepare(floor: Floor, order: NewOrder) -> _Prepared | Refusal:
-    found = floor.tokens.get(order.token_id)
-    refusal = mode_refusal(floor, post_only=order.post_only)
+def _prepare(engine: Engine, order: NewOrder) -> _Prepared | Refusal:
+    found = engine.tokens.get(order.token_id)
+    refusal = mode_refusal(engine, post_only=order.post_only)
     if refusal is not None:
         return refusal
     if found is None:
         return refusals.INVALID_TOKEN
     market, token_index = found
-    account = floor.account(order.account)
-    demand = _check_terms(floor, order, market, account=account)
+    account = engine.account(order.account)
+    demand = _check_terms(engine, order, market, account=account)
     if isinstance(demand, Refusal):
         return demand
     crosses = is_crossing(market.book, token_index, order.side, price=demand.price)
@@ -100,16 +100,16 @@ def _prepare(floor: Floor, order: NewOrder) -> _Prepared | Refusal:
     if takes and order.side is Side.BUY and order.maker_amount < MIN_MARKETABLE_BUY:
         return refusals.small_marketable_buy(order.maker_amount)
     plan = plan_match(market.book, token_index, order.side, demand=demand, fee=market.spec.fee)
-    refusal = _balance_refusal(floor, order, market, account=account, demand=demand, plan=plan)
+    refusal = _balance_refusal(engine, order, market, account=account, demand=demand, plan=plan)
     if refusal is not None:
         return refusal
-    working = _working_order(floor, order, token_index, market=market, demand=demand)
+    working = _working_order(engine, order, token_index, market=market, demand=demand)
     return _Prepared(working, market, account, plan)
 
 
-def would_take(floor: Floor, order: NewOrder) -> bool:
+def would_take(engine: Engine, order: NewOrder) -> bool:
     """Return whether an order would meet a resting one now, if it were not refused."""
-    found = floor.tokens.get(order.token_id)
+    found = engine.tokens.get(order.token_id)
     if found is None:
         return False
     market, token_index = found
@@ -119,15 +119,15 @@ def would_take(floor: Floor, order: NewOrder) -> bool:
     )
 
 
-def mode_refusal(floor: Floor, *, post_only: bool) -> Refusal | None:
+def mode_refusal(engine: Engine, *, post_only: bool) -> Refusal | None:
     """Refuse what the trading mode does not permit now."""
-    match floor.mode:
+    match engine.mode:
         case TradingMode.DISABLED:
             return refusals.TRADING_DISABLED
         case TradingMode.CANCEL_ONLY:
             return refusals.CANCEL_ONLY
         case TradingMode.POST_ONLY:
-            return None if post_only else refusals.post_only_mode(floor.retry_after_s)
+            return None if post_only else refusals.post_only_mode(engine.retry_after_s)
         case TradingMode.NORMAL:
             return None
 
@@ -147,7 +147,7 @@ def standing_refusal(account: Account, side: Side) -> Refusal | None:
 
 
 def _check_terms(
-    floor: Floor, order: NewOrder, market: TradedMarket, *, account: Account
+    engine: Engine, order: NewOrder, market: TradedMarket, *, account: Account
 ) -> Demand | Refusal:
     refusal = standing_refusal(account, order.side)
     if refusal is not None:
@@ -159,15 +159,15 @@ def _check_terms(
     demand = read_demand(order, market.spec, market.tick_size)
     if isinstance(demand, Refusal):
         return demand
-    if not is_expiration_valid(order, now_ms=floor.journal.now_ms, notice_ms=GTD_NOTICE_MS):
+    if not is_expiration_valid(order, now_ms=engine.journal.now_ms, notice_ms=GTD_NOTICE_MS):
         return refusals.INVALID_EXPIRATION
-    if floor.orders.is_known(order.order_id):
+    if engine.orders.is_known(order.order_id):
         return refusals.duplicated(order.order_id)
     return demand
 
 
 def _balance_refusal(
-    floor: Floor,
+    engine: Engine,
     order: NewOrder,
     market: TradedMarket,
     *,
@@ -195,7 +195,7 @@ def _balance_refusal(
         asset = order.token_id
         need = demand.size
     if account.is_unlimited:
-        floor.ledger.cover(account, market.spec, asset, need)
+        engine.ledger.cover(account, market.spec, asset, need)
         return None
     if need <= account.available(asset):
         return None
@@ -213,7 +213,7 @@ def _kill_refusal(order: NewOrder, plan: Plan) -> Refusal | None:
 
 
 def _working_order(
-    floor: Floor, order: NewOrder, token_index: int, *, market: TradedMarket, demand: Demand
+    engine: Engine, order: NewOrder, token_index: int, *, market: TradedMarket, demand: Demand
 ) -> RestingOrder:
     return RestingOrder(
         order_id=order.order_id,
@@ -227,21 +227,21 @@ def _working_order(
         size=demand.size,
         time_in_force=order.time_in_force,
         expiration_s=order.expiration_s,
-        created_ms=floor.journal.now_ms,
-        is_simulated=floor.account(order.account).is_simulated,
+        created_ms=engine.journal.now_ms,
+        is_simulated=engine.account(order.account).is_simulated,
     )
 
 
 def _commit(
-    floor: Floor, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
+    engine: Engine, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
 ) -> Placed:
     is_announced = working.time_in_force.rests and not account.is_simulated
     if is_announced:
-        floor.journal.add(OrderPlaced(working.view(LiveStatus.LIVE), floor.journal.now_ms))
-    trades = execute(floor, working, market, account=account, plan=plan)
-    _settle_remainder(floor, working, market, plan=plan)
+        engine.journal.add(OrderPlaced(working.view(LiveStatus.LIVE), engine.journal.now_ms))
+    trades = execute(engine, working, market, account=account, plan=plan)
+    _settle_remainder(engine, working, market, plan=plan)
     if plan.trades:
-        refine_tick_size(floor, market, plan.trades[-1].book_price)
+        refine_tick_size(engine, market, plan.trades[-1].book_price)
     return Placed(
         order_id=working.order_id,
         is_matched=bool(trades),
@@ -254,13 +254,13 @@ def _commit(
 
 
 def _settle_remainder(
-    floor: Floor, working: RestingOrder, market: TradedMarket, *, plan: Plan
+    engine: Engine, working: RestingOrder, market: TradedMarket, *, plan: Plan
 ) -> None:
     if plan.is_complete or not working.time_in_force.rests:
-        floor.finish(working, LiveStatus.MATCHED)
+        engine.finish(working, LiveStatus.MATCHED)
         return
-    floor.rest(working)
-    floor.announce_level(
+    engine.rest(working)
+    engine.announce_level(
         market,
         working.book_price,
         is_bid=working.is_bid,
@@ -274,80 +274,80 @@ def _hashes(trades: list[Trade]) -> tuple[str, ...]:
 
 
 def cancel_named(
-    floor: Floor, order_ids: Iterable[OrderId], owner: ApiKey
+    engine: Engine, order_ids: Iterable[OrderId], owner: ApiKey
 ) -> CancelResult | Refusal:
     """Cancel these orders; repeated ids count once, and other owners' orders do not exist."""
-    if floor.mode is TradingMode.DISABLED:
+    if engine.mode is TradingMode.DISABLED:
         return refusals.TRADING_DISABLED
     canceled: list[OrderId] = []
     refused: list[tuple[OrderId, str]] = []
     for order_id in dict.fromkeys(order_ids):
-        order = floor.orders.by_id.get(order_id)
+        order = engine.orders.by_id.get(order_id)
         if order is not None and order.owner == owner:
-            floor.cancel(order, LiveStatus.CANCELED)
+            engine.cancel(order, LiveStatus.CANCELED)
             canceled.append(order_id)
         else:
-            refused.append((order_id, _why_not(floor, order_id)))
+            refused.append((order_id, _why_not(engine, order_id)))
     return CancelResult(tuple(canceled), tuple(refused))
 
 
 def cancel_where(
-    floor: Floor,
+    engine: Engine,
     owner: ApiKey,
     *,
     condition_id: ConditionId | None = None,
     token_id: TokenId | None = None,
 ) -> CancelResult | Refusal:
     """Cancel an owner's orders, all or those of a market, a token, or both."""
-    if floor.mode is TradingMode.DISABLED:
+    if engine.mode is TradingMode.DISABLED:
         return refusals.TRADING_DISABLED
     chosen = [
         order
-        for order in floor.orders.of_owner(owner)
+        for order in engine.orders.of_owner(owner)
         if condition_id in (None, order.condition_id) and token_id in (None, order.token_id)
     ]
     for order in chosen:
-        floor.cancel(order, LiveStatus.CANCELED)
+        engine.cancel(order, LiveStatus.CANCELED)
     return CancelResult(tuple(order.order_id for order in chosen))
 
 
-def expire(floor: Floor) -> int:
+def expire(engine: Engine) -> int:
     """Remove the GTD orders that are due and say how many there were."""
-    due: list[RestingOrder] = floor.orders.take_due(floor.journal.now_ms)
+    due: list[RestingOrder] = engine.orders.take_due(engine.journal.now_ms)
     for order in due:
-        floor.cancel(order, LiveStatus.EXPIRED)
+        engine.cancel(order, LiveStatus.EXPIRED)
     return len(due)
 
 
-def _why_not(floor: Floor, order_id: OrderId) -> str:
-    if floor.orders.known.get(order_id) == LiveStatus.MATCHED:
+def _why_not(engine: Engine, order_id: OrderId) -> str:
+    if engine.orders.known.get(order_id) == LiveStatus.MATCHED:
         return refusals.ALREADY_MATCHED
     return refusals.NOT_FOUND
 
 
 def seed(
-    floor: Floor, market: TradedMarket, orders: Iterable[SeedOrder], *, owner: ApiKey
+    engine: Engine, market: TradedMarket, orders: Iterable[SeedOrder], *, owner: ApiKey
 ) -> Seeded | Refusal:
     """Rest every order that crosses nothing, as a post-only order of no expiration.
 
     Raises:
         ValueError: an account is not simulated, or does not lack for nothing.
     """
-    refusal = mode_refusal(floor, post_only=True)
+    refusal = mode_refusal(engine, post_only=True)
     if refusal is not None:
         return refusal
     if not market.spec.is_accepting or market.payout is not None:
         return refusals.MARKET_NOT_READY
-    batch = _Batch(floor, market, owner)
+    batch = _Batch(engine, market, owner)
     for order in orders:
         refusal = batch.add(order)
         if refusal is not None:
             return refusal
     for resting in batch.fresh.values():
-        floor.rest(resting)
+        engine.rest(resting)
     if batch.fresh:
-        _cover(floor, market, batch.accounts)
-        market.book.changed_ms = floor.journal.now_ms
+        _cover(engine, market, batch.accounts)
+        market.book.changed_ms = engine.journal.now_ms
         market.top = (market.book.bids.best, market.book.asks.best)
     return Seeded(count=len(batch.fresh), crossing=tuple(batch.crossing))
 
@@ -355,10 +355,10 @@ def seed(
 class _Batch:
     """The orders read so far, and the top of the book that they would make."""
 
-    __slots__ = ("_ask", "_bid", "_floor", "_market", "_owner", "accounts", "crossing", "fresh")
+    __slots__ = ("_ask", "_bid", "_engine", "_market", "_owner", "accounts", "crossing", "fresh")
 
-    def __init__(self, floor: Floor, market: TradedMarket, owner: ApiKey) -> None:
-        self._floor = floor
+    def __init__(self, engine: Engine, market: TradedMarket, owner: ApiKey) -> None:
+        self._engine = engine
         self._market = market
         self._owner = owner
         self._bid = market.book.bids.best or ZERO
@@ -388,7 +388,7 @@ class _Batch:
             or price * size % SCALE
         ):
             return _terms_refusal(order, tick, self._market.spec.min_size)
-        if order_id in self.fresh or self._floor.orders.is_known(order_id):
+        if order_id in self.fresh or self._engine.orders.is_known(order_id):
             return refusals.duplicated(order_id)
         self._keep(
             RestingOrder(
@@ -403,7 +403,7 @@ class _Batch:
                 size,
                 TimeInForce.GTC,
                 expiration_s=0,
-                created_ms=self._floor.journal.now_ms,
+                created_ms=self._engine.journal.now_ms,
                 is_simulated=True,
             )
         )
@@ -421,7 +421,7 @@ class _Batch:
         self.fresh[resting.order_id] = resting
 
     def _account(self, address: Address) -> Account:
-        account = self._floor.ledger.accounts.get(address)
+        account = self._engine.ledger.accounts.get(address)
         if account is None or not (account.is_simulated and account.is_unlimited):
             raise ValueError(f"only simulated, unlimited accounts seed a book: {address}")
         self.accounts[address] = account
@@ -444,8 +444,8 @@ def _terms_refusal(order: SeedOrder, tick: Micros, min_size: Micros) -> Refusal:
     return refusals.too_small(order.order_id, order.size, min_size)
 
 
-def _cover(floor: Floor, market: TradedMarket, accounts: dict[Address, Account]) -> None:
+def _cover(engine: Engine, market: TradedMarket, accounts: dict[Address, Account]) -> None:
     # Reserved first and covered afterwards, an account lacks all that its orders need at once.
     for account in accounts.values():
         for asset in (*market.spec.tokens, None):
-            floor.ledger.cover(account, market.spec, asset, 0)
+            engine.ledger.cover(account, market.spec, asset, 0)

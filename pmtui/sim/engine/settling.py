@@ -8,6 +8,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.floor import Engine, TradedMarket
 from pmtui.sim.engine.events import (
     Cause,
     MakerFill,
@@ -17,7 +18,6 @@ from pmtui.sim.engine.events import (
     TradeAdvanced,
     TradeMatched,
 )
-from pmtui.sim.engine.floor import Floor, TradedMarket
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.matching import Plan, PlannedTrade
 from pmtui.sim.engine.terms import LiveStatus, Refusal
@@ -36,24 +36,24 @@ _STEPS = {
 
 
 def execute(
-    floor: Floor, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
+    engine: Engine, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
 ) -> list[Trade]:
     """Carry out a plan; the trades of one taker order share a transaction."""
     trades: list[Trade] = []
     if not plan.trades:
         return trades
-    transaction = floor.ids.transaction_hash()
+    transaction = engine.ids.transaction_hash()
     for bucket, planned in enumerate(plan.trades):
-        trade = _trade(floor, working, planned, transaction=transaction, bucket=bucket)
+        trade = _trade(engine, working, planned, transaction=transaction, bucket=bucket)
         trades.append(trade)
         market.last_trade_price = trade.price
         market.last_trade_side = trade.side
-        floor.journal.add(TradeMatched(trade))
-        is_anyones = _settle(floor, trade, market, taker=account)
+        engine.journal.add(TradeMatched(trade))
+        is_anyones = _settle(engine, trade, market, taker=account)
         if is_anyones:
-            floor.unsettled[trade.trade_id] = trade
-        _update_orders(floor, working, trade, planned=planned)
-        floor.announce_level(
+            engine.unsettled[trade.trade_id] = trade
+        _update_orders(engine, working, trade, planned=planned)
+        engine.announce_level(
             market,
             planned.book_price,
             is_bid=not working.is_bid,
@@ -64,11 +64,11 @@ def execute(
 
 
 def _trade(
-    floor: Floor, working: RestingOrder, planned: PlannedTrade, *, transaction: str, bucket: int
+    engine: Engine, working: RestingOrder, planned: PlannedTrade, *, transaction: str, bucket: int
 ) -> Trade:
-    now_ms = floor.journal.now_ms
+    now_ms = engine.journal.now_ms
     return Trade(
-        trade_id=floor.ids.trade_id(),
+        trade_id=engine.ids.trade_id(),
         transaction_hash=transaction,
         bucket_index=bucket,
         condition_id=working.condition_id,
@@ -101,12 +101,12 @@ def _trade(
     )
 
 
-def _settle(floor: Floor, trade: Trade, market: TradedMarket, *, taker: Account) -> bool:
+def _settle(engine: Engine, trade: Trade, market: TradedMarket, *, taker: Account) -> bool:
     """Move cash and shares; say whether an account that is not simulated took part."""
-    ledger = floor.ledger
+    ledger = engine.ledger
     is_anyones = not taker.is_simulated
     _exchange(
-        floor,
+        engine,
         taker,
         trade.side,
         token=trade.token_id,
@@ -120,7 +120,7 @@ def _settle(floor: Floor, trade: Trade, market: TradedMarket, *, taker: Account)
         maker = ledger.accounts[fill.account]
         is_anyones = is_anyones or not maker.is_simulated
         _exchange(
-            floor,
+            engine,
             maker,
             fill.side,
             token=fill.token_id,
@@ -139,7 +139,7 @@ def _locked(fill: MakerFill) -> int:
 
 
 def _exchange(
-    floor: Floor,
+    engine: Engine,
     account: Account,
     side: Side,
     *,
@@ -150,51 +150,51 @@ def _exchange(
     cause: Cause = Cause.TRADE,
 ) -> None:
     sign = 1 if side is Side.BUY else -1
-    floor.ledger.add_collateral(account, -sign * cash, cause=cause, reference=trade_id)
-    floor.ledger.add_shares(account, token, sign * size, cause=cause, reference=trade_id)
+    engine.ledger.add_collateral(account, -sign * cash, cause=cause, reference=trade_id)
+    engine.ledger.add_shares(account, token, sign * size, cause=cause, reference=trade_id)
 
 
 def _update_orders(
-    floor: Floor, working: RestingOrder, trade: Trade, *, planned: PlannedTrade
+    engine: Engine, working: RestingOrder, trade: Trade, *, planned: PlannedTrade
 ) -> None:
     for fill in planned.fills:
-        floor.fill(fill.maker, fill.size)
-        _announce_update(floor, fill.maker, trade)
+        engine.fill(fill.maker, fill.size)
+        _announce_update(engine, fill.maker, trade)
     working.matched = Micros(working.matched + trade.size)
     if working.time_in_force.rests:
-        _announce_update(floor, working, trade)
+        _announce_update(engine, working, trade)
 
 
-def _announce_update(floor: Floor, order: RestingOrder, trade: Trade) -> None:
+def _announce_update(engine: Engine, order: RestingOrder, trade: Trade) -> None:
     if order.is_simulated:
         return
     order.trade_ids = (*order.trade_ids, trade.trade_id)
     status = LiveStatus.MATCHED if order.is_filled else LiveStatus.LIVE
-    floor.orders.known[order.order_id] = status
-    floor.journal.add(OrderUpdated(order.view(status), floor.journal.now_ms))
+    engine.orders.known[order.order_id] = status
+    engine.journal.add(OrderUpdated(order.view(status), engine.journal.now_ms))
 
 
-def advance(floor: Floor, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
+def advance(engine: Engine, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
     """Advance a trade by one step towards settlement. A failed trade is reversed on the ledger."""
-    trade = floor.unsettled.get(trade_id)
+    trade = engine.unsettled.get(trade_id)
     if trade is None:
         return UNKNOWN_TRADE
     if status not in _STEPS[trade.status]:
         return NO_SUCH_STEP
-    if status is TradeStatus.FAILED and not _undo(floor, trade):
+    if status is TradeStatus.FAILED and not _undo(engine, trade):
         return NOT_REVERSIBLE
-    advanced = replace(trade, status=status, updated_ms=floor.journal.now_ms)
+    advanced = replace(trade, status=status, updated_ms=engine.journal.now_ms)
     if status.is_final:
-        del floor.unsettled[trade_id]
+        del engine.unsettled[trade_id]
     else:
-        floor.unsettled[trade_id] = advanced
-    floor.journal.add(TradeAdvanced(advanced))
+        engine.unsettled[trade_id] = advanced
+    engine.journal.add(TradeAdvanced(advanced))
     return advanced
 
 
-def _undo(floor: Floor, trade: Trade) -> bool:
-    market = floor.markets[trade.condition_id]
-    ledger = floor.ledger
+def _undo(engine: Engine, trade: Trade) -> bool:
+    market = engine.markets[trade.condition_id]
+    ledger = engine.ledger
     parties = [(trade.taker_account, trade.side, trade.token_id, trade.size, trade.cash)]
     parties += [(m.account, m.side, m.token_id, m.size, m.cash) for m in trade.makers]
     owed: Counter[tuple[Address, TokenId | None]] = Counter()
@@ -212,7 +212,7 @@ def _undo(floor: Floor, trade: Trade) -> bool:
             return False
     for address, side, token_id, size, cash in parties:
         _exchange(
-            floor,
+            engine,
             ledger.accounts[address],
             side.opposite,
             token=token_id,
@@ -224,5 +224,5 @@ def _undo(floor: Floor, trade: Trade) -> bool:
     ledger.pools[trade.condition_id] -= sum(map(_locked, trade.makers))
     ledger.take_fee(ledger.accounts[trade.taker_account], -trade.fee, reference=trade.trade_id)
     for address in dict.fromkeys(party[0] for party in parties):
-        floor.enforce_reservations(ledger.accounts[address])
+        engine.enforce_reservations(ledger.accounts[address])
     return True

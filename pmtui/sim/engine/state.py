@@ -1,6 +1,6 @@
 """Saves and restores what must survive a restart: the accounts that are not simulated.
 
-Simulated accounts and their orders are left out. On restoring, one house account takes the other
+Simulated accounts and their orders are left out. On restoring, one simulated account takes the other
 side of what the saved accounts hold, so that every pool and total is whole again.
 """
 
@@ -10,12 +10,12 @@ from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
+from pmtui.sim.engine.floor import Engine
 from pmtui.sim.engine.events import Trade
-from pmtui.sim.engine.floor import Floor
 from pmtui.sim.engine.ledger import Ledger
 from pmtui.sim.engine.terms import LiveStatus, MarketSpec, OrderView, Payout, Permission
 
-HOUSE = Address("0x0000000000000000000000000000000000000000")
+COUNTERPARTY = Address("0x0000000000000000000000000000000000000000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class EngineState:
     """One a market, where a newer trade is known than the saved market's own."""
 
 
-def export_state(floor: Floor) -> EngineState:
+def export_state(engine: Engine) -> EngineState:
     """Return the state of the accounts that matter."""
     return EngineState(
         markets=tuple(
@@ -70,7 +70,7 @@ def export_state(floor: Floor) -> EngineState:
                 changed_ms=market.book.changed_ms,
                 resolved_ms=market.resolved_ms,
             )
-            for market in floor.markets.values()
+            for market in engine.markets.values()
         ),
         accounts=tuple(
             SavedAccount(
@@ -80,52 +80,54 @@ def export_state(floor: Floor) -> EngineState:
                 collateral=Micros(account.collateral),
                 shares=tuple((token, Micros(size)) for token, size in account.shares.items()),
             )
-            for account in floor.ledger.accounts.values()
+            for account in engine.ledger.accounts.values()
             if not account.is_simulated
         ),
         orders=tuple(
             order.view(LiveStatus.LIVE)
-            for order in floor.orders.by_id.values()
+            for order in engine.orders.by_id.values()
             if not order.is_simulated
         ),
-        unsettled=tuple(floor.unsettled.values()),
-        known_orders=tuple(floor.orders.known.items()),
-        fees=Micros(floor.ledger.fees),
+        unsettled=tuple(engine.unsettled.values()),
+        known_orders=tuple(engine.orders.known.items()),
+        fees=Micros(engine.ledger.fees),
     )
 
 
-def import_state(floor: Floor, state: EngineState) -> None:
+def import_state(engine: Engine, state: EngineState) -> None:
     """Restore into an engine that has at most empty markets; missing markets are added.
 
     Raises:
         ValueError: the engine already has accounts.
     """
-    if floor.ledger.accounts:
+    if engine.ledger.accounts:
         raise ValueError("state can only be restored before accounts are opened")
     for saved in state.markets:
-        _restore_market(floor, saved)
+        _restore_market(engine, saved)
     for trade in state.last_trades:
-        traded = floor.markets.get(trade.condition_id)
+        traded = engine.markets.get(trade.condition_id)
         if traded is not None:
             traded.last_trade_price, traded.last_trade_side = trade.price, trade.side
     for account in state.accounts:
-        opened = floor.ledger.open(account.address, simulated=False, unlimited=account.is_unlimited)
+        opened = engine.ledger.open(
+            account.address, simulated=False, unlimited=account.is_unlimited
+        )
         opened.standing = account.standing
         opened.collateral = account.collateral
         opened.shares.update(account.shares)
-    floor.ledger.fees = state.fees
-    _open_house(floor, state)
-    floor.orders.known.update(state.known_orders)
+    engine.ledger.fees = state.fees
+    _open_counterparty(engine, state)
+    engine.orders.known.update(state.known_orders)
     for order in state.orders:
-        floor.rest(_resting(floor, order))
-    for market in floor.markets.values():
+        engine.rest(_resting(engine, order))
+    for market in engine.markets.values():
         market.top = (market.book.bids.best, market.book.asks.best)
-    floor.unsettled.update((trade.trade_id, trade) for trade in state.unsettled)
-    floor.ledger.deposited = floor.ledger.total()
+    engine.unsettled.update((trade.trade_id, trade) for trade in state.unsettled)
+    engine.ledger.deposited = engine.ledger.total()
 
 
-def _restore_market(floor: Floor, saved: SavedMarket) -> None:
-    market = floor.markets.get(saved.spec.condition_id) or floor.add_market(saved.spec)
+def _restore_market(engine: Engine, saved: SavedMarket) -> None:
+    market = engine.markets.get(saved.spec.condition_id) or engine.add_market(saved.spec)
     market.tick_size = saved.tick_size
     market.payout = saved.payout
     market.resolved_ms = saved.resolved_ms
@@ -134,18 +136,18 @@ def _restore_market(floor: Floor, saved: SavedMarket) -> None:
     market.book.changed_ms = saved.changed_ms
 
 
-def _open_house(floor: Floor, state: EngineState) -> None:
-    ledger = floor.ledger
-    house = ledger.open(HOUSE, simulated=True, unlimited=True)
+def _open_counterparty(engine: Engine, state: EngineState) -> None:
+    ledger = engine.ledger
+    counterparty = ledger.open(COUNTERPARTY, simulated=True, unlimited=True)
     for trade in state.unsettled:
         _reopen_counterparties(ledger, trade)
-    for condition_id, market in floor.markets.items():
+    for condition_id, market in engine.markets.items():
         sizes = [ledger.outstanding(token_id) for token_id in market.spec.tokens]
         pairs = max(sizes)
         ledger.pools[condition_id] = pairs
         for token_id, size in zip(market.spec.tokens, sizes, strict=True):
             if pairs > size:
-                house.shares[token_id] = pairs - size
+                counterparty.shares[token_id] = pairs - size
 
 
 def _reopen_counterparties(ledger: Ledger, trade: Trade) -> None:
@@ -154,14 +156,14 @@ def _reopen_counterparties(ledger: Ledger, trade: Trade) -> None:
         ledger.open(address, simulated=True, unlimited=True)
 
 
-def _resting(floor: Floor, order: OrderView) -> RestingOrder:
+def _resting(engine: Engine, order: OrderView) -> RestingOrder:
     return RestingOrder(
         order_id=order.order_id,
         account=order.account,
         owner=order.owner,
         condition_id=order.condition_id,
         token_id=order.token_id,
-        token_index=floor.tokens[order.token_id][1],
+        token_index=engine.tokens[order.token_id][1],
         side=order.side,
         price=order.price,
         size=order.original_size,

@@ -26,7 +26,7 @@ from pmtui.sim.engine.terms import NewOrder
 from pmtui.sim.replay.books import RecordedBooks, RecordedMarket
 from pmtui.sim.venue import Venue
 
-HOUSE = Address("0x00000000000000000000000000000000000000ce")
+RECORDED_TRADER = Address("0x00000000000000000000000000000000000000ce")
 OWNER = ApiKey("recorded")
 
 _Level = tuple[bool, Micros]
@@ -53,7 +53,7 @@ class PracticeBooks:
         self._followed: set[str] = set()
         """Markets in which a practice order was placed: every message may fill one."""
         self._number = 0
-        venue.exchange.open_account(HOUSE, simulated=True, unlimited=True)
+        venue.exchange.open_account(RECORDED_TRADER, simulated=True, unlimited=True)
         venue.subscribe(self._notice)
 
     def note(self, condition_id: str, events: tuple[MarketEvent, ...]) -> None:
@@ -129,7 +129,7 @@ class PracticeBooks:
         # Refused where it is below the least order or off the grid: then it is not there to take.
         _ = exchange.place(
             NewOrder(
-                order_id, HOUSE, OWNER, token, Side.BUY,
+                order_id, RECORDED_TRADER, OWNER, token, Side.BUY,
                 maker_amount=notional_floor(price, whole), taker_amount=whole,
             ),
             now_ms=now_ms,

@@ -109,11 +109,11 @@ async def test_a_service_that_says_nothing_of_use_is_passed_over(tmp_path: Path)
         await writer.drain()
         writer.close()
 
-    place = tmp_path / "s"
-    server = await asyncio.start_unix_server(answer, path=place)
+    socket_path = tmp_path / "s"
+    server = await asyncio.start_unix_server(answer, path=socket_path)
     async with server:
         port = FakePort(ANSWERS)
-        assert (await asked(LiveBooks(port, place))).source == "trading host"
+        assert (await asked(LiveBooks(port, socket_path))).source == "trading host"
 
 
 async def stale_book(house: House) -> None:

@@ -18,7 +18,7 @@ from pmtui.cli.service.shell_client import talk
 from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
 from pmtui.link.attachment import Attachment
-from pmtui.link.local_socket import is_somebody_there, socket_path
+from pmtui.link.local_socket import is_somebody_there, socket_path_of
 from pmtui.link.messages import Ask, Done, Goodbye, Standing, Stop, ToService, Unlock, Welcome
 from pmtui.link.mirror import Mirror
 from pmtui.service.clock import SystemClock
@@ -38,17 +38,19 @@ class Process:
 
     def __init__(self, *, is_detached: bool) -> None:
         settings, paths = load_settings({"profile": "live"}), locate()
-        self.place = socket_path(paths.runtime, "live")
-        private_dir(self.place.parent)
+        self.socket_path = socket_path_of(paths.runtime, "live")
+        private_dir(self.socket_path.parent)
         private_dir(paths.state / "live")
         key = find_session_key(settings, paths.state, passphrase_fd=None, may_ask=False)
-        self.serving = ProfileService(settings, paths, key, self.place, is_detached=is_detached)
+        self.serving = ProfileService(
+            settings, paths, key, self.socket_path, is_detached=is_detached
+        )
         self.task = asyncio.create_task(self.serving.run())
 
     async def ask(self, *questions: ToService) -> list[object]:
         """Ask as a shell does, once it listens."""
         async with asyncio.timeout(DEADLINE_S):
-            while not (answers := await talk(self.place, questions)):
+            while not (answers := await talk(self.socket_path, questions)):
                 await SystemClock().sleep(LOOKS_OFTEN_S)
         return list(answers)
 
@@ -99,8 +101,8 @@ async def test_it_ends_when_it_is_told_to_and_leaves_no_socket() -> None:
         done, *_ = await process.ask(Stop("leave"))
         assert done == Done()
         assert await process.end() == 0
-    assert not is_somebody_there(process.place)
-    assert not process.place.exists()
+    assert not is_somebody_there(process.socket_path)
+    assert not process.socket_path.exists()
 
 
 async def test_a_wrong_passphrase_unlocks_nothing_and_the_right_one_does(home: Path) -> None:
@@ -128,7 +130,7 @@ async def test_a_key_is_taken_where_there_is_none() -> None:
 @asynccontextmanager
 async def attached(process: Process) -> AsyncIterator[Attachment]:
     _ = await process.standing()
-    line = Attachment(process.place, Mirror(NOTHING_YET), SystemClock())
+    line = Attachment(process.socket_path, Mirror(NOTHING_YET), SystemClock())
     assert isinstance(await line.connect(), Welcome)
     listening = asyncio.create_task(line.run())
     try:
@@ -180,7 +182,7 @@ async def test_a_terminal_hears_that_it_ended() -> None:
 
 async def test_one_whose_runtime_directory_is_gone_listens_again() -> None:
     async with serving() as process, attached(process) as line:
-        shutil.rmtree(process.place.parent)
+        shutil.rmtree(process.socket_path.parent)
         found = await process.standing()
         assert found.terminals == 1
         assert line.is_attached
@@ -189,7 +191,7 @@ async def test_one_whose_runtime_directory_is_gone_listens_again() -> None:
 async def test_one_that_nobody_can_find_or_needs_ends() -> None:
     process = Process(is_detached=True)
     _ = await process.standing()
-    folder = process.place.parent
+    folder = process.socket_path.parent
     shutil.rmtree(folder)
     folder.write_text("a file stands in the way")
     assert await process.end() == 0

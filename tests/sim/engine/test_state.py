@@ -2,14 +2,14 @@
 
 import msgspec
 import pytest
+from pmtui.sim.engine.floor import Engine
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce, TradeStatus
 from pmtui.sim.engine.exchange import Exchange
-from pmtui.sim.engine.floor import Floor
-from pmtui.sim.engine.state import HOUSE, EngineState
+from pmtui.sim.engine.state import COUNTERPARTY, EngineState
 from pmtui.sim.engine.terms import Payout, Permission, Refusal
 from tests.sim.engine.scenario import (
     NO,
@@ -51,7 +51,7 @@ def test_the_house_takes_the_other_side_of_what_was_saved(with_market: bool) -> 
     assert exchange.reads.holders(YES) == {address_of("ann"): micros("1040")}
     assert exchange.reads.holders(NO) == {
         address_of("ann"): micros("1000"),
-        HOUSE: micros("40"),
+        COUNTERPARTY: micros("40"),
     }
     exchange.resolve(RAIN, Payout.FIRST, now_ms=NOW_MS)
     exchange.redeem(address_of("ann"), RAIN, now_ms=NOW_MS)
@@ -120,44 +120,44 @@ def test_a_state_is_restored_into_a_fresh_engine_only() -> None:
         scene.exchange.import_state(scene.exchange.export_state(), now_ms=NOW_MS)
 
 
-def floor_of(scene: Scenario) -> Floor:
-    return scene.exchange._floor
+def floor_of(scene: Scenario) -> Engine:
+    return scene.exchange._engine
 
 
-def lose_collateral(floor: Floor) -> None:
-    floor.ledger.accounts[address_of("ann")].collateral -= 1
+def lose_collateral(engine: Engine) -> None:
+    engine.ledger.accounts[address_of("ann")].collateral -= 1
 
 
-def overdraw(floor: Floor) -> None:
-    floor.ledger.accounts[address_of("bob")].collateral = -1
+def overdraw(engine: Engine) -> None:
+    engine.ledger.accounts[address_of("bob")].collateral = -1
 
 
-def forget_a_reservation(floor: Floor) -> None:
-    floor.ledger.accounts[address_of("ann")].reserved = 0
+def forget_a_reservation(engine: Engine) -> None:
+    engine.ledger.accounts[address_of("ann")].reserved = 0
 
 
-def spend_reserved_shares(floor: Floor) -> None:
-    floor.ledger.accounts[address_of("ann")].shares[YES] = 1
+def spend_reserved_shares(engine: Engine) -> None:
+    engine.ledger.accounts[address_of("ann")].shares[YES] = 1
 
 
-def cross_the_book(floor: Floor) -> None:
-    market = floor.markets[RAIN]
+def cross_the_book(engine: Engine) -> None:
+    market = engine.markets[RAIN]
     (order,) = market.book.asks.orders()
     order.book_price = Micros(100_000)
     market.book.asks.add(order)
 
 
-def miscount_a_level(floor: Floor) -> None:
-    next(floor.markets[RAIN].book.bids.from_best()).total += 1
+def miscount_a_level(engine: Engine) -> None:
+    next(engine.markets[RAIN].book.bids.from_best()).total += 1
 
 
-def drop_an_order(floor: Floor) -> None:
-    del floor.orders.by_id[OrderId("order-1")]
+def drop_an_order(engine: Engine) -> None:
+    del engine.orders.by_id[OrderId("order-1")]
 
 
-def drain_the_pool(floor: Floor) -> None:
-    floor.markets[RAIN].payout = Payout.HALF
-    floor.ledger.pools[RAIN] = 1
+def drain_the_pool(engine: Engine) -> None:
+    engine.markets[RAIN].payout = Payout.HALF
+    engine.ledger.pools[RAIN] = 1
 
 
 @pytest.mark.parametrize(
