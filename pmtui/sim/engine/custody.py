@@ -9,7 +9,7 @@ from typing import Final
 
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import SCALE, Micros
-from pmtui.sim.engine.floor import UNKNOWN_MARKET, Engine, TradedMarket
+from pmtui.sim.engine.engine import UNKNOWN_MARKET, Engine, TradedMarket
 from pmtui.sim.engine.events import Cause, MarketResolved
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.terms import Done, LiveStatus, Payout, Refusal

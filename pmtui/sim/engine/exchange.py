@@ -7,9 +7,9 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, Tra
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import custody, placing, settling, state, tick_size
+from pmtui.sim.engine import custody, placing, settling, state
 from pmtui.sim.engine.book import Book
-from pmtui.sim.engine.floor import Engine, TradedMarket
+from pmtui.sim.engine.engine import Engine, TradedMarket, change_tick_size
 from pmtui.sim.engine.events import Event, Trade
 from pmtui.sim.engine.placing import check, would_take
 from pmtui.sim.engine.terms import (
@@ -237,7 +237,7 @@ class Exchange:
         """Change the tick size; orders whose prices are no multiples of it are cancelled."""
         market = self._market(condition_id, now_ms)
         if market.tick_size != tick:
-            tick_size.change_tick_size(self._engine, market, tick)
+            change_tick_size(self._engine, market, tick)
 
     def resolve(self, condition_id: ConditionId, payout: Payout, *, now_ms: int) -> None:
         """End a market: cancel its orders and make its shares redeemable.

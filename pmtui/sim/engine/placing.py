@@ -18,7 +18,7 @@ from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.order import CancelResult, TimeInForce
 from pmtui.sim.engine import refusals
 from pmtui.sim.engine.book import RestingOrder
-from pmtui.sim.engine.floor import Engine, TradedMarket
+from pmtui.sim.engine.engine import Engine, TradedMarket, refine_tick_size
 from pmtui.sim.engine.events import Cause, OrderCancelled, OrderPlaced, Trade
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.matching import (
@@ -44,7 +44,6 @@ from pmtui.sim.engine.terms import (
     SeedOrder,
     TradingMode,
 )
-from pmtui.sim.engine.tick_size import refine_tick_size
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradeStatus
 from pmtui.sim.engine.book import RestingOrder
-from pmtui.sim.engine.floor import Engine, TradedMarket
+from pmtui.sim.engine.engine import Engine, TradedMarket
 from pmtui.sim.engine.events import (
     Cause,
     MakerFill,

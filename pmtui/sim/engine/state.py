@@ -10,7 +10,7 @@ from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
-from pmtui.sim.engine.floor import Engine
+from pmtui.sim.engine.engine import Engine
 from pmtui.sim.engine.events import Trade
 from pmtui.sim.engine.ledger import Ledger
 from pmtui.sim.engine.terms import LiveStatus, MarketSpec, OrderView, Payout, Permission

@@ -2,12 +2,12 @@
 
 import msgspec
 import pytest
-from pmtui.sim.engine.floor import Engine
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TimeInForce, TradeStatus
+from pmtui.sim.engine.engine import Engine
 from pmtui.sim.engine.exchange import Exchange
 from pmtui.sim.engine.state import COUNTERPARTY, EngineState
 from pmtui.sim.engine.terms import Payout, Permission, Refusal
