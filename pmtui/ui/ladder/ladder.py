@@ -182,6 +182,7 @@ class LadderPane(Widget, can_focus=True):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._role_styles = None
+        self._lines.is_plain = self._has_plain_blocks
         self._lines.clear_cache()
 
     def clear_cursor(self) -> None:
@@ -298,16 +299,21 @@ class LadderPane(Widget, can_focus=True):
         """Mark the cursor as the one keys go to, or as resting."""
         super().watch_has_focus(_has_focus)
         self._lines.has_focus = _has_focus
-        self._lines.is_framed = isinstance(self.parent, Panel)
+        self._lines.is_framed = any(isinstance(each, Panel) for each in self.ancestors)
         self.repaint.changed()
 
     def on_resize(self) -> None:
         """Keep what is looked at in view."""
         self.viewport.fit()
-        self._lines.is_plain = is_ascii(self)
+        self._lines.is_plain = self._has_plain_blocks
         self._lines.forget()
         self._lines.choose_scale()
         self.refresh()
+
+    @property
+    def _has_plain_blocks(self) -> bool:
+        """Whether the two colours of a cell cannot be exchanged: with the terminal's own colours the dimmed one would turn bright."""
+        return is_ascii(self) or self.app.no_color or self.app.current_theme.ansi
 
     def _move(self, steps: int) -> None:
         price = self.viewport.stepped(steps)

@@ -231,8 +231,8 @@ def paint_bar(
     """Return a bar that grows away from the price, in exactly `width` cells.
 
     Bids grow to the left, where no block leans but the half: the other steps are blocks that lean
-    left with their colours exchanged. Where a row has a ground of its own, or the terminal shows
-    plain ASCII only (`is_plain`), that would not do.
+    left with their colours exchanged. Where a row has a ground of its own, or colours cannot be
+    exchanged (`is_plain`), that would not do.
     """
     eighths = scale.eighths(size, width)
     full, rest = divmod(eighths, _FULL)

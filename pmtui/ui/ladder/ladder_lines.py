@@ -135,7 +135,7 @@ class LadderLines:
         self.is_framed = False
         """Whether a frame around it says where keys go."""
         self.is_plain = False
-        """Whether the terminal shows plain ASCII only."""
+        """Whether the two colours of a cell cannot be exchanged."""
         self.flashes: dict[Place, OwnChange] = {}
         """Changes of own orders that stand out now."""
         self.motion = LadderMotion()

@@ -61,6 +61,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     away: tuple[str, str] | None = None,
     keys: Line = (),
     is_in_ticket: bool = False,
+    is_covered: bool = False,
     trading: Trading = Trading.OPEN,
 ) -> tuple[Line, Line]:
     """Say in words what the book is worth, and what `enter` would do at the cursor.
@@ -77,6 +78,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         away: where the spread is while it is out of sight, and the key that brings it back.
         keys: what single keys do now; it makes way for nothing.
         is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
+        is_covered: whether a form or a question has the keys, which says itself what `enter` does.
         trading: whether the market takes orders; else `enter` does nothing that could be promised.
     """
     left: list[Cell] = [*keys, state_word(book, now, trading)]
@@ -87,7 +89,7 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size)
     # A hint makes way for a warning.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
-    if trading is not Trading.OPEN or is_quiet or not _has_aim(book, cursor):
+    if trading is not Trading.OPEN or is_covered or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
     choices = (
         ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
@@ -172,7 +174,8 @@ def paint_facts(
     for fact in facts:
         gap = "  " if line else " "
         more = len(gap) + line_width(fact)
-        if used + more <= width:
+        # The last cell stays free: a frame or another pane begins beside it.
+        if used + more < width:
             used += more
             line += [Cell(gap), *fact]
     return fit_line(tuple(line), width)

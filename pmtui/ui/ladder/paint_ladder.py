@@ -84,7 +84,7 @@ class RungLook(NamedTuple):
     """Shares added a moment ago, less those pulled."""
     ask_flow: int = 0
     is_plain: bool = False
-    """Whether the terminal shows plain ASCII only."""
+    """Whether the two colours of a cell cannot be exchanged, as in plain ASCII or in 16 colours."""
 
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
@@ -193,6 +193,7 @@ class _Row(NamedTuple):
             used += line_width((cell,))
             # A word stands on the bar or beside it, never half on it.
             is_over = used <= filled and cell.ground is None and not look.is_cursor
+            is_over = is_over and not look.is_plain
             words.append(
                 cell._replace(ground=half.bar_ground if is_over else cell.ground or self.ground)
             )

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
@@ -16,13 +16,14 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market, Trading
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_LABEL = 8
@@ -30,13 +31,11 @@ _UNKNOWN = frozenset({BookState.LOADING, BookState.NO_BOOK})
 """Nothing is known of the touch: it is not told to be empty."""
 
 
-def paint_side_name(market: Market, outcome_index: int, width: int) -> Line:
-    """Name an outcome of a market. Both are untrusted."""
+def paint_side_title(market: Market, outcome_index: int, width: int) -> tuple[Line, Line]:
+    """Name a market, and the outcome whose book is shown. Both are untrusted."""
     label = plain(market.outcomes[outcome_index].label, _LONGEST_LABEL)
-    tag = Cell(f" {label} ", Role.KEY, Emphasis.REVERSE)
-    room = max(0, width - line_width((tag,)) - 1)
-    name = plain(market.title, room)
-    return fit_line((tag, Cell(f" {name}", Role.HEADING)), width)
+    name = plain(market.title, max(width - cell_width(label), 0))
+    return (Cell(name, Role.HEADING),), (Cell(label, Role.KEY),)
 
 
 def paint_side_state(
@@ -72,6 +71,8 @@ def paint_side_state(
 
 
 _WIDTH = 30
+_INNER = _WIDTH - 2
+"""Between the strokes of its frame."""
 
 
 class SideRows(LadderPane, inherit_bindings=False):
@@ -113,10 +114,10 @@ class SideRows(LadderPane, inherit_bindings=False):
         self.post_message(self.Chosen(price))
 
 
-class SideLadder(Vertical):
+class SideLadder(Panel):
     """One outcome's book with its name and its worth. A click or enter makes it the main one."""
 
-    DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; padding-left: 1; }}"
+    DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; }}"
 
     @dataclass
     class Picked(Message):
@@ -128,10 +129,9 @@ class SideLadder(Vertical):
 
     def __init__(self) -> None:
         """Start without a market."""
-        super().__init__()
-        self._title_line = TextLine()
         self._state_line = TextLine()
         self._ladder = SideRows()
+        super().__init__(Vertical(self._state_line, self._ladder), classes="-tight -split")
         self._market: Market | None = None
         self.token_id: TokenId | None = None
         """Whose book is on show."""
@@ -146,12 +146,6 @@ class SideLadder(Vertical):
         """The rows."""
         return self._ladder
 
-    @override
-    def compose(self) -> ComposeResult:
-        yield self._title_line
-        yield self._state_line
-        yield self._ladder
-
     def is_of(self, condition_id: ConditionId | None) -> bool:
         """Whether an outcome of this market is on show."""
         return self._market is not None and self._market.condition_id == condition_id
@@ -164,7 +158,7 @@ class SideLadder(Vertical):
         token_id = None
         if self._market is not None:
             token_id = self._market.outcomes[outcome_index].token_id
-            self._title_line.show(paint_side_name(self._market, outcome_index, _WIDTH - 1))
+            self.show_title_in_width(partial(paint_side_title, self._market, outcome_index))
         if token_id != self.token_id:
             self.token_id = token_id
             self._ladder.clear_cursor()
@@ -181,7 +175,9 @@ class SideLadder(Vertical):
         book = self._ladder.book
         if book is not None:
             trading = self._market.trading if self._market is not None else Trading.OPEN
-            line = paint_side_state(book, now, _WIDTH - 1, trading=trading)
+            line = paint_side_state(
+                book, now, self._state_line.size.width or _INNER, trading=trading
+            )
             self._state_line.show(line)
 
     def on_click(self, event: events.Click) -> None:

@@ -115,7 +115,7 @@ class MarketDisplay:
             )
 
     def show_state(
-        self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool
+        self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool, is_covered: bool
     ) -> None:
         """Say in the title of the ladder what the book is worth.
 
@@ -124,6 +124,7 @@ class MarketDisplay:
             moving: says what is being moved, and takes the place of all else; empty for nothing.
             keys: says that single keys trade; empty while they do not.
             is_in_ticket: the ticket has the keys.
+            is_covered: a form or a question above the screen has them.
         """
         frame, book, ladder = self._widgets.state, model.book, self._widgets.ladder
         if moving or book is None:
@@ -133,7 +134,7 @@ class MarketDisplay:
         view = ladder.viewport
         where = view.spread_is
         stated = (
-            model.summary, model.market, keys, is_in_ticket,
+            model.summary, model.market, keys, is_in_ticket, is_covered,
             where, view.is_held, view.axis, view.pointed_at,
         )  # fmt: skip
         # The age of a book that is not good moves with the clock.
@@ -149,6 +150,7 @@ class MarketDisplay:
                 away=(where, self._centre) if where else None,
                 keys=keys,
                 is_in_ticket=is_in_ticket,
+                is_covered=is_covered,
                 trading=trading_of(model.market),
             )
         )  # fmt: skip

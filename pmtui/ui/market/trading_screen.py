@@ -73,6 +73,11 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
     def are_keys_locked(self) -> bool:
         return is_live(self) and self.ticket.is_open and self.ticket.has_focus_within
 
+    @property
+    def is_covered(self) -> bool:
+        """Whether a form or a question stands above and has the keys."""
+        return self.app.screen is not self
+
     def on_key(self, event: events.Key) -> None:
         """Use digits for the size of picked-up orders instead of presets."""
         self.controls.moving.take_key(event)
@@ -87,6 +92,13 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         # Textual calls the frame's own handler too.
         if self not in self.app.screen_stack:
             self.controls.single_keys.leave()
+        else:
+            self.show_parts(Part.STATE)
+
+    @override
+    def on_screen_resume(self) -> None:
+        """Say again what `enter` does at the cursor."""
+        self.show_parts(Part.STATE)
 
     @on(LadderPane.CursorMoved)
     @on(LadderPane.LevelPicked)

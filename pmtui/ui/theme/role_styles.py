@@ -24,6 +24,8 @@ _ATTRIBUTES = {
     Emphasis.UNDERLINE: "underline",
     Emphasis.REVERSE: "reverse",
 }
+_FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
+"""Grounds strong enough to be noticed. Few colours can be read on one, so all text there is plain."""
 
 
 class RoleStyles:
@@ -92,6 +94,8 @@ class RoleStyles:
         return segments[0].style or style
 
     def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
+        if ground in _FLASHES:
+            role, emphasis = Role.TEXT, emphasis & ~Emphasis.DIM
         words = set(self._variables[f"role-{role}-style"].split())
         background = self._background
         if ground is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 from rich.segment import Segment
 from textual import events
@@ -110,8 +111,9 @@ class KeyLine(TextLine):
             id=id,
         )
         self._entries = entries
-        self._painted_for = width
         self._options = options
+        # The room may turn out another one: keys are left out whole then, never cut.
+        self._paint, self._width = partial(paint_footer, entries), width
 
     @property
     def entries(self) -> tuple[FooterEntry, ...]:
@@ -120,9 +122,10 @@ class KeyLine(TextLine):
 
     def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
         """Show other keys, or for another width; the same again cost nothing."""
-        if (entries, width) != (self._entries, self._painted_for):
-            self._entries, self._painted_for = entries, width
-            self.show(paint_footer(entries, width))
+        if (entries, width) != (self._entries, self._width):
+            self._entries = entries
+            self._paint, self._width = partial(paint_footer, entries), width
+            self._show(paint_footer(entries, width))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the entry under the pointer."""

@@ -487,3 +487,18 @@ async def test_home_and_end_point_at_the_ends_of_the_axis() -> None:
         await pilot.press("end")
         assert ladder.cursor[0] == cents(1)
         assert any("▸" in line and "1¢" in line for line in shown_text(ladder))
+
+
+@pytest.mark.parametrize("theme", ["ansi", "slate"])
+async def test_with_the_terminals_own_colours_a_bar_is_of_one_piece(theme: str) -> None:
+    ladder = _Ladder()
+    async with Stage(ladder, theme=theme).run_test(size=(60, 20)) as pilot:
+        ladder.show(MovingMarket().service.books[YES])
+        await settle(pilot)
+        bars = [
+            {segment.style for segment in ladder.render_line(y) if set(segment.text) & set("▏▌█▐▕")}
+            for y in range(1, 20)
+        ]
+        assert any(bars)
+        assert all(len(styles) <= 1 for styles in bars)
+        assert not any(style and style.reverse for styles in bars for style in styles)

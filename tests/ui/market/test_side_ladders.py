@@ -12,6 +12,7 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cells import Line
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.ladder.side_ladder import SideLadder, paint_side_state
 from pmtui.ui.market.market import MarketScreen
@@ -25,6 +26,10 @@ from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover
+
+
+def text_of_line(line: Line) -> str:
+    return "".join(cell.text for cell in line)
 
 
 def markets_of(world: World) -> tuple[Market, ...]:
@@ -74,6 +79,12 @@ async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
         line = screen_lines(app)[states]
         assert line.count("stale") == 1
         assert "17¢ / 18¢" in line
+        first = sides[0]
+        corners = [
+            screen_lines(app)[y][first.region.x] for y in (first.region.y, first.region.bottom - 1)
+        ]
+        assert corners == ["╭", "╰"]
+        assert text_of_line(first.title_line).endswith(" Yes ─╮")
         assert any("17¢" in text for text in shown_text(sides[0].ladder))
 
 
@@ -116,7 +127,7 @@ async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() ->
                 await pilot.press(key)
                 await settle(pilot)
                 assert screen.focused is side.ladder
-                assert head_of(side.ladder).startswith("■")
+                assert text_of_line(side.title_line).startswith("╭■")
         screen.ladder.focus()
         screen.ladder.point_at(Micros(300_000))
         await pilot.press("f4", "f4", "up", "up")

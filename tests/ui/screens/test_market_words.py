@@ -10,6 +10,7 @@ from pmtui.service.topics import LogTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.message_line import NOTICE_LIFE_S
+from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.test_market import SMALL, line, opened
 from tests.ui.market.test_market_single_keys import arm, disarm, widen
@@ -200,3 +201,20 @@ def close_market(app: MarketDemo) -> None:
     assert view.market is not None
     service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
     service.announce(MarketTopic(CONDITION))
+
+
+async def test_while_a_form_has_the_keys_no_title_promises_what_enter_does() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        assert "enter" in line(screen, "book")
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the form is open")
+        await settle(pilot)
+        assert "enter" not in line(screen, "book")
+        shown = screen_lines(app)
+        assert not any("Review" in row and "…" in row for row in shown)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the form is closed")
+        await settle(pilot)
+        assert "enter" in line(screen, "book")

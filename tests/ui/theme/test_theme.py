@@ -8,7 +8,9 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
+from pmtui.ui.cells import Emphasis
 from pmtui.ui.terminal.screen_buffer import reduced
+from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import (
     DEFAULT_THEME,
     GROUND_ROLES,
@@ -23,6 +25,17 @@ from pmtui.ui.theme.theme_files import load_themes, parse_theme
 
 THEMES, PROBLEMS = load_themes()
 TRUECOLOR = [theme for theme in THEMES if not theme.ansi]
+_ON_BARS = frozenset({Role.TEXT, Role.OWN_ORDER, Role.NOTICE_WARN, Role.DIM})
+_ON_AREAS = frozenset({Role.TEXT, Role.OWN_ORDER, Role.LAST_TRADE, Role.BID, Role.ASK, Role.DIM})
+_ON_GROUNDS: dict[str, frozenset[Role]] = {
+    Role.BID_BAR: _ON_BARS,
+    Role.ASK_BAR: _ON_BARS,
+    Role.AREA_UP: _ON_AREAS | {Role.UP},
+    Role.AREA_DOWN: _ON_AREAS | {Role.DOWN},
+    Role.FLASH_UP: frozenset({Role.TEXT}),
+    Role.FLASH_DOWN: frozenset({Role.TEXT}),
+}
+"""What is written on a ground that carries little."""
 _DIMMED = 0.66
 """How much of a colour Textual's filter leaves of one that is to be dim."""
 MINIMAL = 'name = "mine"\n[colors]\nprimary = "#336699"\nbackground = "#000000"\n'
@@ -40,26 +53,35 @@ def test_the_built_in_themes_load_without_a_problem() -> None:
 @pytest.mark.parametrize("colors", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
 def test_text_is_readable_on_every_ground_it_meets(theme: Theme, colors: ColorSystem) -> None:
     # With 256 colours as good as they go.
-    plain, flashing = (4.5, 3.0) if colors is ColorSystem.TRUECOLOR else (4.0, 2.8)
+    limit = 4.5 if colors is ColorSystem.TRUECOLOR else 4.0
     variables = theme.variables
     # Screens, the line above the ladder, and the lines at the edges with the cards.
     slots = slot_colors(theme, *SLOTS)
-    flat = ("background", "surface", "panel")
-    grounds = {slot: slots[slot] for slot in flat}
+    grounds = {slot: slots[slot] for slot in ("background", "surface", "panel")}
     grounds |= {role: variables[f"role-{role}"] for role in GROUND_ROLES}
     for ground, ground_color in grounds.items():
+        background = _shown(ground_color, colors)
         # A frame is strokes and no text: it keeps itself in the background.
-        for role in set(Role) - GROUND_ROLES - {Role.FRAME}:
-            if ground in (Role.FLASH_UP, Role.FLASH_DOWN) and role is Role.DIM:
-                continue
-            color, background = (
-                _shown(variables[f"role-{role}"], colors),
-                _shown(ground_color, colors),
-            )
-            limit = plain if ground in (*flat, Role.CURSOR_ROW, Role.SPREAD_ROW) else flashing
+        for role in _ON_GROUNDS.get(ground, set(Role) - GROUND_ROLES - {Role.FRAME}):
+            color = _shown(variables[f"role-{role}"], colors)
             assert _contrast(color, background) >= limit, (role, ground)
         text = _shown(variables["role-text"], colors)
-        assert _contrast(text, _shown(ground_color, colors)) >= 4.5, ground
+        assert _contrast(text, background) >= 4.5, ground
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("ground", [Role.FLASH_UP, Role.FLASH_DOWN])
+def test_whatever_flashes_is_as_readable_as_other_text(theme: Theme, ground: Role) -> None:
+    # An own order, one that is doubted, one that is leaving, and a level.
+    styles = RoleStyles(theme.variables, Color.parse("#000000"))
+    for role in set(Role) - GROUND_ROLES:
+        for emphasis in (Emphasis.NONE, Emphasis.DIM | Emphasis.BOLD):
+            style = styles.style(role, emphasis, ground)
+            assert not style.dim
+            assert style.color is not None
+            assert style.bgcolor is not None
+            colors = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
+            assert _contrast(*colors) >= 4.5, role
 
 
 @pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)

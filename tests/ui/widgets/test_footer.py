@@ -2,7 +2,10 @@ import pytest
 
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import footer_entries
-from pmtui.ui.widgets.text_line import paint_footer
+from pmtui.ui.surface import Options
+from pmtui.ui.widgets.text_line import KeyLine, paint_footer
+from tests.ui.stage import Stage, shown_text
+from tests.ui.wait import settle
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -12,3 +15,16 @@ def test_the_way_to_the_rest_and_the_way_out_are_always_shown(width: int, contex
     text = "".join(cell.text for cell in line)
     assert len(text) == width
     assert "? Help  q Quit" in text
+
+
+async def test_keys_that_find_less_room_than_expected_are_left_out_whole() -> None:
+    entries = footer_entries(Context.EVENT, Context.GLOBAL)
+    line = KeyLine(entries, Options(), width=120)
+    async with Stage(line).run_test(size=(52, 3)) as pilot:
+        await settle(pilot)
+        shown = shown_text(line)[0]
+        assert "…" not in shown
+        assert "? Help  q Quit" in shown
+        line.show_keys(entries, 100)
+        await settle(pilot)
+        assert shown_text(line)[0] == shown

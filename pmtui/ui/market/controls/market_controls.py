@@ -381,6 +381,7 @@ class MarketControls:
             moving=self.moving.state_line(model),
             keys=self.single_keys.state_line(model),
             is_in_ticket=self._page.are_keys_locked,
+            is_covered=self._page.is_covered,
         )
         dials = self.single_keys.dials(model, has_next=lambda: self.outcomes.windows.is_in_series)
         _ = self._page.set_class(dials is not None, "-dials")

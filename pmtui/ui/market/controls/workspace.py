@@ -68,6 +68,11 @@ class Page(Protocol):
         ...
 
     @property
+    def is_covered(self) -> bool:
+        """Whether a form or a question stands above the screen and has the keys."""
+        ...
+
+    @property
     def focused(self) -> Widget | None:
         """What has the keys."""
         ...

@@ -41,6 +41,7 @@ class FakePage:
 
     size: Size = field(default=Size(120, 36))
     are_keys_locked: bool = False
+    is_covered: bool = False
     focused: Widget | None = None
     classes: set[str] = field(default_factory=set)
     shown: list[Part] = field(default_factory=list)
