@@ -16,6 +16,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import MarketChosen
 from pmtui.ui.keys.help import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.rows.row_stream import DAYS_FROM
 from pmtui.ui.ticket.protect import ProtectScreen
 from tests.scenes.owned import DAY_OF_OURS, equity_until
 from tests.scenes.prices import ago
@@ -44,6 +45,9 @@ async def search(pilot: Pilot[None], world: World) -> None:
 async def event(pilot: Pilot[None], world: World) -> None:
     app_of(pilot).navigation.open_event(world.election)
     await shown(pilot, "Xavier Marchetti")
+    if pilot.app.size.width >= DAYS_FROM:
+        # The days of the rows in view come once the view stands still.
+        await shown(pilot, "▆█▆▄▅▁▁▇▇▆")
 
 
 async def market(pilot: Pilot[None], world: World) -> None:
