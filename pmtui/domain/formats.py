@@ -53,9 +53,14 @@ def exact_dollars(amount: Micros) -> str:
 
 
 def format_shares(size: Micros) -> str:
-    """Write shares for a sentence: two decimals at most, with separators."""
-    whole, hundredths = divmod(size // (SCALE // 100), 100)
-    return f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
+    """Write a size: `1,234.5`, two decimals at most, as orders have; `<0.01` where it is dust.
+
+    Cut, never rounded up, so that nobody reads more than what can be sold. Shorter forms cut further.
+    """
+    sign, (whole, hundredths) = "-" if size < 0 else "", divmod(abs(size) // (SCALE // 100), 100)
+    if size and not whole and not hundredths:
+        return f"{sign}<0.01"
+    return sign + f"{whole:,}.{hundredths:02d}".rstrip("0").rstrip(".")
 
 
 def parse_cents(text: str) -> Micros | None:

@@ -2,8 +2,7 @@
 
 from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, format_micros, group_micros, round_price
-from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.money import Micros, format_micros, round_price
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.views import OrderDeed
 
@@ -23,9 +22,8 @@ def describe_price(price: Micros) -> str:
 
 
 def format_shares(size: Micros, outcome: str) -> str:
-    """Write a number of shares of an outcome, to the hundredths that orders have: `1,000.5 Yes`."""
-    shares = formats.format_shares(size) if size_floor(size) else group_micros(size)
-    return f"{shares} {outcome}".rstrip()
+    """Write a number of shares of an outcome: `1,000.5 Yes`."""
+    return f"{formats.format_shares(size)} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:
@@ -67,7 +65,7 @@ def describe_order_end(order: Order, title: str) -> str:
     what = describe_order(order, title)
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     if is_over and order.matched_size and order.remaining_size:
-        text = f"{state} {group_micros(order.remaining_size)} of {what}"
+        text = f"{state} {formats.format_shares(order.remaining_size)} of {what}"
     else:
         text = f"{state}: {what}"
     return f"{text} ({order.reason})" if order.reason else text

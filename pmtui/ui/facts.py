@@ -12,7 +12,6 @@ from pmtui.ui.format import (
     format_age,
     format_money_change,
     format_money_compact,
-    format_size,
     format_time_left,
 )
 from pmtui.ui.keys.actions import Keymap, key_label
@@ -150,11 +149,6 @@ def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age
     return Cell(f"{rows.live} of {rows.priced} live", Role.STALE)
-
-
-def count_shares(size: Micros) -> str:
-    """Say how many shares there are: `1 share`, `1,250.5 shares`."""
-    return f"{format_size(size)} {'share' if size == ONE else 'shares'}"
 
 
 def key_of(keymap: Keymap, action_id: str) -> str:

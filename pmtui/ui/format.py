@@ -2,6 +2,7 @@
 
 Every function is pure and takes exact amounts. With a `width` the answer fills it exactly, to the
 right; a number that does not fit becomes a row of `#`, because half a number is a wrong number.
+A size is written by `domain.formats.format_shares`, and here where room is short: both cut.
 """
 
 from functools import lru_cache
@@ -25,6 +26,8 @@ _HUNDREDTH = SCALE // 100
 _WHOLE_BELOW = 100_000
 """Shares from which on a figure that is compared at a glance is written in thousands."""
 _COMPACT_WIDTH = 6
+_CUT, _NEAREST = 0, 1
+"""Halves of the last digit that are added before a number is cut there."""
 
 
 # Every row of every ladder asks, and the prices of a dollar are few.
@@ -58,36 +61,31 @@ def format_price_change(change: Micros) -> str:
     return f"{_sign(change)}{_cents(abs(change), None)}¢"
 
 
-def format_size(size: Micros) -> str:
-    """Write a size exactly: `1,234.5`."""
-    return _exact(size)
-
-
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
-    """Write a size for a narrow column: `167.96` where that fits, else `168.0`, `12,399` or `123.4k`.
+    """Write a size for a narrow column: `167.96` where that fits, else `167.9`, `12,399` or `123.4k`.
 
-    Rounded to the nearest hundredth or as far as there is room, never cut: the same size is the same
-    figure wherever it is shown; and something is never shown as nothing. Only how large it is decides
-    the unit, so that a column does not mix them at random.
+    Cut at the hundredth, or as far as there is room, as sentences cut it: no column shows more
+    than there is, and something is never shown as nothing. Only how large it is decides the unit,
+    so that a column does not mix them at random.
     """
-    return fit_right(_compact(size, width), width)
+    return fit_right(_compact(size, width, add=_CUT), width)
 
 
 def format_whole_size(size: Micros, *, width: int) -> str:
-    """Write a size for a column that is compared at a glance: whole shares, `124k` from 100,000 on.
+    """Write a size for a column that is compared at a glance: whole shares, `123k` from 100,000 on.
 
-    Rounded to the nearest; something is never shown as nothing.
+    Cut, never rounded up; something is never shown as nothing.
     """
-    if 0 < 2 * size < SCALE:
+    if 0 < size < SCALE:
         text = "<1"
-    elif 2 * size < (2 * _WHOLE_BELOW - 1) * SCALE:
-        text = _nearest(size, SCALE)
+    elif size < _WHOLE_BELOW * SCALE:
+        text = _units(size, SCALE, add=_CUT)
     else:
-        letter, unit = next(
-            each for each in reversed(_UNITS) if size >= each[1] * SCALE * 999 // 1_000
-        )
-        text = f"{_nearest(size, unit * SCALE, tenths=size < 100 * unit * SCALE)}{letter}"
-    return fit_right(text, width) if len(text) <= width else fit_right(_compact(size, width), width)
+        letter, unit = next(each for each in reversed(_UNITS) if size >= each[1] * SCALE)
+        text = f"{_units(size, unit * SCALE, tenths=size < 100 * unit * SCALE, add=_CUT)}{letter}"
+    if len(text) > width:
+        text = _compact(size, width, add=_CUT)
+    return fit_right(text, width)
 
 
 def format_size_ceil(size: Micros, *, width: int) -> str:
@@ -152,7 +150,7 @@ def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
     if amount and not whole:
         return fit_right(f"{sign}<$1", width)
     room = None if width is None else max(1, width - 1 - len(sign))
-    return fit_right(f"{sign}${_compact(whole, room)}", width)
+    return fit_right(f"{sign}${_compact(whole, room, add=_NEAREST)}", width)
 
 
 def format_percent(ratio: Micros, *, decimals: int = 1) -> str:
@@ -216,10 +214,11 @@ def _exact(size: int) -> str:
     return f"{'-' if size < 0 else ''}{whole:,}" + (f".{fraction}" if fraction else "")
 
 
-def _compact(size: int, width: int | None) -> str:
+def _compact(size: int, width: int | None, *, add: int) -> str:
+    """Write at most so many cells of a number, cut (`_CUT`) or to the nearest (`_NEAREST`)."""
     room = _COMPACT_WIDTH if width is None else width
     sign, size = ("-" if size < 0 else ""), abs(size)
-    hundredths = (size + _HUNDREDTH // 2) // _HUNDREDTH * _HUNDREDTH
+    hundredths = (2 * size + add * _HUNDREDTH) // (2 * _HUNDREDTH) * _HUNDREDTH
     if size and not hundredths and room >= len(sign) + len("<0.01"):
         return f"{sign}<0.01"
     exact = sign + _exact(hundredths or size)
@@ -227,22 +226,24 @@ def _compact(size: int, width: int | None) -> str:
         return exact
     if size < SCALE:
         return f"{sign}<1"
-    texts = [] if size >= 1_000 * SCALE else [_nearest(size, SCALE, tenths=True)]
-    texts.append(_nearest(size, SCALE))
+    texts = [] if size >= 1_000 * SCALE else [_units(size, SCALE, tenths=True, add=add)]
+    texts.append(_units(size, SCALE, add=add))
     for letter, unit in reversed(_UNITS):
         # What is rounded up to a unit is written in it.
-        if 2 * size >= (2 * unit - unit // 1_000) * SCALE:
-            texts += [f"{_nearest(size, unit * SCALE, tenths=t)}{letter}" for t in (True, False)]
+        if 2 * size >= (2 * unit - add * unit // 1_000) * SCALE:
+            texts += [
+                f"{_units(size, unit * SCALE, tenths=t, add=add)}{letter}" for t in (True, False)
+            ]
             break
     fitting = [f"{sign}{text}" for text in texts if len(sign + text) <= room]
     return fitting[0] if fitting else exact
 
 
-def _nearest(size: int, unit: int, *, tenths: bool = False) -> str:
-    """Write how many of a unit there are, rounded half up, whole or with one decimal."""
+def _units(size: int, unit: int, *, tenths: bool = False, add: int) -> str:
+    """Write how many of a unit there are, whole or with one decimal."""
     if not tenths:
-        return f"{(2 * size + unit) // (2 * unit):,}"
-    count = (20 * size + unit) // (2 * unit)
+        return f"{(2 * size + add * unit) // (2 * unit):,}"
+    count = (20 * size + add * unit) // (2 * unit)
     return f"{count // 10:,}.{count % 10}"
 
 

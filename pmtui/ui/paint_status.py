@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.markets.venue_state import VenueFact, VenueState, describe_state
 from pmtui.domain.money import Micros
@@ -17,7 +17,6 @@ from pmtui.ui.format import (
     format_age,
     format_money,
     format_price,
-    format_size,
     format_worth_change,
 )
 from pmtui.ui.keys.actions import Keymap
@@ -184,7 +183,7 @@ def _left_behind(account: AccountView) -> tuple[str, ...]:
     orders, said = account.open_orders, list[str]()
     if len(orders) == 1:
         (order,) = orders
-        size, price = format_size(order.remaining_size), format_price(order.price)
+        size, price = format_shares(order.remaining_size), format_price(order.price)
         said.append(f"your {size} @ {price} stays at the venue")
     elif orders:
         said.append(f"your {len(orders)} orders stay at the venue")

@@ -11,6 +11,7 @@ from pmtui.domain.formats import (
     ellipsize,
     exact_dollars,
     exact_shares,
+    format_shares,
     shares_are,
 )
 from pmtui.domain.money import ONE, Micros, parse_micros
@@ -36,6 +37,21 @@ def test_a_plural_may_be_more_than_an_s() -> None:
 )
 def test_one_share_is_not_shares(size: str, said: str) -> None:
     assert count_shares(parse_micros(size)) == said
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        ("101.666666", "101.66"),
+        ("1234.5", "1,234.5"),
+        ("0.004096", "<0.01"),
+        ("-0.004096", "-<0.01"),
+        ("-154986.29932", "-154,986.29"),
+        ("0", "0"),
+    ],
+)
+def test_a_size_is_cut_at_the_hundredth(size: str, said: str) -> None:
+    assert format_shares(parse_micros(size)) == said
 
 
 def test_dust_is_counted_whole() -> None:

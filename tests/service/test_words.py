@@ -40,7 +40,7 @@ def test_of_an_order_that_filled_in_part_only_the_rest_is_cancelled() -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [("5000", "5,000 Yes"), ("1810.46", "1,810.46 Yes"), ("0.004", "0.004 Yes"), ("10", "10 Yes")],
+    [("5000", "5,000 Yes"), ("1810.46", "1,810.46 Yes"), ("0.004", "<0.01 Yes"), ("10", "10 Yes")],
 )
 def test_sizes_in_words_are_grouped_like_those_on_the_screens(size: str, text: str) -> None:
     assert format_shares(parse_micros(size), "Yes") == text

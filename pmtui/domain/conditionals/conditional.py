@@ -33,7 +33,7 @@ from pmtui.domain.formats import (
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import ONE, ZERO, Micros, group_micros, notional_floor
+from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
@@ -400,13 +400,13 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 def describe_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
-    size = "all" if each.is_all else group_micros(each.size)
+    size = "all" if each.is_all else format_shares(each.size)
     return _describe(size, each.outcome, plan_of(each))
 
 
 def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
     """Say what a plan would do, in the words that it is listed with afterwards."""
-    size = "all" if plan.is_all else group_micros(plan.size)
+    size = "all" if plan.is_all else format_shares(plan.size)
     return _describe(size, outcome, plan)
 
 

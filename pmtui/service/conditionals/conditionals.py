@@ -39,10 +39,10 @@ from pmtui.domain.conditionals.conditional import (
     without,
     worst_price,
 )
-from pmtui.domain.formats import are, count
+from pmtui.domain.formats import are, count, format_shares
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
-from pmtui.domain.money import ONE, ZERO, Micros, format_micros, group_micros
+from pmtui.domain.money import ONE, ZERO, Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
@@ -467,7 +467,7 @@ class Conditionals:
             then = replace(
                 then, counted=(*_still_reversible(then.counted, self._kernel.clock.now()), counted)
             )
-        text = f"sold {group_micros(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
+        text = f"sold {format_shares(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; still active"
         elif then.state is ConditionalState.PAUSED:
@@ -506,7 +506,7 @@ class Conditionals:
             if is_back and any(other.is_all for other in self._active(each.token_id)):
                 # The one for the whole position speaks for them already.
                 found = replace(found, conditional=replace(each, counted=found.conditional.counted))
-            text = UNDONE if found.back else f"{group_micros(found.late)} more sold than reported"
+            text = UNDONE if found.back else f"{format_shares(found.late)} more sold than reported"
             self._save(found.conditional, text, level=Level.BAD)
             if found.back:
                 words = f"A sale FAILED on chain: {_describe_returned_shares(found.conditional, found.back)}"

@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
@@ -20,7 +20,6 @@ from pmtui.ui.format import (
     format_average,
     format_past_money,
     format_price,
-    format_size,
 )
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.plain import plain
@@ -61,7 +60,7 @@ def paint_move_card(
         first: tuple[str, ...] = (f"Replaces {describe_resting(old)} (queue place lost)",)
         _, shares = signed_amounts(order)
         if shares != old.remaining_size:
-            change = f"{format_size(old.remaining_size)} → {format_size(shares)}"
+            change = f"{format_shares(old.remaining_size)} → {format_shares(shares)}"
             first = (*first, f"Size {change}")
         return paint_confirm(
             order, width, mode=mode, doubt=doubt,
@@ -75,7 +74,7 @@ def paint_move_card(
         side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
         away = format_price(old.price)
         to = format_price(limit_price(order))
-        what = f"{side.value} {format_size(shares)} {plain(order.outcome, 12)}"
+        what = f"{side.value} {format_shares(shares)} {plain(order.outcome, 12)}"
         lines.append((Cell(what, side_role(side), Emphasis.BOLD), Cell(f" @ {away} to {to}")))
     note = (
         "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
@@ -107,11 +106,11 @@ def paint_flatten_card(
     if average is not None:
         at = format_average(average)
         cash = format_past_money(numbers.fills_now_cash)
-        fills = f"{format_size(numbers.fills_now)} at {at} for {cash}"
+        fills = f"{format_shares(numbers.fills_now)} at {at} for {cash}"
     bid = format_price(plan.best_bid)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
-        estimates.append(("Unsold", f"{format_size(plan.stays)} without a bid"))
+        estimates.append(("Unsold", f"{format_shares(plan.stays)} without a bid"))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
@@ -135,7 +134,7 @@ def paint_scaled_card(
     prices = sorted({limit_price(order) for order in orders})
     ends = [format_price(price) for price in prices]
     span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
-    text = f"{side.value} {format_size(shares)} {outcome} @ {span} or better"
+    text = f"{side.value} {format_shares(shares)} {outcome} @ {span} or better"
     lines += _sentences((text,), width, side_role(side))
     lines += _sentences((plain(head.market_title, width),), width, Role.DIM)
     lines += _legs(orders, width)
@@ -150,7 +149,7 @@ def paint_scaled_card(
 def describe_resting(order: Order) -> str:
     """Name an order that rests, by what is left of it."""
     price = format_price(order.price)
-    size = format_size(order.remaining_size)
+    size = format_shares(order.remaining_size)
     return f"{order.side.value} {size} {plain(order.outcome, 14)} @ {price}"
 
 
@@ -160,7 +159,7 @@ def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
     for order in orders:
         _, shares = signed_amounts(order)
         price = format_price(limit_price(order))
-        texts.append(f"{format_size(shares):>8} at {price}")
+        texts.append(f"{format_shares(shares):>8} at {price}")
     columns = 1 if len(texts) <= _LEGS_IN_A_COLUMN else max(width // _LEG_WIDTH, 2)
     rows, part = -(-len(texts) // columns), width // columns
     return [(Cell("".join(f"{text:<{part}}" for text in texts[row::rows])),) for row in range(rows)]

@@ -13,7 +13,7 @@ from typing_extensions import override
 from pmtui.domain.formats import count, format_shares, parse_size
 from pmtui.domain.ids import CommandId, ConditionId
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, format_micros
 from pmtui.domain.orders.basket import (
     BasketLeg,
     BasketMarket,
@@ -36,7 +36,6 @@ from pmtui.ui.format import (
     format_money_change,
     format_past_money,
     format_price,
-    format_size,
 )
 from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_model import token_id_of, why_not_tradable
@@ -123,7 +122,7 @@ def paint_basket_card(
 ) -> tuple[Line, ...]:
     """Show every leg from the fields that are hashed, and what the whole basket brings."""
     words = _WORDS[plan.side]
-    question = f"Buy {format_size(plan.sets)} {words} in {count(len(orders), 'market')}?"
+    question = f"Buy {format_shares(plan.sets)} {words} in {count(len(orders), 'market')}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
     facts = [("Spends", format_cost(plan.cost)), ("Fees", f"{format_past_money(plan.fees)} now")]
@@ -177,7 +176,7 @@ def is_bought(verdict: Verdict) -> bool:
 def paint_end(verdict: Verdict | None) -> Cell:
     """Say how a leg ended."""
     if isinstance(verdict, Accepted) and verdict.status is OrderStatus.FILLED:
-        return Cell(f"bought {format_size(verdict.filled_size)}", Role.NOTICE_GOOD)
+        return Cell(f"bought {format_shares(verdict.filled_size)}", Role.NOTICE_GOOD)
     return paint_leg_end(verdict, None)
 
 
@@ -269,7 +268,7 @@ class BasketForm(OrderForm[None]):
     def on_mount(self) -> None:
         """Begin with as many as the smallest preset, and hear of every book."""
         presets = self._surface.options.presets
-        self.size_field.value = format_shares(presets[0]).replace(",", "") if presets else ""
+        self.size_field.value = format_micros(presets[0]) if presets else ""
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         _ = self.size_field.focus()
         self.show()
@@ -351,7 +350,7 @@ class BasketForm(OrderForm[None]):
     def _on_stepped(self, message: NumberField.Stepped) -> None:
         size = parse_size(self.size_field.value) or Micros(0)
         stepped = max(size + message.step.value * _STEP, _STEP)
-        self.size_field.value = format_shares(Micros(stepped)).replace(",", "")
+        self.size_field.value = format_micros(Micros(stepped))
 
     @on(Choice.Moved)
     def _on_moved(self) -> None:

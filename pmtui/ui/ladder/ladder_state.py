@@ -6,6 +6,7 @@ from datetime import datetime
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.ladder import Ladder, Rung
 from pmtui.domain.conditionals.conditional import Trigger
+from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side, Trading
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -13,7 +14,6 @@ from pmtui.ui.format import (
     format_age,
     format_average,
     format_price,
-    format_size,
     format_size_compact,
 )
 from pmtui.ui.ladder.ladder_viewport import Beyond
@@ -242,7 +242,7 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     for word, size in (("bid", rung.bid_size), ("ask", rung.ask_size)):
         # On the row it is rounded to whole shares.
         if size % SCALE:
-            sizes.append((Cell(f"{word} ", Role.DIM), Cell(format_size(size))))
+            sizes.append((Cell(f"{word} ", Role.DIM), Cell(format_shares(size))))
     for name, size in (("depth", rung.depth), ("traded", rung.traded)):
         if size:
             text = format_size_compact(size, width=6).strip()

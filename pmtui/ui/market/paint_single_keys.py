@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.flattening import NOT_SOLD, FlattenPlan
@@ -15,7 +15,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import format_money_change, format_price, format_size, format_size_compact
+from pmtui.ui.format import format_money_change, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import cut_words, plain
@@ -50,9 +50,9 @@ def paint_arming(
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
         # What takes spends dollars: better prices bring more shares.
-        return (Cell(f" ARMED {format_size(size)}+ ", Role.ARMED, Emphasis.BOLD),)
+        return (Cell(f" ARMED {format_shares(size)}+ ", Role.ARMED, Emphasis.BOLD),)
     if is_permitted:
-        return (Cell(f" OVERRIDE {format_size(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
+        return (Cell(f" OVERRIDE {format_shares(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)
 
 
@@ -117,7 +117,7 @@ def _describe_accepted(verdict: Accepted) -> str:
         case OrderStatus.FILLED:
             return "filled."
         case OrderStatus.PARTIALLY_FILLED:
-            return f"filled {format_size(verdict.filled_size)}, the rest is working."
+            return f"filled {format_shares(verdict.filled_size)}, the rest is working."
         case OrderStatus.DELAYED:
             return "accepted, delayed by the venue. Its fill shows here."
         case _:
@@ -127,7 +127,7 @@ def _describe_accepted(verdict: Accepted) -> str:
 def _describe_order(order: PreparedOrder) -> str:
     side = "BUY" if order.intent.side is Side.BUY else "SELL"
     price = format_price(order.price)
-    return f"{side} {format_size(order.size)} {plain(order.outcome, _LABEL)} @ {price}"
+    return f"{side} {format_shares(order.size)} {plain(order.outcome, _LABEL)} @ {price}"
 
 
 def describe_what_clears(

@@ -16,13 +16,14 @@ from typing_extensions import override
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.tape import TapeFilter, TapeGap, TapeRow, oldest_public, tape_rows
+from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
-from pmtui.ui.format import format_money_change, format_size, format_size_compact, format_whole_size
+from pmtui.ui.format import format_money_change, format_size_compact, format_whole_size
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import plain
@@ -296,7 +297,7 @@ class PositionPane(LinePane):
             return ()
         net = Micros(held.get(0, 0) - held[1])
         sign = "-" if net < 0 else "+" if net else ""
-        text = f"{sign}{format_size(Micros(abs(net)))} {plain(self._labels[0], 12)}"
+        text = f"{sign}{format_shares(Micros(abs(net)))} {plain(self._labels[0], 12)}"
         role = Role.ASK if net < 0 else Role.BID
         return (Cell("net ", Role.DIM), Cell(text, role))
 

@@ -3,11 +3,12 @@
 An order fills at its limit or better. Its limit is what was asked for, and is said second.
 """
 
+from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, OrderStatus
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.format import format_past_money, format_price, format_size
+from pmtui.ui.format import format_past_money, format_price
 from pmtui.ui.plain import plain
 
 _LABEL = 14
@@ -21,9 +22,9 @@ def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
     `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
     """
     verb = "Bought" if order.intent.side is Side.BUY else "Sold"
-    size = format_size(verdict.filled_size)
+    size = format_shares(verdict.filled_size)
     if verdict.status is not OrderStatus.FILLED:
-        size = f"{size} of {format_size(order.size)}"
+        size = f"{size} of {format_shares(order.size)}"
     traded = f"{verb} {size} {plain(order.outcome, _LABEL)}"
     traded += describe_fill_price(verdict)
     limit = format_price(order.price)

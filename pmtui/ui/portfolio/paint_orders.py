@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.format import format_cost, format_price, format_size
+from pmtui.ui.format import format_cost, format_price
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.fill_words import describe_traded
 from pmtui.ui.theme.theme import Role
@@ -59,7 +59,7 @@ def paint_order(order: Order, title: str) -> Line:
     role = Role.BID if order.side is Side.BUY else Role.ASK
     cells = [
         Cell(f"  {order.side.value:<4} ", role),
-        Cell(f"{format_size(order.remaining_size)} "),
+        Cell(f"{format_shares(order.remaining_size)} "),
         Cell(f"{plain(order.outcome, 14)} @ {format_price(order.price)}"),
     ]
     if order.status is OrderStatus.UNKNOWN:
@@ -92,14 +92,14 @@ def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
             return describe_traded(verdict, order)
         case Accepted() if verdict.status is OrderStatus.DELAYED:
             what = "purchase" if order.intent.side is Side.BUY else "sale"
-            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            shares = f"{format_shares(order.size)} {plain(order.outcome, 14)}"
             return f"Accepted, delayed by the venue: {what} of {shares}. Its fill shows here."
         case Accepted() if verdict.status is OrderStatus.LIVE:
-            shares = f"{format_size(order.size)} {plain(order.outcome, 14)}"
+            shares = f"{format_shares(order.size)} {plain(order.outcome, 14)}"
             return f"Working: {order.intent.side.value} {shares} @ {format_price(order.price)}."
         case Accepted():
             verb = "Bought" if order.intent.side is Side.BUY else "Sold"
-            size = f"{format_size(verdict.filled_size)} of {format_size(order.size)}"
+            size = f"{format_shares(verdict.filled_size)} of {format_shares(order.size)}"
             return f"{verb} {size} {plain(order.outcome, 14)}: {plain(verdict.text, 50)}"
         case Rejected():
             return f"Refused: {plain(verdict.reason, 80)}"

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pmtui.domain.account.position import Position
+from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
@@ -18,7 +18,6 @@ from pmtui.ui.format import (
     format_money,
     format_money_change,
     format_price,
-    format_size,
     format_size_ceil,
     format_size_compact,
 )
@@ -129,9 +128,7 @@ def account_words(account: AccountView, *, is_starting: bool = False) -> str:
 
 
 def _position(name: Cell, held: Position, width: int) -> Line:
-    # Hundredths of a share are what an order can carry; what is beyond them is dust.
-    is_dust = held.size < SIZE_STEP
-    size = format_size(held.size if is_dust else size_floor(held.size))
+    size = format_shares(held.size)
     average = read_average(held.average_price)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
     value, gain = held.value, held.unrealized

@@ -1,7 +1,7 @@
 """One line of a portfolio in full: what its columns may have had no room for."""
 
 from pmtui.domain.account.position import CONVERSION, Activity, ClosedPosition, Dust, Position
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.wallet.wallet_views import TransactionView
@@ -12,7 +12,6 @@ from pmtui.ui.format import (
     format_money,
     format_past_money,
     format_price,
-    format_size,
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.portfolio_rows import (
@@ -68,7 +67,7 @@ def _facts(item: Item, marks: OrderMarks) -> list[Cell | Line]:
 
 
 def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
-    held = f"{format_size(position.size)} {plain(position.outcome, 20)}"
+    held = f"{format_shares(position.size)} {plain(position.outcome, 20)}"
     note = describe_remedy_of(position)
     return [
         Cell(held),
@@ -80,7 +79,7 @@ def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
 
 
 def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
-    left = f"{format_size(order.remaining_size)} of {format_size(order.original_size)}"
+    left = f"{format_shares(order.remaining_size)} of {format_shares(order.original_size)}"
     return [
         paint_side(order.side),
         Cell(f"{left} {plain(order.outcome, 20)} at {format_price(order.price)}"),
@@ -94,7 +93,7 @@ def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
 def _fill_facts(fill: Fill) -> list[Cell | Line]:
     return [
         paint_side(fill.side),
-        Cell(f"{format_size(fill.size)} {plain(fill.outcome, 20)} at {read_price(fill.price)}"),
+        Cell(f"{format_shares(fill.size)} {plain(fill.outcome, 20)} at {read_price(fill.price)}"),
         name_fact("as", Cell(fill.liquidity.value.lower())),
         name_fact("fee", _fee(fill)),
         Cell(write_moment(fill.matched_at), Role.DIM),
@@ -110,7 +109,7 @@ def _fee(fill: Fill) -> Cell:
 def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:
     at = write_moment(closed.closed_at) if closed.closed_at else "unknown time"
     return [
-        Cell(f"{format_size(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
+        Cell(f"{format_shares(closed.total_bought)} {plain(closed.outcome, 20)} bought"),
         name_fact("realised to date (gross)", paint_gain(closed.realized)),
         Cell(at, Role.DIM),
     ]
@@ -128,7 +127,7 @@ def describe_conversion(activity: Activity) -> str:
     """Say what went into a conversion and what came of it."""
     if activity.size is None:
         return ""
-    size = format_size(activity.size)
+    size = format_shares(activity.size)
     cash = f", +{format_past_money(activity.cash)} cash" if activity.cash else ""
     return f"-{size} No of each, +{size} Yes of every other outcome{cash}"
 

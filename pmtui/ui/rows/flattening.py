@@ -10,7 +10,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import CommandId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
@@ -19,7 +19,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_past_money, format_price, format_size
+from pmtui.ui.format import format_average, format_past_money, format_price
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import plan_sale
 from pmtui.ui.market.order_news import OrderNews
@@ -99,11 +99,11 @@ def paint_flatten_many(
 def _leg(sale: Sale, width: int) -> list[Line]:
     _, shares = signed_amounts(sale.order)
     numbers = sale.plan.numbers
-    what = f"SELL {format_size(shares)} {plain(sale.order.outcome, 10)} ≥ {format_price(limit_price(sale.order))}"
+    what = f"SELL {format_shares(shares)} {plain(sale.order.outcome, 10)} ≥ {format_price(limit_price(sale.order))}"
     average = numbers.fills_now_average
     now = "no bids here" if average is None else f"~{format_average(average)}"
     if sale.plan.stays:
-        now += f", {format_size(sale.plan.stays)} unsold"
+        now += f", {format_shares(sale.plan.stays)} unsold"
     room = width - len(what) - len(now) - 4
     head = (Cell(what, Role.ASK, Emphasis.BOLD),)
     if room >= _LEAST_TITLE:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from pmtui.domain.conditionals.conditional import Attachment, describe_attachment
+from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import CommandId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
@@ -32,7 +33,6 @@ from pmtui.domain.ticket.ticket import needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_size
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen, Place
@@ -275,10 +275,10 @@ class TicketSending:
 
 def _describe_found(known: Order | None, filled: Micros) -> str:
     if filled:
-        rests = f", {format_size(known.remaining_size)} working" if known is not None else ""
-        return f"It arrived: {format_size(filled)} filled{rests}"
+        rests = f", {format_shares(known.remaining_size)} working" if known is not None else ""
+        return f"It arrived: {format_shares(filled)} filled{rests}"
     if known is not None:
-        return f"It arrived: {format_size(known.remaining_size)} working"
+        return f"It arrived: {format_shares(known.remaining_size)} working"
     return "Checked: not at the venue; see the log"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from pmtui.domain.formats import count_shares, format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
 from pmtui.domain.orders.amounts import SIZE_STEP
@@ -12,18 +13,15 @@ from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
-from pmtui.ui.facts import count_shares
 from pmtui.ui.format import (
     format_cost,
     format_money,
     format_past_money,
     format_price,
-    format_size,
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import (
-    round_shares,
     side_role,
     wrap_text,
 )
@@ -125,13 +123,13 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
         return [given, ("Size", f"{most}shares at {price} or less"), ("Max payout", wins)]
     got = f"{size} or more" if spends(order) else size
     if spends(order) and numbers is not None and numbers.most_shares > shares:
-        got = f"{format_size(shares)} to {_most(numbers)} shares"
+        got = f"{format_shares(shares)} to {_most(numbers)} shares"
     return [given, ("Size", got), ("Max payout", format_money(shares))]
 
 
 def _most(numbers: TicketNumbers) -> str:
     """Write the most shares that come as the book is, rounded up to hundredths."""
-    return format_size(Micros(-(-numbers.most_shares // SIZE_STEP) * SIZE_STEP))
+    return format_shares(Micros(-(-numbers.most_shares // SIZE_STEP) * SIZE_STEP))
 
 
 def _has_fee(whole: _Sum) -> bool:
@@ -346,7 +344,7 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
     cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20)
-    text = f"{side.value} {round_shares(shares)} {outcome} @ {price} or better"
+    text = f"{side.value} {format_shares(shares)} {outcome} @ {price} or better"
     if cell_width(text) > width:
         # A limit is never worse than it says: better two words fewer than a second line.
         text = text.removesuffix(" or better")
@@ -354,7 +352,7 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
         text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
     elif spends(order):
         text = (
-            f"{side.value} {outcome}: spend {format_cost(cash)}, at least {round_shares(shares)} "
+            f"{side.value} {outcome}: spend {format_cost(cash)}, at least {format_shares(shares)} "
             f"shares, at most {price} a share"
         )
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
@@ -34,7 +35,6 @@ from pmtui.ui.format import (
     format_money,
     format_percent,
     format_price,
-    format_size,
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.portfolio.fill_words import describe_fill_price
@@ -71,19 +71,6 @@ class _Figure(NamedTuple):
 def side_role(side: Side) -> Role:
     """Return the colour of a side; the word is always there too."""
     return Role.BID if side is Side.BUY else Role.ASK
-
-
-def round_shares(size: Micros) -> str:
-    """Write shares with two decimals at most, rounded down; exactly where there are fewer."""
-    hundredth = SCALE // 100
-    return format_size(size if size < hundredth else Micros(size // hundredth * hundredth))
-
-
-def nearest_shares(size: Micros) -> str:
-    """Write shares that are expected, rounded to the nearest hundredth."""
-    hundredth = SCALE // 100
-    rounded = Micros((2 * size + hundredth) // (2 * hundredth) * hundredth)
-    return format_size(rounded or size)
 
 
 def wrap_text(text: str, width: int) -> tuple[str, ...]:
@@ -264,7 +251,7 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
             if verdict.status is OrderStatus.LIVE and order is not None:
                 side = order.intent.side.value
                 price = format_price(order.price)
-                what = f"{side} {format_size(size)} {outcome} @ {price}"
+                what = f"{side} {format_shares(size)} {outcome} @ {price}"
                 return (Cell(f"+ Working: {what}", Role.NOTICE_GOOD),)
             return (
                 Cell(
@@ -286,7 +273,7 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
 
 def paint_life(known: Order, order: PreparedOrder) -> Line:
     """Say what became of an accepted order since."""
-    filled = format_size(known.matched_size)
+    filled = format_shares(known.matched_size)
     match known.status:
         case OrderStatus.CANCELLED:
             words = f"{filled} filled, the rest cancelled" if known.matched_size else "cancelled"
@@ -335,20 +322,20 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = format_average(numbers.fills_now_average)
-        filled = f"{nearest_shares(numbers.fills_now)} at {average}"
+        filled = f"{format_shares(numbers.fills_now)} at {average}"
     figures.append(_Figure("now", "Fills now", filled))
     worst = format_price(numbers.limit)
     if numbers.rests:
-        figures.append(_Figure("rests", "Rests", f"{nearest_shares(numbers.rests)} at {worst}"))
+        figures.append(_Figure("rests", "Rests", f"{format_shares(numbers.rests)} at {worst}"))
     if draft.kind is OrderKind.MARKET:
-        shares = f"at least {round_shares(numbers.shares)}"
+        shares = f"at least {format_shares(numbers.shares)}"
         figures.insert(0, _Figure("shares", "Shares", shares))
         figures.insert(1, _Figure("limit", "Limit price", worst))
     elif unit_of(draft) is not SizeUnit.SHARES:
-        figures.insert(0, _Figure("shares", "Shares", round_shares(numbers.shares)))
+        figures.insert(0, _Figure("shares", "Shares", format_shares(numbers.shares)))
     if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
         hundredth = SCALE // 100
-        most = format_size(Micros(-(-numbers.most_shares // hundredth) * hundredth))
+        most = format_shares(Micros(-(-numbers.most_shares // hundredth) * hundredth))
         figures.insert(0, _Figure("up to", "Shares", f"up to {most}"))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
@@ -370,7 +357,7 @@ def _later_figures(after: TicketAfter) -> list[_Figure]:
         spread = format_price(after.rewards.max_spread)
         said = {
             RewardsOutlook.EARNS: "yes, at this mid",
-            RewardsOutlook.TOO_SMALL: f"from {format_size(after.rewards.min_size)}",
+            RewardsOutlook.TOO_SMALL: f"from {format_shares(after.rewards.min_size)}",
             RewardsOutlook.TOO_FAR: f"within {spread} of mid",
         }[after.outlook]
         figures.append(_Figure("rewards", "Rewards", said))
@@ -400,8 +387,8 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
 
 def _describe_end(verdict: Accepted, size: Micros) -> str:
     filled = verdict.filled_size
-    left = format_size(Micros(max(size - filled, 0)))
-    done = f"{format_size(filled)} filled{describe_fill_price(verdict)}"
+    left = format_shares(Micros(max(size - filled, 0)))
+    done = f"{format_shares(filled)} filled{describe_fill_price(verdict)}"
     match verdict.status:
         case OrderStatus.FILLED:
             return done

@@ -30,7 +30,8 @@ from pmtui.domain.conditionals.conditional import (
 )
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.own_orders import DUST
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
@@ -277,7 +278,7 @@ class ProtectScreen(OrderForm[None]):
         draft = ConditionalDraft()
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
-            draft = ConditionalDraft(size_text=format_shares(left).replace(",", ""))
+            draft = ConditionalDraft(size_text=format_micros(size_floor(left)))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
         self._begin_at_cursor()

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import format_cents
+from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_down, cents_up, format_micros
@@ -36,7 +36,7 @@ from pmtui.domain.ticket.scaled import (
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
-from pmtui.ui.format import format_past_money, format_price, format_size
+from pmtui.ui.format import format_past_money, format_price
 from pmtui.ui.frame import is_live
 from pmtui.ui.market.market_model import outcome_label, token_id_of
 from pmtui.ui.plain import plain
@@ -80,7 +80,7 @@ def paint_plan(
         cash = parts[number]
         cells = [
             Cell(f"{format_price(leg.price):>{6 if is_narrow else 7}}", _role(plan)),
-            Cell(f" {format_size(leg.size):>{8 if is_narrow else 10}}"),
+            Cell(f" {format_shares(leg.size):>{8 if is_narrow else 10}}"),
         ]
         if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
             cells.append(Cell(f" {format_past_money(cash):>11}", Role.DIM))
@@ -96,7 +96,7 @@ def paint_plan(
     cash = to_cents(plan.cash)
     columns = (6, 8) if is_narrow else (7, 10)
     total = (
-        f"{'total':>{columns[0]}} {format_size(plan.shares):>{columns[1]}} "
+        f"{'total':>{columns[0]}} {format_shares(plan.shares):>{columns[1]}} "
         f"{format_past_money(cash):>11}"
     )
     note = _describe_rest(plan, is_off=sum(parts) != cash)

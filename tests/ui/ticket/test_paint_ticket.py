@@ -22,7 +22,6 @@ from pmtui.ui.ticket.paint_ticket import (
     paint_problem,
     paint_touch,
     paint_verdict,
-    round_shares,
     wrap_line,
     wrap_text,
 )
@@ -130,11 +129,6 @@ def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
     assert "Limit price" in text
     assert "54¢" in text
     assert "at least 46.29" in text
-
-
-def test_shares_are_cut_to_two_decimals_unless_they_are_less() -> None:
-    assert round_shares(m("154986.29032")) == "154,986.29"
-    assert round_shares(m("0.00125")) == "0.00125"
 
 
 def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:

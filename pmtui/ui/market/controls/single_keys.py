@@ -16,7 +16,7 @@ from operator import is_
 from textual.geometry import Size
 
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.formats import count, exact_shares
+from pmtui.domain.formats import count, exact_shares, format_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -38,7 +38,6 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Load, Mode, OwnList
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import format_size
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
@@ -410,7 +409,7 @@ class SingleKeys:
             return
         names = ("buy_here", "sell_here", "take_ask", "toggle_arming")
         buy, sell, take, off = (self._key(name) for name in names)
-        size = format_size(self.preset)
+        size = format_shares(self.preset)
         self._line.show(
             f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
             f"{take} spends dollars: {size} or more."
