@@ -223,6 +223,49 @@ def least_sets(markets: Iterable[BasketMarket]) -> Micros:
     return Micros(-(-least // ONE) * ONE)
 
 
+@dataclass(frozen=True, slots=True)
+class BasketRoom:
+    """How large a basket may be."""
+
+    least: Micros
+    """Sets with which every leg is an order."""
+    at_best: Micros
+    """Sets that the best prices alone have."""
+    offered: Micros | None
+    """Sets that the whole books have; None while a book is not known or not good."""
+    thinnest: str
+    """The leg that has the fewest; untrusted text."""
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether no size would do."""
+        return self.offered is not None and self.offered < max(self.least, SIZE_STEP)
+
+
+def basket_room(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> BasketRoom:
+    """Return how few and how many sets can be bought, without what is our own in the books."""
+    markets, own = tuple(markets), tuple(own)
+    offers = [
+        (
+            size_floor(
+                Micros(sum(ask.size for ask in _asks(each, own)) if not each.why_not else 0)
+            ),
+            each,
+        )
+        for each in markets
+    ]
+    is_known = all(
+        m.terms is not None and m.book is not None and m.book.state.is_good for m in markets
+    )
+    fewest = min(offers, key=lambda offer: offer[0], default=None)
+    return BasketRoom(
+        least=least_sets(markets),
+        at_best=most_sets(markets, own),
+        offered=fewest[0] if is_known and fewest is not None else None,
+        thinnest=fewest[1].name if fewest is not None else "",
+    )
+
+
 def _asks(market: BasketMarket, own: tuple[Order, ...]) -> tuple[Level, ...]:
     if market.terms is None or market.book is None:
         return ()

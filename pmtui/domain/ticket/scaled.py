@@ -151,22 +151,35 @@ def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProb
     return ScaledPlan(spec, legs)
 
 
+def _range_problems(
+    first: Micros | None, last: Micros | None, number: int | None, tick: Micros
+) -> Iterable[ScaledProblem]:
+    """Say what is wrong with a range of prices, each entry by itself; None was not understood."""
+    is_range = True
+    for field, price in ((ScaledField.FIRST_PRICE, first), (ScaledField.LAST_PRICE, last)):
+        if price is None:
+            yield ScaledProblem(field, "Enter a price in cents")
+        elif not is_on_tick(price, tick):
+            nearest = format_micros(Micros(nearest_price(price, tick) * 100))
+            yield ScaledProblem(field, f"Off tick; nearest price {nearest}¢")
+        else:
+            continue
+        is_range = False
+    if number is None or not 2 <= number <= MOST_LEGS:
+        yield ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
+    elif is_range and first is not None and last is not None:
+        prices = abs(last - first) // tick + 1
+        if prices < number:
+            text = f"The range has only {count(prices, 'price')}"
+            yield ScaledProblem(ScaledField.COUNT, text)
+
+
 def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProblem:
     """Return as many different prices as asked for, evenly over the range, on the grid."""
-    ends = (
-        (ScaledField.FIRST_PRICE, spec.first_price),
-        (ScaledField.LAST_PRICE, spec.last_price),
-    )
-    for field, price in ends:
-        if not is_on_tick(price, tick):
-            nearest = format_micros(Micros(nearest_price(price, tick) * 100))
-            return ScaledProblem(field, f"Off tick; nearest price {nearest}¢")
-    if not 2 <= spec.count <= MOST_LEGS:
-        return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
+    problems = _range_problems(spec.first_price, spec.last_price, spec.count, tick)
+    if (problem := next(iter(problems), None)) is not None:
+        return problem
     steps = (spec.last_price - spec.first_price) // tick
-    if abs(steps) + 1 < spec.count:
-        text = f"The range has only {count(abs(steps) + 1, 'price')}"
-        return ScaledProblem(ScaledField.COUNT, text)
     gaps = spec.count - 1
     # Halves go towards the last price in both directions, so that turning the range round
     # does not change more than the order of its prices where it divides evenly.
@@ -257,35 +270,32 @@ class ScaledDraft:
     is_post_only: bool = False
 
 
-def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | ScaledProblem:
-    """Return the ladder that the entries mean, or the first problem with them."""
-    prices = []
-    for field, text in (
-        (ScaledField.FIRST_PRICE, draft.first_text),
-        (ScaledField.LAST_PRICE, draft.last_text),
-    ):
-        price = parse_cents(text) if text.strip() else None
-        if price is None:
-            return ScaledProblem(field, "Enter a price in cents")
-        prices.append(price)
-    count = draft.count_text.strip()
-    if not count.isascii() or not count.isdigit():
-        return ScaledProblem(ScaledField.COUNT, f"From 2 to {MOST_LEGS} orders")
+def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | tuple[ScaledProblem, ...]:
+    """Return the ladder that the entries mean, or what is wrong with each of them, in their order."""
+    first, last = (
+        parse_cents(text) if text.strip() else None for text in (draft.first_text, draft.last_text)
+    )
+    digits = draft.count_text.strip()
+    number = min(int(digits), 1_000) if digits.isascii() and digits.isdigit() else None
     total = parse_size(draft.total_text) if draft.total_text.strip() else None
-    if total is None:
-        return ScaledProblem(ScaledField.TOTAL, "Enter a total")
+    problems = list(_range_problems(first, last, number, terms.tick_size))
+    if total is None or total <= 0:
+        problems.append(ScaledProblem(ScaledField.TOTAL, "Enter a total"))
+    if problems or first is None or last is None or number is None or total is None:
+        return tuple(problems)
     unit = TotalUnit.DOLLARS if draft.total_text.strip().startswith("$") else draft.unit
     spec = ScaledSpec(
         side=draft.side,
-        first_price=prices[0],
-        last_price=prices[1],
-        count=min(int(count), 1_000),
+        first_price=first,
+        last_price=last,
+        count=number,
         total=total,
         unit=unit,
         shape=draft.shape,
         is_post_only=draft.is_post_only,
     )
-    return plan_scaled(spec, terms)
+    plan = plan_scaled(spec, terms)
+    return plan if isinstance(plan, ScaledPlan) else (plan,)
 
 
 def entry_of(draft: ScaledDraft, field: ScaledField) -> str:

@@ -18,10 +18,11 @@ from pmtui.domain.orders.basket import (
     BasketLeg,
     BasketMarket,
     BasketPlan,
+    BasketRoom,
     BasketSide,
+    basket_room,
     least_sets,
     legs_of,
-    most_sets,
     plan_basket,
 )
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
@@ -43,7 +44,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
+from pmtui.ui.ticket.fields import Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
@@ -59,6 +60,19 @@ _COST = 10
 _PRICE = 7
 _END = 26
 ONE_BY_ONE = "Legs fill whole or not at all, each by itself: some may fill and others not."
+
+
+def paint_room(room: BasketRoom) -> Line:
+    """Say how large a basket may be, or that there can be none, and why."""
+    least, at_best = format_shares(room.least), format_shares(room.at_best)
+    if room.is_impossible:
+        name = plain(room.thinnest, 16)
+        offered = f"only {format_shares(room.offered)}" if room.offered else "none"
+        text = f" impossible now: needs {least}, {offered} offered of {name}"
+        return (Cell(text, Role.NOTICE_WARN),)
+    if room.at_best < room.least and room.offered is not None:
+        return (Cell(f" min {least}: more than the {at_best} at the best prices", Role.DIM),)
+    return (Cell(f" min {least} · {at_best} at the best prices", Role.DIM),)
 
 
 def paint_legs(
@@ -255,10 +269,10 @@ class BasketForm(OrderForm[None]):
                 (Cell("Basket  ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
             )
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Buy", Role.DIM),), classes="label")
+                yield EntryLabel("Buy", "basket-side")
                 yield Choice(id="basket-side")
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Shares", Role.DIM),), classes="label")
+                yield EntryLabel("Shares", "basket-size")
                 yield NumberField(id="basket-size", characters="0-9.,")
                 yield TextLine(id="basket-hint")
             yield TextBlock(id="basket-legs")
@@ -317,9 +331,7 @@ class BasketForm(OrderForm[None]):
             return
         self.side_choice.show(_SIDE_WORDS[self._side])
         found = self._baskets()
-        most = most_sets(found, self._surface.queries.account().open_orders)
-        text = f" min {format_shares(least_sets(found))} · {format_shares(most)} at best"
-        self.hint.show((Cell(text, Role.DIM),))
+        self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))
         plan = self._sent_plan or self._plan()
         is_short = any(isinstance(verdict, Rejected) for verdict in self._verdicts)
         agree = "Review" if not self._sent else "Price again" if is_short else "Close"
@@ -350,6 +362,9 @@ class BasketForm(OrderForm[None]):
     def _on_stepped(self, message: NumberField.Stepped) -> None:
         size = parse_size(self.size_field.value) or Micros(0)
         stepped = max(size + message.step.value * _STEP, _STEP)
+        if message.step > 0:
+            # Fewer would be no order somewhere: nobody steps through them one by one.
+            stepped = max(stepped, least_sets(self._baskets()))
         self.size_field.value = format_micros(Micros(stepped))
 
     @on(Choice.Moved)

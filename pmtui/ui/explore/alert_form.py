@@ -19,7 +19,7 @@ from pmtui.ui.explore.paint_watchlist import LIVES_HERE
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.fields import EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
@@ -46,7 +46,7 @@ class AlertForm(OrderForm[str]):
     """Takes the prices and hands them to the service; answers with what was set."""
 
     DEFAULT_CSS = """
-    AlertForm .label { width: 7; }
+    AlertForm .label { width: 8; }
     AlertForm NumberField { width: 8; }
     AlertForm #alert-when { width: 1fr; }
     AlertForm #listed { height: auto; }
@@ -69,15 +69,15 @@ class AlertForm(OrderForm[str]):
             title = plain(self._subject.title, self.WIDTH)
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Market"),), classes="label")
+                yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="alert-touch")
             for name, label, meaning in _ENTRIES:
                 with Horizontal(classes="row"):
-                    yield TextLine((Cell(label),), classes="label")
+                    yield EntryLabel(label, name)
                     yield NumberField(id=name, characters="0-9.,¢")
                     yield TextLine((Cell(f" {meaning}", Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("When"),), classes="label")
+                yield EntryLabel("When", "alert-when")
                 yield Input(
                     id="alert-when", compact=True, max_length=_LONGEST_CONDITION,
                     placeholder="spread >= 4",

@@ -28,7 +28,7 @@ from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.fields import EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.ticket_state import describe_doubts, ticket_context
 from pmtui.ui.widgets.text_line import TextLine
@@ -192,11 +192,11 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             yield TextLine((Cell(f"Move {what}", Role.HEADING, Emphasis.BOLD),))
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("To ¢"),), classes="label")
+                yield EntryLabel("To ¢", "move-price")
                 yield NumberField(id="move-price", characters="0-9.¢")
                 yield TextLine(id="move-touch")
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Size"),), classes="label")
+                yield EntryLabel("Size", "move-size")
                 yield NumberField(id="move-size", characters="0-9.,")
                 yield TextLine((Cell(" shares", Role.DIM),))
             yield TextBlock(id="state")
@@ -215,10 +215,12 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         if price is None or terms is None:
             reason = "Enter a price in cents" if terms else "The trading terms are loading"
             self.show_reason(reason)
+            _ = self.price.focus()
             return
         size = parse_size(self.amount.value)
         if size is None:
             self.show_reason("Enter a size in shares")
+            _ = self.amount.focus()
             return
         account = self._surface.queries.account()
         known = tuple(o for o in account.open_orders if o.order_id == self._order.order_id)

@@ -157,6 +157,23 @@ class Choice(Widget, can_focus=True):
         self._role_styles = None
 
 
+class EntryLabel(TextLine):
+    """The name of an entry; the one that has the keys is bright and has a mark."""
+
+    def __init__(self, name: str, entry: str) -> None:
+        """Name the entry with this id."""
+        super().__init__(classes="label")
+        self._word = name
+        self.entry = entry
+        """The id of the widget that it names."""
+        self.mark(is_here=False)
+
+    def mark(self, *, is_here: bool) -> None:
+        """Show whether the entry has the keys."""
+        role = Role.KEY if is_here else Role.DIM
+        self.show((Cell("▸" if is_here else " ", Role.KEY), Cell(self._word, role)))
+
+
 class NumberField(Input, inherit_bindings=False):
     """A short text that holds a number; up and down ask for a step, enter is left to the ticket."""
 

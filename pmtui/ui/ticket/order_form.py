@@ -26,7 +26,7 @@ from pmtui.ui.market.market_model import title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import TextBlock
+from pmtui.ui.ticket.fields import EntryLabel, TextBlock
 from pmtui.ui.ticket.paint_ticket import paint_touch, wrap_line
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
@@ -96,6 +96,12 @@ class OrderForm(ModalScreen[ResultT]):
     def on_screen_resume(self) -> None:
         """Stand where the ladder below stays to be seen."""
         self._stand_aside()
+
+    def on_descendant_focus(self) -> None:
+        """Mark the entry that has the keys."""
+        focused = self.focused.id if self.focused is not None else None
+        for label in self.query(EntryLabel):
+            label.mark(is_here=label.entry == focused)
 
     def on_resize(self) -> None:
         """Stand aside on a screen of another size, too."""

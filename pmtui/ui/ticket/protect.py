@@ -52,7 +52,7 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.fields import EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_ticket import paint_market
 from pmtui.ui.widgets.text_line import TextLine
@@ -211,7 +211,7 @@ _ENTRIES = (
     (PlanField.SIZE, "protect-size", "Size", "shares, or all"),
     (PlanField.TRAIL, "protect-trail", "Trail", "¢  below the bid"),
 )
-_BESIDE_ENTRY = 22
+_BESIDE_ENTRY = 23
 """Columns before what is said beside an entry."""
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The trading terms are loading"
@@ -222,8 +222,9 @@ class ProtectScreen(OrderForm[None]):
 
     NARROWEST = 34
     DEFAULT_CSS = """
-    ProtectScreen .label { width: 9; }
+    ProtectScreen .label { width: 10; }
     ProtectScreen NumberField { width: 11; }
+    ProtectScreen.-narrow .label { width: 9; }
     ProtectScreen.-narrow NumberField { width: 7; }
     """
 
@@ -261,12 +262,12 @@ class ProtectScreen(OrderForm[None]):
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
-                yield TextLine((Cell("Market"),), classes="label")
+                yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="protect-market")
             yield TextLine(id="protect-others")
             for field, name, label, _ in _ENTRIES:
                 with Horizontal(classes="row"):
-                    yield TextLine((Cell(label),), classes="label")
+                    yield EntryLabel(label, name)
                     letters = ALL if field is PlanField.SIZE else "¢"
                     yield NumberField(id=name, characters=f"0-9.,{letters}")
                     yield TextLine(id=f"{name}-says")

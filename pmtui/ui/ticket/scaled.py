@@ -42,11 +42,17 @@ from pmtui.ui.market.market_model import outcome_label, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import Choice, NumberField, TextBlock
+from pmtui.ui.ticket.fields import Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_line
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
+_NAMES = {
+    ScaledField.FIRST_PRICE: "From",
+    ScaledField.LAST_PRICE: "To",
+    ScaledField.COUNT: "Orders",
+    ScaledField.TOTAL: "Total",
+}
 _LEGS_IN_A_COLUMN = 8
 _ROOMY = 56
 """With fewer cells a leg tells its money or its end, not both."""
@@ -116,11 +122,10 @@ def _describe_rest(plan: ScaledPlan, *, is_off: bool) -> str:
     return f"  {left} left over"
 
 
-def paint_scaled_problem(problem: ScaledProblem) -> Line:
-    """Show why there is no ladder yet."""
-    return (
-        Cell(f"{problem.field.value.capitalize()}: {plain(problem.text, 70)}", Role.NOTICE_WARN),
-    )
+def paint_scaled_problem(problem: ScaledProblem, *, is_missing: bool = False) -> Line:
+    """Show what is wrong with an entry, by the name it has in the form; quietly if it is empty."""
+    role = Role.DIM if is_missing else Role.NOTICE_WARN
+    return (Cell(f"{_NAMES[problem.field]}: {plain(problem.text, 70)}", role),)
 
 
 def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
@@ -173,9 +178,9 @@ class ScaledScreen(OrderForm[None]):
     # Fifteen legs fill a small terminal: there is no line to spare.
     DEFAULT_CSS = """
     ScaledScreen #state { min-height: 0; }
-    ScaledScreen .label { width: 8; }
+    ScaledScreen .label { width: 9; }
     ScaledScreen Choice { width: 10; }
-    ScaledScreen.-narrow .label { width: 7; }
+    ScaledScreen.-narrow .label { width: 8; }
     ScaledScreen.-narrow NumberField { width: 7; }
     ScaledScreen.-narrow #scaled-side { width: 7; }
     ScaledScreen.-narrow #scaled-post-only { width: 16; }
@@ -230,11 +235,11 @@ class ScaledScreen(OrderForm[None]):
                 yield Choice(id="scaled-post-only")
             with Horizontal(classes="row"):
                 yield from self._entry("From", "scaled-first", "0-9.¢")
-                yield from self._entry(" to", "scaled-last", "0-9.¢")
+                yield from self._entry("to", "scaled-last", "0-9.¢")
                 yield TextLine((Cell(" ¢", Role.DIM),))
             with Horizontal(classes="row"):
                 yield from self._entry("Orders", "scaled-count", "0-9")
-                yield from self._entry(" sizes", "", "")
+                yield EntryLabel("sizes", "scaled-shape")
                 yield Choice(id="scaled-shape")
             with Horizontal(classes="row"):
                 yield from self._entry("Total", "scaled-total", "0-9.,$")
@@ -320,16 +325,15 @@ class ScaledScreen(OrderForm[None]):
                 self._load(replace(draft, is_post_only=not draft.is_post_only))
 
     def _entry(self, label: str, name: str, characters: str) -> ComposeResult:
-        yield TextLine((Cell(label, Role.DIM),), classes="label")
-        if name:
-            yield NumberField(id=name, characters=characters)
+        yield EntryLabel(label, name)
+        yield NumberField(id=name, characters=characters)
 
     @property
     def _token_id(self) -> TokenId | None:
         view = self._surface.queries.market(self._condition_id)
         return token_id_of(view, self._outcome_index)
 
-    def _plan(self) -> ScaledPlan | ScaledProblem | None:
+    def _plan(self) -> ScaledPlan | tuple[ScaledProblem, ...] | None:
         terms = self.terms
         return None if terms is None else read_scaled(self.draft, terms)
 
@@ -376,9 +380,15 @@ class ScaledScreen(OrderForm[None]):
         self._draw(ghosts_of_plan(plan) if isinstance(plan, ScaledPlan) and not self._sent else ())
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
-            line: Line = (Cell("The trading terms are loading", Role.DIM),)
-            said = line if plan is None else paint_scaled_problem(plan)
-            self.state.show(wrap_line(said, self.inner, most=2))
+            lines: Sequence[Line] = ((Cell("The trading terms are loading", Role.DIM),),)
+            if plan is not None:
+                lines = [
+                    paint_scaled_problem(each, is_missing=not entry_of(self.draft, each.field))
+                    for each in plan
+                ]
+            self.state.show(
+                tuple(part for line in lines for part in wrap_line(line, self.inner, most=2))
+            )
             return
         crossing = legs_that_cross(plan, self._book())
         self.legs.show(paint_plan(plan, crossing, self._ends(), width=self.inner))
@@ -434,7 +444,7 @@ class ScaledScreen(OrderForm[None]):
         token_id = self._token_id
         return None if token_id is None else self._surface.queries.book(token_id)
 
-    def _focus_problem(self, plan: ScaledPlan | ScaledProblem | None) -> None:
-        if isinstance(plan, ScaledProblem):
-            name = next(name for name, field in _ENTRIES.items() if field is plan.field)
+    def _focus_problem(self, plan: ScaledPlan | tuple[ScaledProblem, ...] | None) -> None:
+        if isinstance(plan, tuple) and plan:
+            name = next(name for name, field in _ENTRIES.items() if field is plan[0].field)
             _ = self.query_one(f"#{name}", NumberField).focus()

@@ -14,6 +14,7 @@ from pmtui.domain.orders.basket import (
     BasketSide,
     SetLeg,
     SetPrice,
+    basket_room,
     has_one_winner,
     is_decided,
     least_sets,
@@ -220,3 +221,30 @@ def test_as_few_sets_as_make_every_leg_an_order_are_enough(
     assert plan_basket(markets, BasketSide.YES, least).is_whole
     assert not plan_basket(markets, BasketSide.YES, Micros(least - ONE)).is_whole
     assert least_sets([]) == 0
+
+
+@given(books, st.integers(5, 20_000))
+def test_where_a_basket_is_impossible_no_size_makes_one(
+    found: list[list[tuple[int, int]]], size: int
+) -> None:
+    markets = [market(n + 1, *asks) for n, asks in enumerate(found)]
+    room = basket_room(markets)
+    plan = plan_basket(markets, BasketSide.YES, Micros(size * ONE))
+    assert room.offered == min(sum(s for _, s in asks) for asks in found) * ONE
+    assert room.at_best <= room.offered
+    if room.is_impossible and size * ONE >= room.least:
+        assert not plan.is_whole
+    if room.least <= room.offered:
+        assert (
+            plan_basket(markets, BasketSide.YES, room.least).is_whole or room.at_best < room.least
+        )
+
+
+def test_the_leg_in_the_way_of_a_basket_is_named_once_the_books_are_known() -> None:
+    cheap = market(2, (1, 93))
+    room = basket_room([market(1, (40, 500)), cheap])
+    assert (room.least, room.offered, room.thinnest) == (100 * ONE, 93 * ONE, "Outcome 2")
+    assert room.is_impossible
+    assert basket_room([market(1, (40, 500)), replace(cheap, why_not="Paused")]).offered == 0
+    assert not basket_room([market(1, (40, 500)), replace(cheap, book=None)]).is_impossible
+    assert not basket_room([]).is_impossible

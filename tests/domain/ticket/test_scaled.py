@@ -234,9 +234,13 @@ def read(draft: ScaledDraft) -> ScaledPlan:
 
 
 def problem(draft: ScaledDraft) -> ScaledField:
+    return problems(draft)[0]
+
+
+def problems(draft: ScaledDraft) -> tuple[ScaledField, ...]:
     found = read_scaled(draft, TERMS)
-    assert isinstance(found, ScaledProblem)
-    return found.field
+    assert isinstance(found, tuple)
+    return tuple(each.field for each in found)
 
 
 def warned(draft: ScaledDraft, cash: str = "1000", shares: str = "1000") -> tuple[str, ...]:
@@ -274,14 +278,24 @@ def test_the_first_entry_that_will_not_do_is_named(draft: ScaledDraft, field: Sc
     assert problem(draft) is field
 
 
+def test_an_empty_total_hides_no_other_problem() -> None:
+    empty = replace(DRAFT, total_text="")
+    first, last, number, total = ScaledField
+    assert problems(empty) == (total,)
+    assert problems(replace(empty, last_text="44.7")) == (last, total)
+    assert problems(replace(empty, first_text="", last_text="x")) == (first, last, total)
+    assert problems(replace(empty, count_text="6")) == (number, total)
+    assert problems(replace(DRAFT, last_text="44.7", count_text="1")) == (last, number)
+
+
 @given(st.sampled_from(ScaledField), st.text(max_size=8))
 def test_whatever_is_typed_is_a_ladder_or_a_problem(field: ScaledField, text: str) -> None:
     draft = with_entry(DRAFT, field, text)
     assert entry_of(draft, field) == text
-    assert isinstance(read_scaled(draft, TERMS), ScaledPlan | ScaledProblem)
+    assert isinstance(read_scaled(draft, TERMS), ScaledPlan) or problems(draft)
     for step in (1, -1):
         stepped = step_entry(draft, field, step, TERMS)
-        assert isinstance(read_scaled(stepped, TERMS), ScaledPlan | ScaledProblem)
+        assert isinstance(read_scaled(stepped, TERMS), ScaledPlan) or problems(stepped)
 
 
 @pytest.mark.parametrize(

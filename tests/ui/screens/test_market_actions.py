@@ -25,7 +25,7 @@ from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
-from pmtui.ui.ticket.fields import NumberField
+from pmtui.ui.ticket.fields import EntryLabel, NumberField
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
@@ -475,6 +475,21 @@ async def test_a_problem_is_said_and_nothing_is_asked() -> None:
         await settle(pilot)
         assert app.screen is dialog
         assert not app.market.service.calls_of("prepare")
+
+
+async def test_every_entry_that_is_wrong_is_named_and_enter_goes_to_the_first() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        dialog = await scaled(app, pilot)
+        await pilot.press(*"47.03", "tab", "9", "9")
+        await settle(pilot)
+        said = ["".join(cell.text for cell in each) for each in dialog.state.lines]
+        assert [text.partition(":")[0] for text in said] == ["To", "Orders", "Total"]
+        await pilot.press("enter")
+        await settle(pilot)
+        assert dialog.focused is dialog.query_one("#scaled-last")
+        marked = [each.entry for each in dialog.query(EntryLabel) if each.line[0].text == "▸"]
+        assert marked == ["scaled-last"]
 
 
 async def test_choices_and_steps_change_the_ladder() -> None:
