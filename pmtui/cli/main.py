@@ -21,6 +21,7 @@ from pmtui.cli.usage import (
     split_profile,
     terminal_parser,
 )
+from pmtui.config.paths import why_no_home
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     open_closed_streams()
     if argv is None:
         sys.excepthook = show_crash
+    if reason := why_no_home():
+        return refuse(reason)
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = split_profile(arguments)
     # httpx does without its optional command line, which loads click, pygments and rich's progress bars.

@@ -30,9 +30,11 @@ _lost: list[OSError] = []
 MAX_BYTES = 2_000_000
 BACKUPS = 2
 
-# Anything that looks like a private key, a signature or a header that carries a credential.
+# Anything that looks like a private key, a signature, a header that carries a credential, or the user
+# and the password of an address.
 _SECRETS = re.compile(
-    r"(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
+    r"(?<=://)[^/\s@]+(?=@)"
+    r"|(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
     r"|(?i:(?:secret|passphrase|private[_ ]?key|authorization|POLY_\w+|RELAYER_\w+)['\"]?\s*[:=]\s*)\S+"
 )
 

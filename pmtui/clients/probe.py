@@ -9,7 +9,6 @@ import socket
 import ssl
 import threading
 import time
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pmtui.clients.http.client import trusted_context
 from pmtui.clients.http.failures import why_unreachable
-from pmtui.config.endpoints import is_loopback
+from pmtui.clients.http.proxies import UnusableProxyError, find_proxy, without_credentials
 
 _PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 _ENCRYPTED = frozenset({"https", "wss"})
@@ -53,6 +52,7 @@ class ThroughProxy:
 class ProbeStep(StrEnum):
     """A step of connecting to a host, by the name that the report prints."""
 
+    PROXY = "proxy"
     DNS = "DNS"
     CONNECTION = "connection"
     TLS = "TLS"
@@ -70,8 +70,12 @@ async def probe(url: str) -> Reached | ThroughProxy | Unreached:
     """Resolve a host's name, connect and shake hands, then hang up; the caller bounds the time."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    if proxy := _proxy_of(parts.scheme, host):
-        return ThroughProxy(proxy)
+    try:
+        proxy = find_proxy(url)
+    except UnusableProxyError as problem:
+        return Unreached(ProbeStep.PROXY, str(problem))
+    if proxy is not None:
+        return ThroughProxy(without_credentials(proxy))
     started = time.monotonic()
     try:
         addresses = await _resolve(host, parts.port or _PORTS[parts.scheme])
@@ -122,17 +126,6 @@ async def _shake_hands(
 
 def _moment(text: str) -> datetime:
     return datetime.fromtimestamp(ssl.cert_time_to_seconds(text), UTC)
-
-
-def _proxy_of(scheme: str, host: str) -> str:
-    # As the clients decide: loopback is never meant for a proxy.
-    if is_loopback(host) or urllib.request.proxy_bypass(host):
-        return ""
-    proxies = urllib.request.getproxies()
-    kind = {"ws": "http", "wss": "https"}.get(scheme, scheme)
-    address = proxies.get(kind) or proxies.get("all") or ""
-    found = urlsplit(address if "://" in address else f"//{address}")
-    return found.netloc.rpartition("@")[2]
 
 
 async def _resolve(host: str, port: int) -> list[tuple[str, int]]:

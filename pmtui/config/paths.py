@@ -42,7 +42,11 @@ class Paths:
 
 
 def locate(environ: Mapping[str, str] = os.environ) -> Paths:
-    """Return the directories that an environment asks for."""
+    """Return the directories that an environment asks for.
+
+    Raises:
+        RuntimeError: it depends on a home directory that nobody knows; see `why_no_home`.
+    """
     if home := environ.get("PMTUI_HOME"):
         root = Path(home).expanduser().absolute()
         return Paths(
@@ -56,6 +60,18 @@ def locate(environ: Mapping[str, str] = os.environ) -> Paths:
         cache=_xdg(environ, "XDG_CACHE_HOME", ".cache"),
         runtime=Path(stated) / "pmtui" if Path(stated).is_absolute() else state / "run",
     )
+
+
+def why_no_home(environ: Mapping[str, str] = os.environ) -> str:
+    """Return why `locate` finds no directories here; "" where it does."""
+    try:
+        _ = locate(environ)
+    except RuntimeError:
+        stated = environ.get("PMTUI_HOME", "")
+        if stated.startswith("~"):
+            return "PMTUI_HOME names the home directory of a user that this machine does not know"
+        return "this user has no home directory; set HOME or PMTUI_HOME"
+    return ""
 
 
 def private_dir(path: Path) -> Path:
@@ -138,7 +154,7 @@ def why_untrusted(path: Path) -> str:
 
 def _why_untrusted_way(path: Path) -> str:
     trusted = (0, os.geteuid())
-    home = Path.home()
+    home = _home()
     below: os.stat_result | None = None
     for part in (path, *path.parents):
         try:
@@ -156,6 +172,14 @@ def _why_untrusted_way(path: Path) -> str:
             break
         below = entry
     return ""
+
+
+def _home() -> Path | None:
+    # A number without an entry in the user database, as in a container, has none.
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
 
 
 def is_file_name(name: str) -> bool:

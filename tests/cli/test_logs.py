@@ -26,6 +26,7 @@ def line(message: str, *args: object) -> str:
         "passphrase: open-sesame",
         "{'POLY_SIGNATURE': 'abcdef='}",
         "Private_Key = hunter2",
+        "ConnectError at http://ann:hunter2@proxy.test:3128",
     ],
 )
 def test_what_looks_like_a_secret_is_blotted_out(message: str) -> None:

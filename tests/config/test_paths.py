@@ -12,6 +12,7 @@ from pmtui.config.paths import (
     open_to_append,
     private_dir,
     replace_file,
+    why_no_home,
     why_untrusted,
 )
 
@@ -43,6 +44,24 @@ def test_xdg_directories_are_used_when_they_are_absolute() -> None:
 
 def test_without_a_home_the_account_database_knows() -> None:
     assert locate({}).config == Path.home() / ".config" / "pmtui"
+
+
+def test_without_any_home_the_reason_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert why_no_home({"HOME": "/home/ann"}) == ""
+    assert "PMTUI_HOME" in why_no_home({"PMTUI_HOME": "~nobody-of-this-name/x"})
+    monkeypatch.delenv("HOME", raising=False)
+    # A number without an entry in the user database.
+    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
+    assert "PMTUI_HOME" in why_no_home({})
+    assert why_no_home({"PMTUI_HOME": "/data"}) == ""
+
+
+def test_what_is_trusted_is_known_without_a_home_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 987_654_321)
+    assert why_untrusted(tmp_path) == ""
 
 
 def test_a_relative_home_is_made_absolute() -> None:

@@ -173,6 +173,7 @@ def _certificate_problem(
 
 def _unreached(question: HostQuestion, failed: Unreached) -> Finding:
     remedies = {
+        ProbeStep.PROXY: "set that variable to http://HOST:PORT, or unset it, then `pmtui stop` and `pmtui`",
         ProbeStep.DNS: "check the name in the settings, and the resolver: the name has no address here",
         ProbeStep.CONNECTION: "check the network, a firewall, and the port in the settings",
         ProbeStep.TLS: "check this machine's date and its certificate authorities; somebody may intercept",

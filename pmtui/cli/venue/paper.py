@@ -163,17 +163,12 @@ async def running_venue(
         error_log: where it complains.
         on_end: called when it ends by itself, once it has run.
     """
-    private_dir(error_log.parent)
-    with os.fdopen(open_to_append(error_log), "ab") as errors:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
-            env=_without_keys(os.environ),
-            # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
-            start_new_session=True,
-        )
+    try:
+        process = await _spawn(command, error_log)
+    except OSError as error:
+        # A full disk, or as many processes as the system lets the user have.
+        yield VenueProblem(f"the local venue cannot be started: {error.strerror or error}")
+        return
     watching: asyncio.Task[None] | None = None
     try:
         answer = await _read_urls(process, error_log)
@@ -184,6 +179,20 @@ async def running_venue(
         if watching is not None:
             watching.cancel()
         await _end(process)
+
+
+async def _spawn(command: list[str], error_log: Path) -> asyncio.subprocess.Process:
+    private_dir(error_log.parent)
+    with os.fdopen(open_to_append(error_log), "ab") as errors:
+        return await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            env=_without_keys(os.environ),
+            # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
+            start_new_session=True,
+        )
 
 
 @contextmanager

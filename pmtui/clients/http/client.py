@@ -31,7 +31,7 @@ from pmtui.clients.http.failures import (
     is_html_page,
     without_secrets,
 )
-from pmtui.config.endpoints import is_loopback
+from pmtui.clients.http.proxies import UnusableProxyError, find_proxy
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
 
@@ -308,12 +308,12 @@ class HttpHost:
         label = f"{method} {route or path}"
         if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
             return closed
-        headers = headers() if callable(headers) else headers
-        started = time.monotonic()
-        request = self._request(
-            method, path, query=query, headers=headers, body=body, last_check=last_check
-        )
-        status, answer, rates = await self._once(request, label, readable)
+        headers, started = headers() if callable(headers) else headers, time.monotonic()
+        make = functools.partial(
+            self._request, method, path, query=query, headers=headers, body=body,
+            last_check=last_check,
+        )  # fmt: skip
+        status, answer, rates = await self._once(make, label, readable)
         if isinstance(answer, Failure) and answer.kind is FailureKind.CANCELLED:
             return answer
         if answer == b"" and not may_be_empty:
@@ -382,10 +382,14 @@ class HttpHost:
         )
 
     async def _once(
-        self, request: httpx.Request, label: str, readable: frozenset[int]
+        self, make: Callable[[], httpx.Request], label: str, readable: frozenset[int]
     ) -> tuple[int | None, bytes | Failure, Mapping[str, str]]:
         status: int | None = None
         rates: Mapping[str, str] = {}
+        try:
+            request = make()
+        except UnusableProxyError as problem:
+            return None, Failure(FailureKind.UNREACHABLE, label, str(problem)), rates
         if self._show is not None:
             self._show(_shown(request))
             return None, Failure(FailureKind.CANCELLED, label, "shown, not sent"), rates
@@ -422,10 +426,12 @@ class HttpHost:
 
     def _pool(self) -> httpx.AsyncClient:
         if self._client is None:
-            parts = urlsplit(self.base_url)
+            is_encrypted = urlsplit(self.base_url).scheme == "https"
             self._client = httpx.AsyncClient(
-                verify=trusted_context() if parts.scheme == "https" else _bare_context(),
-                trust_env=not is_loopback(parts.hostname or ""),
+                verify=trusted_context() if is_encrypted else _bare_context(),
+                # The environment is read by `find_proxy`, for requests and streams alike.
+                trust_env=False,
+                proxy=find_proxy(self.base_url),
                 follow_redirects=False,
                 timeout=self._timeouts,
                 limits=httpx.Limits(max_keepalive_connections=8, keepalive_expiry=90.0),

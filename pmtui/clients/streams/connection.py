@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, Protocol, TypeVar, final
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 from websockets.asyncio.client import ClientConnection, connect
@@ -26,8 +25,8 @@ from websockets.protocol import Event
 
 from pmtui.clients.http.client import trusted_context
 from pmtui.clients.http.failures import why_unreachable
+from pmtui.clients.http.proxies import find_proxy
 from pmtui.clients.streams.protocols import PING
-from pmtui.config.endpoints import is_loopback
 from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import Link, LinkState
 from pmtui.wire.bounds import WireError
@@ -460,8 +459,7 @@ class StreamConnection(Generic[E]):
         self.counts.connects += 1
         return await open_socket(
             self._url,
-            # Loopback is never meant for a proxy; elsewhere the environment decides.
-            proxy=None if is_loopback(urlsplit(self._url).hostname or "") else True,
+            proxy=find_proxy(self._url),
             ssl=trusted_context() if self._url.startswith("wss:") else None,
             open_timeout=self._times.open_s,
             close_timeout=self._times.close_s,

@@ -37,6 +37,14 @@ def child(program: str) -> list[str]:
     return [sys.executable, "-c", program]
 
 
+async def test_one_that_cannot_be_started_is_a_problem(tmp_path: Path) -> None:
+    async with running_venue([str(tmp_path / "nothing")], tmp_path / "log") as answer:
+        assert isinstance(answer, VenueProblem)
+    (tmp_path / "file").touch()
+    async with running_venue(child(WAIT_FOR_STDIN), tmp_path / "file" / "log") as answer:
+        assert isinstance(answer, VenueProblem)
+
+
 async def test_the_first_line_says_where_the_venue_is(tmp_path: Path) -> None:
     program = f"import json; print(json.dumps({URLS!r}), flush=True); {WAIT_FOR_STDIN}"
     async with running_venue(child(program), tmp_path / "logs" / "venue.log") as urls:
