@@ -11,8 +11,7 @@ from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.account.wallet_transactions import TransactionKey
 from pmtui.service.wallet.wallet_views import ApprovalView
 from pmtui.ui.account.account_words import Words
-
-_HEAD, _TAIL = 6, 4
+from pmtui.ui.format import shorten_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +56,4 @@ class AccountLine:
     def with_whole_address(self) -> str:
         """The result, with its address whole."""
         what, text = self.copied
-        return (
-            self.result.replace(shorten_address(text), text) if what == "address" else self.result
-        )
-
-
-def shorten_address(address: str) -> str:
-    """Return the two ends of an address, by which people know it."""
-    return f"{address[:_HEAD]}…{address[-_TAIL:]}" if len(address) > _HEAD + _TAIL else address
+        return self.result.replace(shorten_id(text), text) if what == "address" else self.result

@@ -21,7 +21,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.service.wallet.wallet_views import NO_WALLET, WalletView
-from pmtui.ui.account.account_line import AccountLine, shorten_address
+from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_words import (
     ALLOWANCES,
     FORMS,
@@ -33,7 +33,7 @@ from pmtui.ui.account.account_words import (
     Words,
 )
 from pmtui.ui.account.wallet_lines import with_wallet
-from pmtui.ui.format import format_money
+from pmtui.ui.format import format_money, shorten_id
 from pmtui.ui.plain import plain
 from pmtui.ui.units import write_moment
 
@@ -110,14 +110,14 @@ def _key(_: StepStatus, facts: Onboarding) -> _Result:
     if identity is None:
         return (plain(facts.key_problem, 80) or "being loaded"), ""
     kind = KEY_KINDS[identity.kind]
-    return f"{shorten_address(identity.signer)} {kind}", f"{identity.signer} ({kind})"
+    return f"{shorten_id(identity.signer)} {kind}", f"{identity.signer} ({kind})"
 
 
 def _wallet(_: StepStatus, facts: Onboarding) -> _Result:
     wallet = facts.wallet
     if wallet is not None:
         form, how = FORMS[wallet.form]
-        return f"{shorten_address(wallet.address)} {form}", f"{wallet.address}, {form}: {how}"
+        return f"{shorten_id(wallet.address)} {form}", f"{wallet.address}, {form}: {how}"
     candidates = facts.identity.wallets if facts.identity is not None else ()
     either = " or ".join(each.address for each in candidates)
     return _unknown(facts), f"one of two deposit wallets: {either}" if either else ""
@@ -168,7 +168,7 @@ def _allowance(stand: StepStatus, facts: Onboarding) -> _Result:
         said = format_money(Micros(stand.amount)) if stand.amount else "none"
     # An older host names no contract beside its one allowance.
     address = plain(stand.spender.address, 42) or "an unnamed contract"
-    return f"{said} to {shorten_address(address)}", f"{said} to {address}"
+    return f"{said} to {shorten_id(address)}", f"{said} to {address}"
 
 
 def _standing(_: StepStatus, facts: Onboarding) -> _Result:

@@ -30,9 +30,9 @@ from pmtui.service.wallet.wallet_views import (
     WalletStepView,
     WalletView,
 )
-from pmtui.ui.account.account_line import AccountLine, shorten_address
+from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_words import Rule, Words
-from pmtui.ui.format import format_money
+from pmtui.ui.format import format_money, shorten_id
 from pmtui.ui.plain import plain
 
 _STATES = {
@@ -241,7 +241,7 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
         key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
         words=words,
         state=state,
-        result=f"{result}: {plain(told.name)} {shorten_address(approval.contract)}",
+        result=f"{result}: {plain(told.name)} {shorten_id(approval.contract)}",
         full=f"{result}: {plain(told.name)} {approval.contract}",
         as_of=allowed.as_of,
         problem=plain(allowed.problem, _LONGEST),

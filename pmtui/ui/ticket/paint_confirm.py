@@ -18,6 +18,7 @@ from pmtui.ui.format import (
     format_money,
     format_past_money,
     format_price,
+    shorten_id,
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -358,13 +359,6 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
 
-def shorten(identifier: str) -> str:
-    """Write the two ends of a long identifier."""
-    if len(identifier) <= 16:
-        return plain(identifier)
-    return plain(f"{identifier[:8]}…{identifier[-6:]}")
-
-
 def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:
     draft = order.unsigned.draft
     text = _TIME_IN_FORCE.get(draft.time_in_force, "")
@@ -395,9 +389,9 @@ def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
     doubt = "not derivable from the condition id; all hosts agree on it"
     return [
         *([] if order.is_derived else [("Token", doubt)]),
-        ("Maker", shorten(unsigned.maker)),
-        ("Exchange", f"{kind} {shorten(unsigned.exchange)}"),
-        ("Order id", shorten(unsigned.order_id)),
+        ("Maker", plain(shorten_id(unsigned.maker))),
+        ("Exchange", f"{kind} {plain(shorten_id(unsigned.exchange))}"),
+        ("Order id", plain(shorten_id(unsigned.order_id))),
     ]
 
 

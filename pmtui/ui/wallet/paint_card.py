@@ -34,7 +34,6 @@ _LABEL = 9
 _INDENT = "  "
 _LEAST_VALUE = 24
 """Cells beside a name, below which a long value has lines of its own."""
-_HEAD, _TAIL = 10, 8
 _LONGEST_WORDS = 400
 _UNLIMITED = str(UNLIMITED_APPROVAL)
 
@@ -161,11 +160,6 @@ def paint_named(name: str, value: str, width: int) -> list[Line]:
         (Cell(f"{name if n == 0 else '':<{label}} ", Role.DIM), Cell(part))
         for n, part in enumerate(wrap_text(value, max(8, room)))
     ]
-
-
-def shorten_hash(text: str) -> str:
-    """Return the two ends of a hash or an id, by which one tells it from others."""
-    return f"{text[:_HEAD]}…{text[-_TAIL:]}" if len(text) > _HEAD + _TAIL + 1 else text
 
 
 def _against(card: WalletCard) -> tuple[str, ...]:

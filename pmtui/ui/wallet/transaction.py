@@ -19,7 +19,7 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import ABSENT
-from pmtui.ui.format import format_age
+from pmtui.ui.format import format_age, shorten_id
 from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -27,7 +27,7 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import shown_zone
-from pmtui.ui.wallet.paint_card import holdings_of, paint_call, paint_named, shorten_hash
+from pmtui.ui.wallet.paint_card import holdings_of, paint_call, paint_named
 
 TRANSACTION_COLUMNS = (
     Column("age", "Age", 4, align=Align.RIGHT),
@@ -36,7 +36,7 @@ TRANSACTION_COLUMNS = (
     Column("calls", "Calls", 5, priority=1, align=Align.RIGHT),
     Column("nonce", "Nonce", 5, priority=2, align=Align.RIGHT),
     Column("relayer", "Relayer says", 12, priority=1),
-    Column("hash", "Hash", 19),
+    Column("hash", "Hash", 15),
 )
 _STATES = {
     TransactionStatus.SENDING: ("… sending", Role.STALE),
@@ -71,7 +71,7 @@ def paint_transaction_row(key: str, transaction: TransactionView, now: datetime)
         Cell(f"{len(transaction.calls) or ABSENT}", Role.DIM),
         Cell(nonce, Role.DIM),
         Cell(told or ABSENT, Role.DIM),
-        Cell(shorten_hash(plain(transaction.hash)) or ABSENT, Role.DIM),
+        Cell(shorten_id(plain(transaction.hash)) or ABSENT, Role.DIM),
     )
     return Row(key, cells)
 

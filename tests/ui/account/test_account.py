@@ -52,15 +52,15 @@ async def test_a_opens_the_account_and_every_step_is_there() -> None:
     async with account_on(ready_service()) as (app, pilot):
         for title, said in (
             ("Region", "CH ZH: not blocked"),
-            ("Key", "0xf39F…2266 paper's own"),
-            ("Paying wallet", "0xBc0f…6B50 deposit wallet"),
+            ("Key", "0xf39Fd6…b92266 paper's own"),
+            ("Paying wallet", "0xBc0fF0…0d6B50 deposit wallet"),
             ("Deployed (relayer)", "deployed, says the relayer"),
             ("Deployed (chain)", "contract at the address"),
             ("API credentials", "present, id 6f1c2a34…"),
             ("Standing", "may open positions"),
             ("Relayer key", "none"),
-            ("Allow: exchange", "unlimited to 0xE111…996B"),
-            ("Allow: neg-risk", "unlimited to 0xe222…0F59"),
+            ("Allow: exchange", "unlimited to 0xE11118…7B996B"),
+            ("Allow: neg-risk", "unlimited to 0xe2222d…310F59"),
             ("Collateral", "$10,000.00"),
         ):
             assert said in row(app, title), title
@@ -180,7 +180,7 @@ async def test_lines_and_explanation_fit_every_screen(size: tuple[int, int]) -> 
 
 async def test_a_terminal_without_unicode_shows_the_same() -> None:
     async with account_on(ready_service(), ascii_only=True) as (app, pilot):
-        assert "0xBc0f~6B50 deposit wallet" in row(app, "Paying wallet")
+        assert "0xBc0fF0~0d6B50 deposit wallet" in row(app, "Paying wallet")
         assert "id 6f1c2a34~" in row(app, "API credentials")
         for _ in range(18):
             assert "".join(screen_lines(app)).isascii()

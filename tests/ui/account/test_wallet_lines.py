@@ -136,7 +136,7 @@ def test_hosts_that_disagree_have_a_line_with_both_views() -> None:
 def test_each_approval_has_its_contract_its_right_and_its_keys() -> None:
     found = lines()
     cash = found[f"approvals cash {EXCHANGE.address}"]
-    assert "unlimited: exchange 0xE111…996B" in cash.result
+    assert "unlimited: exchange 0xE11118…7B996B" in cash.result
     assert EXCHANGE.address in cash.full
     right = Approval(EXCHANGE.address, ApprovalKind.CASH)
     assert (cash.does, cash.undoes) == (Approve((right,)), Revoke((right,)))

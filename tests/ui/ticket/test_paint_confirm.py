@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
@@ -15,7 +14,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import line_width
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_confirm import Occasion, paint_confirm, shorten
+from pmtui.ui.ticket.paint_confirm import Occasion, paint_confirm
 from pmtui.ui.ticket.paint_ticket import paint_figures
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.ticket_stage import CONDITION, HOSTILE, YES
@@ -199,10 +198,6 @@ def test_hostile_names_are_made_harmless_and_large_numbers_stay_whole() -> None:
     assert "\x1b" not in words
     assert "\u202e" not in words
     assert "123,456,789.12 shares" in _fold(words)
-
-
-def test_short_identifiers_are_left_whole() -> None:
-    assert shorten(OrderId("0x1")) == "0x1"
 
 
 WARNINGS = (

@@ -8,7 +8,7 @@ from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import Simulation, WalletCard
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.wallet.paint_card import Holdings, holdings_of, paint_card, shorten_hash
+from pmtui.ui.wallet.paint_card import Holdings, holdings_of, paint_card
 from tests.ui.fake_surface import NOW
 from tests.ui.onboarded import EXCHANGE, NEWER, OWNER
 from tests.ui.wallet.wallets import (
@@ -110,11 +110,6 @@ def test_a_deployment_signs_nothing() -> None:
     assert NEWER.address in shown
     assert OWNER in shown
     assert "Hash" not in shown
-
-
-def test_a_hash_is_shortened_to_its_ends() -> None:
-    assert shorten_hash(DIGEST) == "0x5e5e5e5e…5e5e5e5e"
-    assert shorten_hash("0x12") == "0x12"
 
 
 def test_a_market_that_is_a_question_is_asked_about_once() -> None:
