@@ -25,7 +25,7 @@ from pmtui.cli.venue.paper import start_fresh_account
 from pmtui.config.paths import JOURNAL_FILE, Paths, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.orders.heartbeat import ExitReason
+from pmtui.domain.orders.exit_policy import ExitReason
 from pmtui.link.local_socket import socket_path_of
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService

@@ -53,7 +53,8 @@ from pmtui.domain.formats import PriceFormat
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import SCALE, Micros, MoneyError, parse_micros
 from pmtui.domain.notices import Bell, DesktopWay, NoticeWays
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 

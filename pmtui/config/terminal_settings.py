@@ -15,7 +15,7 @@ from pmtui.domain.formats import PriceFormat
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.notices import NoticeWays
-from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.domain.ticket.draft import TicketRules
 
 PREFIX = "PMTUI_"

@@ -10,7 +10,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.ui.command_line.command_key import CommandKey
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.facts import key_of

@@ -11,13 +11,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.heartbeat import (
-    BeatState,
-    ExitPolicy,
-    ExitReason,
-    HeartbeatPolicy,
-    HeartbeatView,
-)
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.data_service import DataService
 from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile, Tuning

@@ -12,7 +12,8 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
 from pmtui.domain.ticket.draft import DEFAULT_PRESETS
 

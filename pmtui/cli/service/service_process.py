@@ -27,7 +27,8 @@ from pmtui.cli.session_process import (
 from pmtui.config.paths import Paths
 from pmtui.config.settings import DetachPolicy, Settings, load_settings
 from pmtui.config.toml_file import ConfigError
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.link.local_socket import KeptSocket, is_somebody_there, socket_path_of, why_no_socket
 from pmtui.link.messages import Configure, Configured, Unlock
 from pmtui.link.server import HostProcess, LinkServer

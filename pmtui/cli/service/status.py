@@ -17,7 +17,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
-from pmtui.domain.orders.heartbeat import ExitPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.link.local_socket import socket_path_of
 from pmtui.link.messages import Refused, Standing
 from pmtui.service.clock import SystemClock

@@ -12,7 +12,7 @@ from typing import TypeVar
 from pmtui.domain.answers import Failure, Listing
 from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.orders.heartbeat import (
+from pmtui.domain.orders.exit_policy import (
     ExitPolicy,
     ExitReason,
     describe_exit,

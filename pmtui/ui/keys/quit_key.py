@@ -15,7 +15,8 @@ from typing_extensions import override
 from pmtui.domain.conditionals.alerts import AlertState
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.formats import count
-from pmtui.domain.orders.heartbeat import ExitPolicy, HeartbeatPolicy, describe_exit
+from pmtui.domain.orders.exit_policy import ExitPolicy, describe_exit
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.service.views import AccountView, Mode, StatusView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
 from pmtui.ui.keys.action_table import Context

@@ -15,7 +15,7 @@ from pmtui.domain.health import LinkState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
 from pmtui.domain.orders.order import (
     Fill,
     Liquidity,

@@ -9,7 +9,8 @@ import pytest
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.heartbeat import ExitPolicy, ExitReason, HeartbeatPolicy
+from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
+from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.order import OrderChanged, OrderEventKind, OrderStatus
 from pmtui.service.profile import Tuning
 from pmtui.service.safety.shutdown import CANCEL_WITHIN_S, ShutdownReport

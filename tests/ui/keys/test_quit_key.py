@@ -3,7 +3,8 @@ from dataclasses import replace
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.heartbeat import BeatState, ExitPolicy, HeartbeatPolicy, HeartbeatView
+from pmtui.domain.orders.exit_policy import ExitPolicy
+from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
 from pmtui.ui.keys.quit_key import label_leaving, paint_ending, paint_leaving
