@@ -41,8 +41,9 @@ from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.journal import Journal, OrderHistory
+from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
 from pmtui.service.ports import Hosts

@@ -30,7 +30,7 @@ from pmtui.service.account.fills import FillFees, PastFills
 from pmtui.service.account.list_completeness import KnownLists
 from pmtui.service.kernel import Kernel
 from pmtui.service.markets.venue_clock import SessionStart
-from pmtui.service.orders.journal import OrderHistory
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import (
     AccountTopic,

@@ -27,7 +27,7 @@ from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import CancelResult, CancelVerdict, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import OrderHistory
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.verdicts import format_failure
 from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.views import Level

@@ -31,9 +31,9 @@ from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
-from pmtui.service.orders.journal import OrderHistory
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
 from pmtui.service.orders.sending import POST_DEADLINE_S, Instruction, OrderSender, no_objection
 from pmtui.service.orders.verdicts import Verdicts

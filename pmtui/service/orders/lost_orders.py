@@ -20,7 +20,7 @@ from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import OrderHistory
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.ports import Account
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import describe_order_end

@@ -43,7 +43,7 @@ from pmtui.domain.orders.self_trade import describe_own_order
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Cancellation, Canceller
-from pmtui.service.orders.journal import OrderHistory
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.sending import Instruction, OrderSender
 from pmtui.service.ports import Account
 from pmtui.service.surface import PreparedOrder

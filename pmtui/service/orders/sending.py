@@ -31,8 +31,9 @@ from pmtui.domain.orders.single_keys import why_locked
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
-from pmtui.service.orders.journal import OrderHistory, OutgoingOrder
+from pmtui.service.orders.journal import OutgoingOrder
 from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
 from pmtui.service.ports import READ_ONLY, Account

@@ -19,7 +19,7 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.list_completeness import describe_missing
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
-from pmtui.service.orders.journal import OrderHistory
+from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.kill_lock import KillAnswer, Killed, KillLock, write_answer
 from pmtui.service.topics import StatusTopic
