@@ -50,7 +50,7 @@ from pmtui.domain.ids import Address, ConditionId, OrderId, TradeId
 from pmtui.domain.orders.life import merge_fill
 from pmtui.domain.orders.order import Fill
 from pmtui.service.clock import SystemClock
-from pmtui.service.orders.journal_rows import (
+from pmtui.service.journal.journal_rows import (
     JournaledFill,
     JournalProblem,
     read_fills,

@@ -20,7 +20,7 @@ from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.money import SCALE, Micros, format_micros
 from pmtui.domain.orders.order import Fill
-from pmtui.service.orders.journal_rows import OrderLife
+from pmtui.service.journal.journal_rows import OrderLife
 
 ORDERS = (
     "order_id", "created_at", "market", "condition_id", "token_id", "outcome", "side", "price",

@@ -29,6 +29,7 @@ from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
+from pmtui.service.journal.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.markets.event_list_cache import EventListCache
@@ -41,7 +42,6 @@ from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.journal import Journal
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import PreparedOrders

@@ -31,7 +31,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import BookTopic, Topic

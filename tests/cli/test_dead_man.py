@@ -14,7 +14,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.exit_policy import ExitPolicy, ExitReason
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.data_service import DataService
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.clob.heartbeats import LAPSE_MS, SWEEP_MS

@@ -16,7 +16,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
-from pmtui.service.orders.journal import Journal, OutgoingOrder, RememberedStatus
+from pmtui.service.journal.journal import Journal, OutgoingOrder, RememberedStatus
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue

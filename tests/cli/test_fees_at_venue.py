@@ -10,7 +10,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, format_micros, parse_micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.service.data_service import DataService
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Load, Mode

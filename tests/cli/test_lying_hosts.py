@@ -24,7 +24,7 @@ from pmtui.domain.markets.market import Market, MarketSort, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.service.data_service import DataService
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic

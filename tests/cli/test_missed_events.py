@@ -19,7 +19,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
 from pmtui.service.data_service import DataService
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import Profile, Tuning
 from pmtui.service.topics import (
     AccountTopic,

@@ -14,7 +14,7 @@ from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_step, step_statuses
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Topic

@@ -27,8 +27,8 @@ from pmtui.domain.orders.order import (
     Verdict,
 )
 from pmtui.service.data_service import DataService
+from pmtui.service.journal.journal import Journal
 from pmtui.service.markets.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
-from pmtui.service.orders.journal import Journal
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, TapeTopic

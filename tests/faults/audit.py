@@ -12,8 +12,7 @@ from typing import Any
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.money import SCALE, Micros, notional_ceil, notional_floor
 from pmtui.domain.orders.order import Liquidity
-from pmtui.service.orders.journal import JournalProblem
-from pmtui.service.orders.journal_rows import OrderLife, read_lives
+from pmtui.service.journal.journal_rows import JournalProblem, OrderLife, read_lives
 from pmtui.sim.engine.events import Event, OrderCancelled, OrderPlaced, OrderUpdated
 from pmtui.sim.engine.terms import OrderView
 from pmtui.sim.run import RunningVenue

@@ -41,7 +41,7 @@ from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
 from pmtui.service.surface import Commands, PreparedOrder, Queries

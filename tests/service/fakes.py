@@ -62,7 +62,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Account, Hosts, LastCheck, Setup
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.views import Load, Mode

@@ -6,7 +6,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
-from pmtui.service.orders.journal import Journal, RememberedStatus
+from pmtui.service.journal.journal import Journal, RememberedStatus
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

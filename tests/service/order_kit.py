@@ -21,7 +21,7 @@ from pmtui.domain.orders.order import (
     TradeStatus,
     Verdict,
 )
-from pmtui.service.orders.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic

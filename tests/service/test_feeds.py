@@ -16,10 +16,10 @@ from pmtui.domain.markets.market import Event
 from pmtui.domain.money import Micros
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
+from pmtui.service.journal.journal import Journal
 from pmtui.service.markets import metadata
 from pmtui.service.markets.market_store import MOST_IDLE
 from pmtui.service.markets.metadata import LIST_PERIOD_S, MOST_LISTS
-from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import (

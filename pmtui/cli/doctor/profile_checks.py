@@ -33,7 +33,7 @@ from pmtui.domain.formats import count
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address
 from pmtui.link.messages import Refused, Standing
-from pmtui.service.orders.journal_rows import Damage, JournalProblem, read_lives
+from pmtui.service.journal.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.kill_lock import read_killed
 from pmtui.signing.keystore import KeystoreProblem, keystore_address
 from pmtui.signing.secret import Secret

@@ -26,7 +26,7 @@ from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.service.clock import SystemClock
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode

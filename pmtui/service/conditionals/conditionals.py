@@ -50,8 +50,9 @@ from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, SaleHooks
 from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import FollowedTopics
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import AccountView, Level, Load

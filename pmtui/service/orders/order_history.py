@@ -15,9 +15,8 @@ from pmtui.domain.orders.order import (
     TradeChanged,
     UserEvent,
 )
-from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal, OutgoingOrder, RememberedStatus
-from pmtui.service.orders.journal_rows import (
+from pmtui.service.journal.journal import Journal, OutgoingOrder, RememberedStatus
+from pmtui.service.journal.journal_rows import (
     KEPT,
     PLANNED,
     RULED_OUT,
@@ -26,6 +25,7 @@ from pmtui.service.orders.journal_rows import (
     JournaledOrder,
     JournalProblem,
 )
+from pmtui.service.kernel import Kernel
 from pmtui.service.views import Level
 from pmtui.service.words import describe_fill, describe_order
 

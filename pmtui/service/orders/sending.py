@@ -29,9 +29,9 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.single_keys import why_locked
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.journal.journal import OutgoingOrder
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
-from pmtui.service.orders.journal import OutgoingOrder
 from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import to_order

@@ -28,8 +28,8 @@ from pmtui.domain.orders.heartbeat import (
 )
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.journal.journal import Journal
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import HeartbeatHost
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.topics import StatusTopic

@@ -22,8 +22,8 @@ from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.list_completeness import describe_missing
 from pmtui.service.conditionals.conditionals import Conditionals
+from pmtui.service.journal.journal import Journal
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal
 from pmtui.service.parts import Safeguards
 from pmtui.service.ports import Account
 from pmtui.service.surface import Commands

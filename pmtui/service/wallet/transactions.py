@@ -29,8 +29,9 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
-from pmtui.service.orders.journal import Journal, JournalProblem
 from pmtui.service.ports import CallHost, CallTable, RelayerHost, WalletSigner
 from pmtui.service.topics import StatusTopic, WalletTopic
 from pmtui.service.views import Level

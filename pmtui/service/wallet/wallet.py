@@ -29,8 +29,8 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.journal.journal import Journal
 from pmtui.service.kernel import Kernel, ask_while_watched
-from pmtui.service.orders.journal import Journal
 from pmtui.service.ports import Hosts, KeyMinting, WalletAccess
 from pmtui.service.profile import Profile
 from pmtui.service.surface import WalletVerdict

@@ -12,7 +12,7 @@ from pmtui.cli.account.account import run
 from pmtui.cli.keys.unlocking import keystore_path
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

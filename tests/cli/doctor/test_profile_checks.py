@@ -18,7 +18,7 @@ from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.safety.kill_lock import new_kill, write_killed
 from tests.link.kit import running_house
 from tests.service.fakes import resting

@@ -12,7 +12,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.ids import OrderId
-from pmtui.service.orders.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.signing.keystore import encrypt_keystore
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

@@ -17,7 +17,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
 from pmtui.service.data_service import DataService
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.safety.kill_lock import KILLED, KillAnswer, read_killed, write_answer
 from pmtui.service.surface import PreparedOrder

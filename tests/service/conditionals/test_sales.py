@@ -32,7 +32,8 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
 )
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
-from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.surface import PreparedOrder
 from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import (

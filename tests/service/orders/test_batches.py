@@ -18,7 +18,8 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from tests.service.fakes import World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, until

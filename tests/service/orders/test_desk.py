@@ -24,7 +24,8 @@ from pmtui.domain.orders.order import (
     TradeStatus,
     Unknown,
 )
-from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.manual_clock import settle

@@ -21,7 +21,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
-from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode

@@ -32,7 +32,8 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.service.orders.journal import Journal, JournalProblem
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.orders.moving import PROOF_WITHIN_S
 from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder

@@ -21,9 +21,9 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.own_orders import LAG_S
 from pmtui.service.account.account import POLL_PERIOD_S
+from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem, read_fills, read_lives
 from pmtui.service.markets.venue_clock import TRADE_MARGIN
-from pmtui.service.orders.journal import Journal, JournalProblem
-from pmtui.service.orders.journal_rows import read_fills, read_lives
 from pmtui.service.orders.lost_orders import MISSING_PAUSE_S
 from pmtui.service.views import Level
 from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world

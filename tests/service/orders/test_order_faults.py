@@ -23,7 +23,7 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
 )
 from pmtui.service.account.pnl import DAY_FILE
-from pmtui.service.orders.journal import Journal
+from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import LastCheck
 from tests.service.fakes import FakeSigner, lost, resting, running_world
 from tests.service.order_kit import (

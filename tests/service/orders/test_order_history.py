@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TradeStatus
-from pmtui.service.orders.journal import Journal, OutgoingOrder
-from pmtui.service.orders.journal_rows import read_fills
+from pmtui.service.journal.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal_rows import read_fills
 from tests.service.fakes import lost, resting, running_world
 from tests.service.journal_kit import SIGNED, fill
 from tests.service.order_kit import prepared, said, until, verdict_of

@@ -22,7 +22,8 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     Unknown,
 )
-from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.safety.kill_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle

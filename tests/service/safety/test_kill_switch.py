@@ -9,7 +9,8 @@ from typing_extensions import override
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, Rejected
-from pmtui.service.orders.journal import Journal, JournalProblem, OutgoingOrder
+from pmtui.service.journal.journal import Journal, OutgoingOrder
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.safety.kill_lock import (
     ANSWER,
     KILLED,

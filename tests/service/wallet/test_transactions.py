@@ -27,9 +27,9 @@ from pmtui.domain.ids import Address
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
+from pmtui.service.journal.journal import Journal
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
-from pmtui.service.orders.journal import Journal
 from pmtui.service.supervisor import Supervisor
 from pmtui.service.views import Level
 from pmtui.service.wallet.transactions import (

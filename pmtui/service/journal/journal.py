@@ -33,7 +33,7 @@ from pmtui.domain.orders.order import (
     Order,
     OrderStatus,
 )
-from pmtui.service.orders.journal_rows import (
+from pmtui.service.journal.journal_rows import (
     SCHEMA,
     CutOffMove,
     JournaledOrder,
@@ -64,8 +64,6 @@ LONGEST_PAUSE_S = 60.0
 REPLACED = (
     "its file was removed or replaced while this program runs; put it back, or end the program"
 )
-
-__all__ = ["Journal", "JournalEntry", "JournalProblem", "JournaledOrder"]
 
 Row = tuple[str, OrderId | None, str, str]
 

@@ -10,16 +10,16 @@ from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
-from pmtui.service.orders import journal as journal_module
-from pmtui.service.orders.journal import (
-    Journal,
+from pmtui.service.journal import journal as journal_module
+from pmtui.service.journal.journal import Journal, OutgoingOrder, RememberedStatus
+from pmtui.service.journal.journal_rows import (
+    Damage,
     JournaledOrder,
     JournalEntry,
     JournalProblem,
-    OutgoingOrder,
-    RememberedStatus,
+    read_fills,
+    read_lives,
 )
-from pmtui.service.orders.journal_rows import Damage, read_fills, read_lives
 from tests.clients.streams.servers import until
 from tests.service.fakes import resting
 from tests.service.journal_kit import AT, SIGNED, fill, note_fill, note_standing

@@ -1,0 +1,1 @@
+"""The journal of a profile: a file that outlives every session, and its rows."""
