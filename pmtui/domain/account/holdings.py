@@ -3,7 +3,8 @@
 A report does not say which fills it contains. It was read somewhere behind the venue's doors, at a
 moment between the question, minus the venue's lag, and the answer. A fill clearly before that is
 contained; one clearly after is not; one around it may be; and a fill that nobody has told of yet
-may be contained as well. Trades settle out of order, so any set of the possible ones may be.
+may be contained as well. Trades settle out of order, so any set of the possible ones may be. But what
+an order filled is in no report that was answered before the order was sent.
 
 So a report is `base + the certain fills + some of the possible ones`, where the base is what came
 by no known fill: what was held before, deposits, splits, merges, redemptions, transfers. The model
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import accumulate
+from math import inf
 from typing import Self
 
 from pmtui.domain.account.position import Position
@@ -66,6 +68,8 @@ class ReportTime:
     answered: datetime
     error: timedelta = CLOCK_ERROR
     """How far these times may be from the venue's."""
+    answered_s: float = inf
+    """When it was answered, in seconds of our monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ class _KnownFill:
     """Negative for a sale."""
     failed_by: datetime | None = None
     """When its failure on chain had happened at the latest."""
+    sent_s: float = -inf
+    """When its order was sent, in seconds of our monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +225,13 @@ class TokenHoldings:
         """Whether nothing is held and nothing was ever traded: as if never asked about."""
         return not self._fills and not self._contained and not self.size and not self.is_doubtful
 
-    def apply_fill(self, fill: Fill, *, heard: datetime) -> None:
+    def apply_fill(self, fill: Fill, *, heard: datetime, sent_s: float = -inf) -> None:
         """Apply a fill or its new status; a failed fill is reversed, once.
 
         Args:
             fill: as known now.
             heard: the time now, by the venue's clock.
+            sent_s: when its order was sent, in seconds of our monotonic clock; -inf where that is not known.
         """
         key = (fill.trade_id, fill.order_id)
         size = fill.size if fill.side is Side.BUY else -fill.size
@@ -245,9 +252,9 @@ class TokenHoldings:
             self._shift_bases(-counted)
             self._fills[key] = _KnownFill(fill, counted, failed_by=heard)
         else:
+            new = self._fills[key] = _KnownFill(fill, size, failed_by, sent_s)
             if failed_by is None:
-                self._make_room(fill.matched_at, size)
-            self._fills[key] = _KnownFill(fill, size, failed_by)
+                self._make_room(new)
         self._is_fresh = False
 
     def apply_report(self, report: Report) -> None:
@@ -354,11 +361,9 @@ class TokenHoldings:
 
     def _contents(self, time: ReportTime) -> _Contents:
         certain, possible = 0, dict[datetime, list[int]]()
-        begin, end = time.asked - self._lag - time.error, time.answered + time.error
+        begin = time.asked - self._lag - time.error
         for each in self._sorted():
-            if each.fill.matched_at > end or (
-                each.failed_by is not None and each.failed_by <= begin
-            ):
+            if _is_after(each, time) or (each.failed_by is not None and each.failed_by <= begin):
                 continue
             if each.failed_by is None and self._is_before(each.fill.matched_at, time):
                 certain += each.size
@@ -392,13 +397,13 @@ class TokenHoldings:
         if later and bases:
             self._bases, self._bases_time = bases, report.time
 
-    def _make_room(self, matched_at: datetime, size: int) -> None:
+    def _make_room(self, late: _KnownFill) -> None:
         """Include a late fill in the bases that were found, if they can hold it."""
         time = self._bases_time
-        if self._bases is None or time is None or matched_at > time.answered + time.error:
+        if self._bases is None or time is None or _is_after(late, time):
             return
-        self._bases = frozenset(base - size for base in self._bases) | (
-            frozenset() if self._is_before(matched_at, time) else self._bases
+        self._bases = frozenset(base - late.size for base in self._bases) | (
+            frozenset() if self._is_before(late.fill.matched_at, time) else self._bases
         )
 
     def _shift_bases(self, by: int) -> None:
@@ -446,6 +451,11 @@ class TokenHoldings:
         elif self._denied is not lists[-1]:
             self._denied = lists[-1]
             self._denials += 1
+
+
+def _is_after(each: _KnownFill, time: ReportTime) -> bool:
+    """Whether a report cannot contain a fill."""
+    return each.fill.matched_at > time.answered + time.error or each.sent_s > time.answered_s
 
 
 def _sums(sizes: Iterable[int]) -> frozenset[int] | None:
@@ -518,10 +528,10 @@ class Holdings:
             self._lists = [*first, time]
         self._changed()
 
-    def apply_fill(self, fill: Fill, *, heard: datetime) -> None:
+    def apply_fill(self, fill: Fill, *, heard: datetime, sent_s: float = -inf) -> None:
         """Apply one of our fills, however often it is reported; see `TokenHoldings.apply_fill`."""
         token = self._token(fill.token_id)
-        token.holdings.apply_fill(fill, heard=heard)
+        token.holdings.apply_fill(fill, heard=heard, sent_s=sent_s)
         self._changed()
 
     def apply_complete_trades(self, read: datetime) -> None:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import inf
 from typing import TypeVar
 
 from pmtui.domain.account.holdings import CLOCK_ERROR, LAG, UNKNOWN_CLOCK, Holdings, ReportTime
@@ -21,6 +22,7 @@ from pmtui.domain.orders.order import (
     Fill,
     Order,
     OrderChanged,
+    OrderStatus,
     TradeChanged,
     TradeStatus,
     UserEvent,
@@ -118,6 +120,8 @@ class AccountFeed:
         self.holdings = Holdings()
         self._moved: set[TokenId] = set()
         """Tokens with a fill that the venue's cached balance may not include yet."""
+        self._sent_s: dict[OrderId, float] = {}
+        """When each order of this session left, in seconds of the monotonic clock."""
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
         self._missing_listeners: list[Callable[[tuple[OrderId, ...]], None]] = []
@@ -324,7 +328,8 @@ class AccountFeed:
     def _report_time(self, asked: "_Moment") -> ReportTime:
         """Return the time of a report that has just been answered."""
         error = CLOCK_ERROR if asked.is_known else UNKNOWN_CLOCK
-        return ReportTime(asked.at, max(asked.at, self._kernel.venue_now()), error)
+        answered, answered_s = self._kernel.venue_now(), self._kernel.clock.monotonic()
+        return ReportTime(asked.at, max(asked.at, answered), error, answered_s)
 
     async def fetch_history(self) -> None:
         """Fetch closed positions and activity."""
@@ -389,6 +394,8 @@ class AccountFeed:
         else:
             changed = self.endings.apply(fact, now_s, is_record=is_record)
         self._report_contradictions()
+        if fact.status is OrderStatus.SENT:
+            _ = self._sent_s.setdefault(fact.order_id, now_s)
         if changed is None:
             return
         if changed.order_id not in self._recent:
@@ -425,7 +432,8 @@ class AccountFeed:
             if before is not None and not is_legal_step(before.status, order.status):
                 self._report_odd_step(before, order)
         now = self._kernel.venue_now()
-        self.holdings.apply_fill(changed, heard=now)
+        sent_s = self._sent_s.get(changed.order_id, -inf)
+        self.holdings.apply_fill(changed, heard=now, sent_s=sent_s)
         if is_news or now - changed.matched_at <= LAG:
             self._moved.add(changed.token_id)
         is_failure = changed.status is TradeStatus.FAILED

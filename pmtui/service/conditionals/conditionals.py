@@ -47,7 +47,7 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.service.conditionals.sales import ConditionalSales, Sale, SaleHooks
+from pmtui.service.conditionals.sales import GONE_AGAIN_S, ConditionalSales, Sale, SaleHooks
 from pmtui.service.conditionals.triggers import Reached, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.journal.journal import Journal
@@ -68,8 +68,6 @@ SLOW_AFTER = 20
 """Sales in a row that sold nothing before a notice reports it; the order goes on, more slowly."""
 SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
-GONE_AGAIN_S = 10.0
-"""Seconds between two questions to the venue whether shares that seem to be gone are."""
 MAY_FAIL_FOR = timedelta(days=1)
 """How long the trades of a sale are followed; they fail or are confirmed within minutes."""
 FAULT = "a fault in this program while it sold"
@@ -406,7 +404,10 @@ class Conditionals:
                 # Another one of the same token may go on meanwhile.
                 self._check_book(token_id)
                 is_slow = self._known[conditional_id].tries >= SLOW_AFTER
-                await self._kernel.clock.sleep(SLOW_COOL_OFF_S if is_slow else COOL_OFF_S)
+                await self.sales.cool_off(
+                    token_id, SLOW_COOL_OFF_S if is_slow else COOL_OFF_S,
+                    is_wanted=lambda: self._known[conditional_id].state.is_active,
+                )  # fmt: skip
             self._finish(conditional_id, sale)
             is_faulty = False
         except asyncio.CancelledError:
@@ -476,8 +477,10 @@ class Conditionals:
         if then.tries == SLOW_AFTER:
             words = f"A stop has failed {SLOW_AFTER} times and keeps trying: {sale.problem}"
             self._kernel.log.notice(Level.BAD, words, until_read=True)
+        # What has ended meanwhile needs no sale any more.
+        level = Level.GOOD if sold > 0 else Level.INFO if known.state.is_over else Level.BAD
         # Afterwards its size is what is left, so the text describes the order before the sale.
-        self._save(then, text, level=Level.GOOD if sold > 0 else Level.BAD, named_as=known)
+        self._save(then, text, level=level, named_as=known)
 
     def _with_rest(self, then: Conditional) -> Conditional:
         """Keep an order for the whole position active while some of the position is left."""

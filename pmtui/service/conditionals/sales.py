@@ -40,6 +40,8 @@ SALE_LAG_S = 5.0
 several polls of half a second, the cached balance some seconds (docs/wire.md#reading-orders-and-trades and #balances, of November
 2026), and a replica was seen four seconds behind."""
 READ_AGAIN_S = 1.0
+GONE_AGAIN_S = 10.0
+"""Seconds between two questions to the venue whether shares that seem to be gone are."""
 MOST_DOUBT_S = 30.0
 """How long trades and held shares may disagree before complete trades decide alone: shares may
 also leave the wallet without a trade."""
@@ -161,6 +163,27 @@ class ConditionalSales:
     async def _says_none(self, token_id: TokenId) -> bool:
         shares = await self._ask_shares(token_id)
         return not isinstance(shares, Failure) and size_floor(shares) <= 0
+
+    async def cool_off(
+        self, token_id: TokenId, seconds: float, *, is_wanted: Callable[[], bool]
+    ) -> None:
+        """Wait before the next try of a sale that was never sent.
+
+        While nothing seems to be held the wait goes on, as the venue is asked meanwhile.
+
+        Args:
+            token_id: of the shares.
+            seconds: to wait at least.
+            is_wanted: whether the sale is still wanted.
+        """
+        until_s = self._kernel.clock.monotonic() + GONE_AGAIN_S
+        await self._kernel.clock.sleep(seconds)
+        while (
+            self._account().has_none(token_id)
+            and is_wanted()
+            and self._kernel.clock.monotonic() < until_s
+        ):
+            await self._kernel.clock.sleep(READ_AGAIN_S)
 
     async def read_outcome(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read the fills of a sale that nothing waits for; return whether its end is known now."""

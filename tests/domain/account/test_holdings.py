@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import inf
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +90,29 @@ def test_a_sale_that_a_report_contains_before_it_is_told_of_leaves_the_rest() ->
     assert size(holdings) == m("70")
     told(holdings, SALE)
     assert size(holdings) == m("70")
+
+
+def test_a_report_contains_nothing_of_an_order_that_was_sent_later() -> None:
+    sale = replace(SALE, size=FILL.size)
+    for sent_s, held in ((2.0, m("0")), (-inf, m("40"))):
+        holdings = Holdings()
+        holdings.apply_balance(TOKEN, m("0"), replace(at(START - S), answered_s=0.5))
+        holdings.apply_fill(FILL, heard=START + S, sent_s=1.0)
+        holdings.apply_balance(TOKEN, m("40"), replace(at(START), answered_s=1.5))
+        # Of the same second: by its time alone it may as well come before the purchase.
+        holdings.apply_fill(sale, heard=START + S, sent_s=sent_s)
+        assert size(holdings) == held
+
+
+def test_a_late_fill_of_an_order_sent_after_the_reports_changes_no_base() -> None:
+    holdings = Holdings()
+    for second in (0, 1):
+        time = replace(at(BEFORE + second * S), answered_s=1.0)
+        holdings.apply_balance(TOKEN, m("100"), time)
+    holdings.apply_complete_trades(START + S)
+    early = replace(SALE, matched_at=BEFORE)
+    holdings.apply_fill(early, heard=START, sent_s=2.0)
+    assert (size(holdings), holdings.least(TOKEN)) == (m("70"), m("70"))
 
 
 def test_a_sum_of_fills_that_fits_a_wrong_base_by_chance_is_not_believed() -> None:
