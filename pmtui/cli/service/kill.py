@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pmtui.cli.output import ask, show
-from pmtui.cli.service.shell_client import activate_kill_switch, release_kill_switch
+from pmtui.cli.service.shell_client import (
+    LOCK_WITHIN_S,
+    NoAnswer,
+    activate_kill_switch,
+    release_kill_switch,
+    request_status,
+)
 from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import find_obstacle, is_file_name, locate
@@ -57,7 +63,7 @@ def run_kill(arguments: Sequence[str]) -> int:
             f"still rests. The next session starts locked and cancels everything first. {LOCK_REMAINS}."
         )
         return UNCONFIRMED
-    return _wait_for_terminal(state_dir, killed, options.wait)
+    return _wait_for_terminal(name, state_dir, killed, patience_s=options.wait)
 
 
 def run_release(arguments: Sequence[str]) -> int:
@@ -117,7 +123,7 @@ def _release(name: str, state_dir: Path) -> str:
     return ""
 
 
-def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
+def _wait_for_terminal(name: str, state_dir: Path, killed: Killed, *, patience_s: int) -> int:
     """Wait for the word of the terminal that runs, but not for ever."""
     deadline = time.monotonic() + patience_s
     answer: KillAnswer | None = None
@@ -132,7 +138,7 @@ def _wait_for_terminal(state_dir: Path, killed: Killed, patience_s: int) -> int:
             show(f"The session ended meanwhile. {_progress(answer)} {LOCK_REMAINS}.")
             return UNCONFIRMED
         time.sleep(POLL_PERIOD_S)
-    show(f"{_progress(answer)} It keeps trying. {LOCK_REMAINS}.")
+    show(f"{_progress(answer)} {_outlook(name, answer)} {LOCK_REMAINS}.")
     return UNCONFIRMED
 
 
@@ -141,6 +147,16 @@ def _progress(answer: KillAnswer | None) -> str:
         return "What was cancelled has not been reported."
     problem = f" ({answer.problem})" if answer.problem else ""
     return f"Cancelled {count(answer.cancelled, 'order')}; {answer.left} working or unconfirmed{problem}."
+
+
+def _outlook(name: str, answer: KillAnswer | None) -> str:
+    """Return whether anybody goes on with it, in a sentence: one that is stopped or hangs does not."""
+    standing = request_status(socket_path_of(locate().runtime, name), within_s=LOCK_WITHIN_S)
+    if isinstance(standing, NoAnswer):
+        return f"{standing.words[:1].upper()}{standing.words[1:]}."
+    if answer is None and standing is None:
+        return "The terminal or command that runs the profile may be stopped, or hang."
+    return "It keeps trying."
 
 
 def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:

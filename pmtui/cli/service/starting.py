@@ -24,12 +24,14 @@ from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, setti
 from pmtui.config.toml_file import ConfigError
 from pmtui.link.local_socket import is_somebody_there, socket_path_of, why_no_socket
 from pmtui.link.messages import Configure, Configured, Refused, Welcome, unpack_to_terminal
-from pmtui.service.clock import SystemClock
+from pmtui.service.clock import Clock, SystemClock
 from pmtui.signing.secret import Secret
 
 TRIES = 3
 START_WITHIN_S = 30.0
 """A service reads its settings and its journal before it listens."""
+ENDS_WITHIN_S = 3.0
+"""For a service to let go of its profile, after its goodbye to the terminals."""
 LOOK_PERIOD_S = 0.05
 RESTARTS_APART_S = 5.0
 _SETTINGS_FD = 3
@@ -43,13 +45,16 @@ KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that 
 class ServiceStarter:
     """The service of one profile, as a terminal finds it."""
 
-    def __init__(self, paths: Paths, profile: str, *, stated: str | None) -> None:
+    def __init__(
+        self, paths: Paths, profile: str, *, stated: str | None, clock: Clock | None = None
+    ) -> None:
         """Prepare to find or start a service.
 
         Args:
             paths: where the service and its state lie.
             profile: which one is meant.
             stated: the same as the command line names it; None where it does not.
+            clock: for pauses; None for this machine's.
         """
         self._paths = paths
         self._profile = profile
@@ -58,7 +63,7 @@ class ServiceStarter:
         """Of the profile."""
         self.socket_path = socket_path_of(paths.runtime, profile)
         """Where the service listens."""
-        self._clock = SystemClock()
+        self._clock = clock or SystemClock()
         self._started_at = float("-inf")
         self._service: int | None = None
         """The service that this terminal started last."""
@@ -81,7 +86,7 @@ class ServiceStarter:
             # Such a service refuses itself, and says why.
             self._start()
             return
-        found = None if is_fresh else greet(self.socket_path, self._question())
+        found = None if is_fresh else self.find()
         if isinstance(found, NoAnswer):
             raise ConfigError(str(self.socket_path), found.words)
         if isinstance(found, Refused):
@@ -92,6 +97,21 @@ class ServiceStarter:
             self._start(is_fresh=is_fresh)
         else:
             self._greeting = found
+
+    def find(self) -> Greeting | Refused | NoAnswer | None:
+        """Greet the service; None where none runs.
+
+        One that has just said goodbye, or starts anew with its key, holds the profile and listens no more
+        or not yet: it is waited for.
+        """
+        ends_at = self._clock.monotonic() + ENDS_WITHIN_S
+        while (
+            (found := greet(self.socket_path, self._question())) is None
+            and is_session_running(self.state)
+            and self._clock.monotonic() < ends_at
+        ):
+            asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
+        return found
 
     def settings(self) -> TerminalSettings:
         """Return what the terminal needs to know of the settings, from the service that reads them.
@@ -249,6 +269,7 @@ class ServiceStarter:
         problem, _ = stop_service(self.socket_path, "")
         if problem:
             raise ConfigError("service", problem)
+        _wait_for_end(self.state, self._clock)
         self._start()
 
     def _start(self, *, is_fresh: bool = False) -> None:
@@ -322,6 +343,12 @@ def end_idle_service(state: Path, socket_path: Path) -> None:
     if not is_somebody_there(socket_path):
         return
     problem, _ = stop_service(socket_path, "", is_only_if_idle=True)
-    clock, ends_at = SystemClock(), SystemClock().monotonic() + START_WITHIN_S
-    while not problem and is_session_running(state) and clock.monotonic() < ends_at:
+    if not problem:
+        _wait_for_end(state, SystemClock())
+
+
+def _wait_for_end(state: Path, clock: Clock) -> None:
+    """Wait until a service that ends has let go of its profile, but not for ever."""
+    ends_at = clock.monotonic() + START_WITHIN_S
+    while is_session_running(state) and clock.monotonic() < ends_at:
         asyncio.run(clock.sleep(LOOK_PERIOD_S))

@@ -2,7 +2,9 @@
 
 import asyncio
 import io
+import os
 import random
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,11 +13,13 @@ import pytest
 
 from pmtui.cli.main import main
 from pmtui.cli.session_process import is_session_running, session_lock
+from pmtui.config.paths import locate, private_dir
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import Accepted, LimitIntent, Rejected, Verdict
+from pmtui.link.local_socket import socket_path_of
 from pmtui.service.data_service import DataService
 from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
@@ -175,7 +179,22 @@ def test_a_terminal_that_does_not_say_anything_is_not_waited_for_for_ever(
         write_answer(state_dir, KillAnswer("earlier", 3, 0, is_done=True))
         assert main(["kill", "--wait", "0"]) == 1
     said = capsys.readouterr().out
-    assert "has not been reported. It keeps trying." in said
+    assert "has not been reported." in said
+    assert "keeps trying" not in said
+
+
+def test_a_service_that_hangs_is_named_and_not_said_to_keep_trying(
+    state_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = socket_path_of(private_dir(locate().runtime), "paper")
+    with session_lock(state_dir), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        assert main(["kill", "--wait", "0"]) == 1
+    said = capsys.readouterr().out
+    assert f"kill -KILL {os.getpid()}" in said
+    assert "keeps trying" not in said
+    assert read_killed(state_dir) is not None
 
 
 def test_release_asks_and_without_an_answer_it_stays_locked(
