@@ -258,7 +258,7 @@ async def read_to_service(reader: asyncio.StreamReader) -> ToService | None:
     body = await _read(reader, MOST_TO_SERVICE)
     try:
         return None if body is None else _to_service.decode(body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise LinkError(str(error)) from None
 
 
@@ -275,7 +275,7 @@ async def read_to_terminal(reader: asyncio.StreamReader) -> ToTerminal | None:
 def _decode_to_terminal(body: bytes) -> ToTerminal:
     try:
         message: ToTerminal = _to_terminal.decode(body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise LinkError(str(error)) from None
     return message
 

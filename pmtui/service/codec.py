@@ -53,7 +53,7 @@ def decode(data: bytes, kind: object) -> object:
     try:
         raw: object = msgspec.msgpack.decode(data)
         return _loader(kind)(raw)
-    except (msgspec.DecodeError, TypeError, ValueError) as error:
+    except (msgspec.DecodeError, RecursionError, TypeError, ValueError) as error:
         raise CodecError(str(error)) from None
 
 
@@ -70,7 +70,7 @@ def decode_call(data: bytes) -> tuple[str, Mapping[str, object]]:
     """
     try:
         raw: object = msgspec.msgpack.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise CodecError(str(error)) from None
     match raw:
         case [str(command), *pairs] if not command.startswith("_") and hasattr(Commands, command):

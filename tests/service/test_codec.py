@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_refused(value: object, kind: object) -> None:
         decode(encode(value), kind)
 
 
-@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01"])
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01", b"\x91" * 100_000 + b"\xc0"])
 def test_what_is_no_message_is_refused(data: bytes) -> None:
     with pytest.raises(CodecError):
         decode(data, StatusTopic)

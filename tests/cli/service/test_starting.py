@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from pmtui.cli.service.starting import STANDALONE, ServiceStarter
 from pmtui.cli.session_process import session_lock
@@ -20,6 +21,7 @@ class SteppingClock(ManualClock):
         super().__init__()
         self._during = during
 
+    @override
     async def sleep(self, seconds: float) -> None:
         self._during()
         self.skip(seconds)
