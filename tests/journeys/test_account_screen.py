@@ -66,7 +66,7 @@ def test_the_paper_account_shows_its_wallet_and_what_it_allows(start: Start, hom
     assert terminal.row_with("Approve cash", "unlimited: Neg-risk exchange")
     assert "cash $10,000.00" in terminal.rows()[0]
     terminal.press(*["down"] * 4)
-    terminal.until_text(f"Paying wallet: {wallet}")
+    terminal.until_text(f" {wallet}, ")
     terminal.press("y")
     terminal.until(lambda: copied(terminal), "the address on the clipboard")
     assert copied(terminal) == [wallet]

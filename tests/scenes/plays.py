@@ -94,7 +94,7 @@ async def account(pilot: Pilot[None], world: World) -> None:
     await pilot.press("a")
     await shown(pilot, "every step is done")
     await pilot.press("down", "down")
-    await shown(pilot, "Paying wallet: ")
+    await shown(pilot, "wallet: the form")
 
 
 async def desk(pilot: Pilot[None], world: World) -> None:

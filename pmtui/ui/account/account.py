@@ -1,6 +1,7 @@
 """The account: every step to trading with its key, what is in force, and cash in and out."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -38,8 +39,10 @@ from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 
@@ -54,6 +57,10 @@ class AccountPane(LinePane):
         self.repaint()
 
     @override
+    def title(self) -> Line:
+        return () if self._shown is None else (Cell(self._shown.words.title, Role.HEADING),)
+
+    @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._shown is None:
             return ()
@@ -64,6 +71,8 @@ class AccountPane(LinePane):
 WIDE = 150
 """From here on there is room for the explanation beside the lines."""
 ABOUT_WIDTH = 60
+_EDGES = 4
+"""Strokes of a frame and what is kept free beside them."""
 
 
 class AccountScreen(FrameScreen):
@@ -77,12 +86,12 @@ class AccountScreen(FrameScreen):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (32, "-tall")]  # noqa: RUF012 - see above
     DEFAULT_CSS = f"""
     AccountScreen #lines {{ height: 1fr; layout: vertical; }}
-    AccountScreen #about {{ height: 4; background: $surface; }}
-    AccountScreen.-tall #about {{ height: 7; }}
-    AccountScreen.-tiny #about {{ display: none; }}
+    AccountScreen #about-panel {{ height: 5; }}
+    AccountScreen.-tall #about-panel {{ height: 8; }}
+    AccountScreen.-tiny #about-panel {{ display: none; }}
     AccountScreen.-wide #lines {{ layout: horizontal; }}
-    AccountScreen.-wide #steps {{ width: 1fr; }}
-    AccountScreen.-wide #about {{ display: block; width: {ABOUT_WIDTH}; height: 1fr; }}
+    AccountScreen.-wide #steps-panel {{ width: 1fr; }}
+    AccountScreen.-wide #about-panel {{ display: block; width: {ABOUT_WIDTH}; height: 1fr; }}
     """
 
     table = query_one("#steps", LineTable)
@@ -104,11 +113,11 @@ class AccountScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield TextLine(id="heading")
         yield TextLine(id="way")
         with Container(id="lines"):
-            yield LineTable(ACCOUNT_COLUMNS, id="steps")
-            yield AccountPane(id="about")
+            steps = LineTable(ACCOUNT_COLUMNS, id="steps")
+            yield Panel(steps, id="steps-panel", classes="-table")
+            yield Panel(AccountPane(id="about"), id="about-panel", classes="-tight")
 
     @override
     def on_mount(self) -> None:
@@ -157,10 +166,10 @@ class AccountScreen(FrameScreen):
         lines = account_lines(facts, status, queries.wallet())
         self._lines = {line.key: line for line in lines}
         width = self.size.width
-        room = width - BESIDE_RESULT - (ABOUT_WIDTH if width >= WIDE else 0)
+        room = width - BESIDE_RESULT - _EDGES - (ABOUT_WIDTH if width >= WIDE else 0)
         self.table.set_rows([paint_account_row(line, now, room) for line in lines])
-        heading = paint_account_heading(lines, status, width, is_asking=facts.is_asking)
-        self._show_line("#heading", heading)
+        heading = partial(paint_account_heading, lines, status, is_asking=facts.is_asking)
+        self.query_one("#steps-panel", Panel).show_title_in_width(lambda room: heading(width=room))
         keymap = self.surface.options.keymap
         self._show_line("#way", paint_account_way(facts, lines, status, width, keymap=keymap))
         self.show_about()

@@ -15,6 +15,7 @@ from pmtui.ui.format import format_age
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.panel import fit_title
 
 ACCOUNT_COLUMNS = (
     Column("number", "", 2, priority=2, align=Align.RIGHT),
@@ -64,9 +65,9 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
 
 
 def paint_account_heading(
-    lines: Sequence[AccountLine], status: StatusView, width: int, *, is_asking: bool
-) -> Line:
-    """Show whose account this is, and whether anything stands in the way of trading."""
+    lines: Sequence[AccountLine], status: StatusView, *, is_asking: bool, width: int
+) -> tuple[Line, Line]:
+    """Say whose account this is, and at the right whether anything stands in the way of trading."""
     following = next_step(lines)
     failing = sum(bool(each.problem) for each in lines if each.number)
     running = next((each for each in lines if each.is_running and each.number), None)
@@ -79,17 +80,8 @@ def paint_account_heading(
         way = Cell(f"{following.state.value}: {following.words.title}", role, Emphasis.BOLD)
     lost: Line = (Cell(f"{failing} could not be checked", Role.STALE),) if failing else ()
     asking: Line = (Cell("asking…", Role.DIM),) if is_asking else ()
-    return join_facts(
-        [
-            Cell("Account", Role.HEADING, Emphasis.BOLD),
-            Cell(plain(status.profile, 24)),
-            way,
-            lost,
-            asking,
-        ],
-        width,
-        separator="   ",
-    )
+    names = (Cell("ACCOUNT", Role.HEADING),), (Cell(plain(status.profile, 24), Role.DIM),)
+    return fit_title(names, ((way,), lost, asking), width)
 
 
 def paint_account_way(
@@ -124,12 +116,7 @@ def describe_next(line: AccountLine, keymap: Keymap) -> str:
 
 def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[Line, ...]:
     """Show a line in full in the room there is: the result, what to do, and what it is."""
-    title = f"{line.words.title}: "
-    first, *others = wrap_text(title + line.full, width)
-    shown: list[Line] = [
-        (Cell(first[: len(title)], Role.HEADING, Emphasis.BOLD), Cell(first[len(title) :]))
-    ]
-    shown += [(Cell(text),) for text in others]
+    shown: list[Line] = [(Cell(text),) for text in wrap_text(line.full, width)]
     if line.problem:
         shown += _wrapped(f"Not checked now: {line.problem}", width, Role.STALE)
     if line.to_do:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -11,7 +12,7 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.service.topics import EventTopic, MarketTopic, Topic
-from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.explore.paint_reading import (
     HOLDER_COLUMNS,
     explain_no_holders,
@@ -21,27 +22,25 @@ from pmtui.ui.explore.paint_reading import (
 )
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.actions import FooterEntry
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.widgets.panel import Panel
 
 WIDEST = 100
 """Longer lines are hard to read."""
+_BESIDE = 5
+"""What a frame and a scroll bar take."""
 
 
 class ReadingScreen(FrameScreen):
-    """A heading over lines that scroll."""
+    """Lines that scroll, in a frame that says what they are."""
 
     columns: ClassVar[tuple[Column, ...]] = (Column("text", "", 10, grow=1),)
     has_cursor: ClassVar[bool] = False
 
-    DEFAULT_CSS = """
-    ReadingScreen LineTable { margin: 0 1; }
-    """
-
-    heading = query_one("#heading", TextLine)
+    panel = query_one("#text-panel", Panel)
     table = query_one("#text", LineTable)
 
     @abstractmethod
@@ -54,10 +53,10 @@ class ReadingScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        yield TextLine(id="heading")
-        yield LineTable(
+        text = LineTable(
             self.columns, show_header=self.has_cursor, show_cursor=self.has_cursor, id="text",
         )  # fmt: skip
+        yield Panel(text, id="text-panel", classes="-table")
 
     @override
     def on_mount(self) -> None:
@@ -82,10 +81,8 @@ class ReadingScreen(FrameScreen):
     def show_text(self) -> None:
         """Show the text as it is now, in the width there is now."""
         kind, subject = self.heading_words()
-        self.heading.show(
-            (Cell(f" {kind}  ", Role.HEADING, Emphasis.BOLD), Cell(plain(subject), Role.DIM))
-        )
-        self.table.set_rows(self.rows(max(10, min(self.size.width - 4, WIDEST))))
+        self.panel.show_title_in_width(partial(_title, kind, subject))
+        self.table.set_rows(self.rows(max(10, min(self.size.width - _BESIDE, WIDEST))))
 
 
 class RulesScreen(ReadingScreen):
@@ -171,3 +168,11 @@ class HoldersScreen(ReadingScreen):
 
 def _as_rows(lines: tuple[Cell, ...]) -> tuple[Row, ...]:
     return tuple(Row(str(number), (cell,)) for number, cell in enumerate(lines))
+
+
+def _title(kind: str, subject: str, width: int) -> tuple[Line, Line]:
+    """Name what is read, and of what as far as there is room."""
+    name = plain(kind).upper()
+    room = width - cell_width(name) - 2
+    about = (Cell("  "), Cell(plain(subject, room), Role.DIM)) if subject and room > 0 else ()
+    return (Cell(name, Role.HEADING), *about), ()

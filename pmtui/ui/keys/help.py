@@ -1,6 +1,8 @@
 """Help: every key of the screen one came from, generated from the registry; the signs of the ladder, and the words of the trade."""
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -11,16 +13,18 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import HelpLine, bindings_for, help_lines
 from pmtui.ui.ladder.paint_ladder import SIGNS
+from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -156,8 +160,10 @@ COLUMNS = (
 )
 
 _LEAST = 30
-_BESIDE = 36
+_BESIDE = 38
 """What the other columns take, with the cells between and beside them."""
+_TWO_FROM = 160
+"""From this width on there is room for two pages beside each other."""
 
 
 class HelpScreen(FrameScreen):
@@ -167,13 +173,18 @@ class HelpScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.HELP)
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset({"global.open", "global.help"})
     DEFAULT_CSS = """
-    HelpScreen LineTable { margin-left: 1; }
+    HelpScreen #pages { height: 1fr; }
+    HelpScreen Panel { width: 1fr; height: 100%; }
+    HelpScreen #more-panel { display: none; }
+    HelpScreen.-two #more-panel { display: block; }
     HelpScreen #field { height: 1; display: none; }
     HelpScreen.-filtering #field { display: block; }
     HelpScreen #prompt { width: 3; }
     """
 
     table = query_one("#keys", LineTable)
+    more = query_one("#more", LineTable)
+    panel = query_one("#keys-panel", Panel)
     field = query_one("#filter", SearchInput)
 
     def __init__(self, surface: Surface, contexts: Sequence[Context], about: str) -> None:
@@ -185,16 +196,19 @@ class HelpScreen(FrameScreen):
 
     @override
     def compose_body(self) -> ComposeResult:
-        heading = (Cell(" Help ", Role.HEADING), Cell(f" {self._about}", Role.DIM))
-        yield TextLine(heading)
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
             yield SearchInput(lambda: self.table, placeholder="Type to narrow", id="filter")
-        yield LineTable(COLUMNS, id="keys", show_cursor=False)
+        keys = LineTable(COLUMNS, id="keys", show_cursor=False)
+        more = LineTable(COLUMNS, id="more", show_cursor=False)
+        with Horizontal(id="pages"):
+            yield Panel(keys, id="keys-panel", classes="-table")
+            yield Panel(more, id="more-panel", classes="-table -split")
 
     @override
     def on_mount(self) -> None:
         # Textual calls the frame's own handler too.
+        self.panel.show_title_in_width(partial(_title, self._about))
         self._explain()
         self.table.focus()
 
@@ -204,30 +218,24 @@ class HelpScreen(FrameScreen):
         self._explain()
 
     def _explain(self) -> None:
-        room = max(_LEAST, self.size.width - _BESIDE)
-        keymap = self.surface.options.keymap
-        rows = _sign_rows(room) if Context.LADDER in self._contexts else []
-        previous = None
-        found = help_lines(*self._contexts, keymap=keymap)
+        """Show the keys in groups by where they work, on one page or on two beside each other."""
+        has_two = self.size.width >= _TWO_FROM and len(self._contexts) > 1
+        self.set_class(has_two, "-two")
+        room = max(_LEAST, self.size.width // (1 + has_two) - _BESIDE)
+        found = help_lines(*self._contexts, keymap=self.surface.options.keymap)
         wanted = self.field.value.casefold().split()
-        if wanted:
-            rows = []
-            found = tuple(line for line in found if _is_about(line, wanted))
-        for place, line in enumerate(found):
-            if line.context is not previous:
-                previous = line.context
-                title = Cell(line.context.value.capitalize(), Role.HEADING, Emphasis.BOLD)
-                rows.append(Row(f"-{line.context}", (title, Cell(""), Cell(""))))
-            # Two keys may have one label.
-            name = f"{line.context}.{place}"
-            first, *more = wrap_text(line.help, room) or ("",)
-            help_cell = Cell(first, Role.DIM)
-            rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), help_cell)))
-            rows += [
-                Row(f"{name}.{number}", (Cell(""), Cell(""), Cell(text, Role.DIM)))
-                for number, text in enumerate(more)
-            ]
-        self.table.set_rows(rows)
+        found = tuple(line for line in found if _is_about(line, wanted))
+        groups = [_key_rows(list(lines), room) for _, lines in groupby(found, lambda e: e.context)]
+        if Context.LADDER in self._contexts and not wanted:
+            groups.append(_sign_rows(room))
+        half = sum(map(len, groups)) // 2 if has_two else sum(map(len, groups))
+        pages: tuple[list[Row], list[Row]] = [], []
+        for group in groups:
+            page = pages[bool(pages[0]) and len(pages[0]) + len(group) // 2 > half]
+            # An empty line stands between two groups.
+            page += group[not page :]
+        self.table.set_rows(pages[0])
+        self.more.set_rows(pages[1])
 
     def action_filter(self) -> None:
         """Narrow the keys to what is typed."""
@@ -254,6 +262,36 @@ class HelpScreen(FrameScreen):
         _ = self.dismiss()
 
 
+def _title(about: str, width: int) -> tuple[Line, Line]:
+    """Name the page, and what the screen is that it is about, as far as there is room."""
+    name = Cell("HELP", Role.HEADING)
+    words = plain(about, max(width - line_width((name,)) - 2, 0))
+    return (name, Cell("  "), Cell(words, Role.DIM)), ()
+
+
+def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
+    """Return the keys of one place under its name, below an empty line."""
+    rows = _heading_rows(found[0].context.value.capitalize())
+    for place, line in enumerate(found):
+        # Two keys may have one label.
+        name = f"{line.context}.{place}"
+        first, *more = wrap_text(line.help, room) or ("",)
+        help_cell = Cell(first, Role.DIM)
+        rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), help_cell)))
+        rows += [
+            Row(f"{name}.{number}", (Cell(""), Cell(""), Cell(text, Role.DIM)))
+            for number, text in enumerate(more)
+        ]
+    return rows
+
+
+def _heading_rows(name: str, *, about: str = "") -> list[Row]:
+    """Return an empty line and the name of a group."""
+    empty = Cell("")
+    cells = (Cell(text, Role.HEADING, Emphasis.BOLD) for text in (name, about))
+    return [Row(f"-{name}.above", (empty,) * len(COLUMNS)), Row(f"-{name}", (*cells, empty))]
+
+
 def _is_about(line: HelpLine, words: Sequence[str]) -> bool:
     """Whether every word stands in the line, or is its key."""
     text = f"{line.context} {line.label} {line.help}".casefold()
@@ -262,8 +300,7 @@ def _is_about(line: HelpLine, words: Sequence[str]) -> bool:
 
 def _sign_rows(room: int) -> list[Row]:
     """Return what the signs on a ladder mean."""
-    title = Cell("Signs on the ladder", Role.HEADING, Emphasis.BOLD)
-    rows = [Row("-signs", (Cell(""), title, Cell("")))]
+    rows = _heading_rows("Signs", about="on the ladder")
     for number, (sign, meaning) in enumerate(SIGNS):
         for part, text in enumerate(wrap_text(meaning, room)):
             cells = (Cell("" if part else sign, Role.OWN_ORDER), Cell(""), Cell(text, Role.DIM))

@@ -170,9 +170,9 @@ async def test_lines_and_explanation_fit_every_screen(size: tuple[int, int]) -> 
         await pilot.press("a")
         await until(pilot, lambda: shows(app, "every step is done"), "the account")
         await pilot.press("down", "down")
-        await until(pilot, lambda: shows(app, "Paying wallet: 0xBc0fF067"), "the explanation")
+        await until(pilot, lambda: shows(app, "wallet: the form"), "the explanation")
         assert shows(app, NEWER.address)
-        is_beside = "Paying wallet: " in row(app, "What is known")
+        is_beside = "0xBc0fF067" in row(app, "What is known")
         assert is_beside is (size[0] >= 150)
         whole = f"{NEWER.address} deposit wallet"
         assert (whole in row(app, "3 + done")) is (size[0] > 80)

@@ -35,10 +35,10 @@ def lines(facts: Onboarding = READY) -> dict[str, AccountLine]:
 
 
 def heading(facts: Onboarding) -> str:
-    painted = paint_account_heading(
-        account_lines(facts, PAPER_STATUS), PAPER_STATUS, 80, is_asking=facts.is_asking
+    name, value = paint_account_heading(
+        account_lines(facts, PAPER_STATUS), PAPER_STATUS, width=80, is_asking=facts.is_asking
     )
-    return words(painted)
+    return words((*name, *value))
 
 
 def way(facts: Onboarding, status: StatusView = PAPER_STATUS) -> str:
@@ -92,7 +92,7 @@ def test_an_address_is_whole_where_it_fits(room: int, is_whole: bool) -> None:
 def test_the_heading_says_what_stands_in_the_way() -> None:
     assert "every step is done" in heading(READY)
     failing = heading(FAILING)
-    assert "every step is done   1 could not be checked" in failing
+    assert "every step is done  1 could not be checked" in failing
     missing = heading(allowing(1, 0))
     assert "not done: Allow: neg-risk" in missing
     asking = replace(READY, is_asking=True, closed_only=LastAnswer())
