@@ -36,7 +36,13 @@ from pmtui.ui.explore.paint_markets import (
     paint_results_title,
     paint_search_note,
 )
-from pmtui.ui.explore.preview import PreviewPane
+from pmtui.ui.explore.preview import (
+    PREVIEW_FROM,
+    PreviewPane,
+    Subject,
+    event_subject,
+    market_subject,
+)
 from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import CursorItem, FrameScreen, is_live
 from pmtui.ui.keys.action_table import Context, Need
@@ -50,9 +56,6 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import TextLine
-
-PREVIEW_FROM = 150
-"""Columns from which the event under the cursor is shown beside the list."""
 
 
 class MarketsScreen(FrameScreen):
@@ -78,7 +81,6 @@ class MarketsScreen(FrameScreen):
     MarketsScreen #list-panel { width: 1fr; }
     MarketsScreen #preview-panel { width: 56; display: none; }
     MarketsScreen.-preview #preview-panel { display: block; }
-    MarketsScreen.-preview.-results #preview-panel { display: none; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
 
@@ -322,5 +324,11 @@ class MarketsScreen(FrameScreen):
         title, details = self._shown.details(key, width)
         self.title_line.show(title)
         self.details.show(details)
-        if not self._text:
-            self.preview.show(self._list.event_at(key), queries.account().positions)
+        self.preview.show(self._subject_at(key), queries.account().positions)
+
+    def _subject_at(self, key: str | None) -> Subject | None:
+        if self._text:
+            market = self._found.market_at(key)
+            return None if market is None else market_subject(market)
+        row = self._list.event_at(key)
+        return None if row is None else event_subject(row.event, row.leading)

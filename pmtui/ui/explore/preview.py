@@ -1,15 +1,15 @@
-"""What the event under the cursor is about, beside a wide list: outcomes, own shares, rules."""
+"""What the row under the cursor is about, beside a wide list: outcomes, own shares, rules."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from textwrap import wrap
 
 from typing_extensions import override
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.market import Market
-from pmtui.domain.money import ONE
-from pmtui.service.views import EventRow
+from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import Cell, Line, bar_text, fit_line
 from pmtui.ui.facts import ABSENT, first_label, first_price, join_facts, name_fact, paint_money
 from pmtui.ui.format import format_size_compact
@@ -18,6 +18,8 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.units import read_average
 from pmtui.ui.widgets.line_pane import LinePane
 
+PREVIEW_FROM = 150
+"""Columns from which a list has a preview beside it."""
 _MOST_OUTCOMES = 12
 _BAR_SHARE = 3
 """A bar takes such a part of the width."""
@@ -27,45 +29,74 @@ _TITLE_LINES = 2
 _LONGEST_LEADER = 24
 
 
-class PreviewPane(LinePane):
-    """The event under the cursor of a list."""
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a preview is about: an event, or a market alone. Texts are untrusted."""
 
-    _row: EventRow | None = None
+    title: str
+    markets: tuple[Market, ...]
+    leading: Market | None
+    """The market that stands for it."""
+    volume_24h: Micros | None
+    liquidity: Micros | None
+    description: str = ""
+    kind: str = "EVENT"
+
+
+def event_subject(event: Event, leading: Market | None) -> Subject:
+    """Return an event as the subject of a preview."""
+    return Subject(
+        event.title, event.markets, leading, event.volume_24h, event.liquidity, event.description
+    )
+
+
+def market_subject(market: Market) -> Subject:
+    """Return a market as the subject of a preview."""
+    return Subject(
+        market.distinct_name, (market,), market, market.volume_24h, market.liquidity, kind="MARKET"
+    )
+
+
+class PreviewPane(LinePane):
+    """What the cursor of a list is at."""
+
+    _subject: Subject | None = None
     _held: Mapping[TokenId, Position] = {}
 
-    def show(self, row: EventRow | None, positions: Sequence[Position]) -> None:
-        """Show an event, and what is held of it."""
+    def show(self, subject: Subject | None, positions: Sequence[Position]) -> None:
+        """Show an event or a market, and what is held of it."""
         held = {position.token_id: position for position in positions}
-        if (row, held) != (self._row, self._held):
-            self._row, self._held = row, held
+        if (subject, held) != (self._subject, self._held):
+            self._subject, self._held = subject, held
             self.repaint()
 
     @override
     def title(self) -> Line:
-        return (Cell("EVENT", Role.HEADING),)
+        subject = self._subject
+        return () if subject is None else (Cell(subject.kind, Role.HEADING),)
 
     @override
     def value(self) -> Line:
         """Return the price of what stands for the event."""
-        leading = self._row.leading if self._row is not None else None
+        leading = self._subject.leading if self._subject is not None else None
         price = first_price(leading) if leading is not None else None
         if leading is None or price is None:
             return ()
-        name = plain(leading.title, _LONGEST_LEADER)
+        is_alone = self._subject is not None and len(self._subject.markets) == 1
+        name = plain(first_label(leading) if is_alone else leading.title, _LONGEST_LEADER)
         return (Cell(f"{name} ", Role.DIM), Cell(read_average(price), Role.HEADING))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        if self._row is None:
+        if self._subject is None:
             return ()
-        return paint_preview(self._row, self._held, width, height)
+        return paint_preview(self._subject, self._held, width, height)
 
 
 def paint_preview(
-    row: EventRow, held: Mapping[TokenId, Position], width: int, height: int
+    event: Subject, held: Mapping[TokenId, Position], width: int, height: int
 ) -> tuple[Line, ...]:
-    """Show an event in so many lines at most: its title, outcomes with bars, own shares, rules."""
-    event = row.event
+    """Show a subject in so many lines at most: its title, outcomes with bars, own shares, rules."""
     lines: list[Line] = [
         (Cell(text, Role.HEADING),)
         for text in wrap(plain(event.title), width, max_lines=_TITLE_LINES, placeholder="…")

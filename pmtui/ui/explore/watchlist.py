@@ -1,6 +1,7 @@
 """Everything that is starred, live, with the price alerts below what they belong to."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import ClassVar
@@ -8,6 +9,8 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
@@ -29,6 +32,13 @@ from pmtui.ui.explore.paint_watchlist import (
     paint_watch_row,
     paint_watch_title,
     row_key,
+)
+from pmtui.ui.explore.preview import (
+    PREVIEW_FROM,
+    PreviewPane,
+    Subject,
+    event_subject,
+    market_subject,
 )
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import CursorItem, EventChosen, FrameScreen, MarketChosen
@@ -69,7 +79,14 @@ class WatchlistScreen(FrameScreen):
     DEFAULT_CSS = """
     WatchlistScreen #note { display: none; }
     WatchlistScreen.-noted #note { display: block; }
+    WatchlistScreen #lists { height: 1fr; }
+    WatchlistScreen #list-panel { width: 1fr; height: 100%; }
+    WatchlistScreen #preview-panel { width: 56; height: 100%; display: none; }
+    WatchlistScreen.-preview #preview-panel { display: block; }
     """
+    HORIZONTAL_BREAKPOINTS = [(0, "-plain"), (PREVIEW_FROM, "-preview")]  # noqa: RUF012 - typed by Textual
+
+    preview = query_one("#preview", PreviewPane)
 
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
@@ -104,7 +121,9 @@ class WatchlistScreen(FrameScreen):
     @override
     def compose_body(self) -> ComposeResult:
         yield TextLine(id="note")
-        yield Panel(self.table, id="list-panel", classes="-table")
+        with Horizontal(id="lists"):
+            yield Panel(self.table, id="list-panel", classes="-table")
+            yield Panel(PreviewPane(id="preview"), id="preview-panel", classes="-split")
         yield TextLine(id="title")
         yield TextLine(id="details")
 
@@ -228,7 +247,7 @@ class WatchlistScreen(FrameScreen):
         view, width = self._view, self.size.width
         keymap = self.surface.options.keymap
         paint = partial(paint_watch_title, view, queries.now(), keymap)
-        self.query_one(Panel).show_title_in_width(paint)
+        self.query_one("#list-panel", Panel).show_title_in_width(paint)
         note = paint_watch_note(view, width)
         self.set_class(bool(note), "-noted")
         self._show_line("#note", note)
@@ -244,6 +263,23 @@ class WatchlistScreen(FrameScreen):
             title, details = paint_watch_details(row, now, width)
         self._show_line("#title", title)
         self._show_line("#details", details)
+        subject = None if row is None else self._subject_of(row)
+        self.preview.show(subject, self.surface.queries.account().positions)
+
+    def _subject_of(self, row: WatchRow) -> Subject | None:
+        """Return what a row is about, at the prices that the row shows."""
+        market, quote = row.seen.market if row.seen is not None else None, row.quote
+        if market is not None and quote is not None:
+            market = replace(market, best_bid=quote.best_bid, best_ask=quote.best_ask)
+        if row.key.kind is not StarKind.EVENT:
+            return None if market is None else market_subject(market)
+        event = self.surface.queries.event(EventId(row.key.item_id)).event
+        if event is None:
+            return None if market is None else replace(market_subject(market), title=row.title)
+        if market is None:
+            return event_subject(event, None)
+        known = (market if m.condition_id == market.condition_id else m for m in event.markets)
+        return event_subject(replace(event, markets=tuple(known)), market)
 
     def _show_line(self, selector: str, line: Line) -> None:
         self.query_one(selector, TextLine).show(line)

@@ -3,12 +3,12 @@ import pytest
 from pmtui.domain.account.position import Position
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
-from pmtui.ui.explore.preview import paint_preview
+from pmtui.ui.explore.preview import event_subject, market_subject, paint_preview
 from tests.ui import believable
 from tests.ui.screens.look import words
 
 ELECTION = believable.election()
-ROW = believable.event_row(ELECTION)
+ROW = event_subject(ELECTION, ELECTION.markets[0])
 FIRST = ELECTION.markets[0]
 TOKEN = FIRST.outcomes[0].token_id
 
@@ -37,3 +37,10 @@ def test_own_shares_are_named_with_their_average() -> None:
     )  # fmt: skip
     lines = [words(line).strip() for line in paint_preview(ROW, {TOKEN: held}, 52, 40)]
     assert lines[lines.index("Your position") + 1] == "40 Yes at 44.5¢"
+
+
+def test_of_a_market_alone_the_outcome_is_named_and_its_own_question() -> None:
+    lines = [words(line).rstrip() for line in paint_preview(market_subject(FIRST), {}, 60, 40)]
+    assert lines[0] == FIRST.distinct_name
+    bar = next(line for line in lines if "█" in line)
+    assert bar.startswith(FIRST.outcomes[0].label)

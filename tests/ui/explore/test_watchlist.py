@@ -34,6 +34,8 @@ from pmtui.ui.frame import EventChosen, MarketChosen, show_answer
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.search_input import SearchInput
+from tests.scenes.watched import watchlist_of
+from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.fake_surface import NOW, FakeService
@@ -514,3 +516,19 @@ async def test_the_palette_opens_what_is_starred() -> None:
         await until(pilot, lambda: shows(app, f"★ {EVENT_ROW.title}"), "the event")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
+
+
+async def test_a_wide_list_has_what_the_cursor_is_at_beside_it() -> None:
+    world = make_world()
+    world.service.watchlist_view = watchlist_of(world)
+    app = PmtuiApp(world.service.surface(), themes=load_themes()[0], theme="harbour")
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press("w")
+        await until(pilot, lambda: shows(app, "EVENT"), "the event beside the list")
+        assert shows(app, "Tomas Oyelaran")
+        await pilot.press("down")
+        await until(pilot, lambda: shows(app, "MARKET"), "the market beside the list")
+        row = next(line for line in screen_lines(app) if "MARKET" in line and "WATCHLIST" in line)
+        assert "Yes 63.5¢" in row
+        await pilot.resize_terminal(120, 36)
+        await until(pilot, lambda: not shows(app, "MARKET"), "no room")
