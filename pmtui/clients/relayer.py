@@ -168,7 +168,7 @@ class SignInSession:
 
 async def begin_sign_in(metadata: HttpHost) -> SignInSession | Failure:
     """Ask the metadata host for the nonce that is signed, over lanes of its own."""
-    session = metadata.lane()
+    session = metadata.lane(keeps_cookies=True)
     answer = await session.send("GET", "/nonce")
     problem = answer if isinstance(answer, Failure) else None
     nonce = ""

@@ -18,6 +18,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, CookiePolicy, DefaultCookiePolicy
 from typing import Protocol, final
 from urllib.parse import urlsplit
 
@@ -216,6 +217,7 @@ class HttpHost:
         total_s: float = TOTAL_S,
         max_body: int = MAX_BODY,
         takes_back: bool = False,
+        keeps_cookies: bool = False,
         show: Callable[[ShownRequest], None] | None = None,
     ) -> None:
         """Prepare to talk to a host.
@@ -230,9 +232,12 @@ class HttpHost:
             max_body: longest answer in bytes.
             takes_back: whether what has not left the machine when a request is given up, or when
                 the program dies, shall never leave it.
+            keeps_cookies: whether the host's cookies are sent back to it. Nothing but a sign-in needs that,
+                and a host that sets others with every answer would make every request longer.
             show: gets every request in place of the host, and none is sent.
         """
         self._takes_back = takes_back
+        self._keeps_cookies = keeps_cookies
         self._show = show
         self.base_url = base_url.rstrip("/")
         self._observe = observe
@@ -327,12 +332,19 @@ class HttpHost:
         self._observe(RequestReport(label, status, elapsed_ms, failure, rates))
         return answer
 
-    def lane(self, *, total_s: float | None = None, takes_back: bool = False) -> "HttpHost":
+    def lane(
+        self,
+        *,
+        total_s: float | None = None,
+        takes_back: bool = False,
+        keeps_cookies: bool = False,
+    ) -> "HttpHost":
         """Return the same host over connections of its own, so that neither waits for the other.
 
         Args:
             total_s: bounds every request of the lane; as here when it is None.
             takes_back: as for a host.
+            keeps_cookies: as for a host.
         """
         return HttpHost(
             self.base_url,
@@ -345,11 +357,14 @@ class HttpHost:
             total_s=self._total_s if total_s is None else total_s,
             max_body=self._max_body,
             takes_back=takes_back,
+            keeps_cookies=keeps_cookies,
         )
 
     def cookies(self) -> Mapping[str, str]:
         """Return what the host has set over these connections, for a session that moves on."""
-        return {} if self._client is None else dict(self._client.cookies)
+        jar = () if self._client is None else self._client.cookies.jar
+        # Of a name that stands for several paths, the last one.
+        return {cookie.name: cookie.value or "" for cookie in jar}
 
     async def aclose(self) -> None:
         """Close the pool; a later request would open a new one."""
@@ -434,6 +449,7 @@ class HttpHost:
                 proxy=find_proxy(self.base_url),
                 follow_redirects=False,
                 timeout=self._timeouts,
+                cookies=CookieJar(None if self._keeps_cookies else _no_cookies()),
                 limits=httpx.Limits(max_keepalive_connections=8, keepalive_expiry=90.0),
                 headers={
                     "User-Agent": f"pmtui/{__version__}",
@@ -471,6 +487,10 @@ async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:
         if isinstance(stream, httpcore.AsyncNetworkStream):
             connection = stream.get_extra_info("socket")
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def _no_cookies() -> CookiePolicy:
+    return DefaultCookiePolicy(allowed_domains=())
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from tests.clients.raw_server import (
     Call,
     Handler,
+    RawServer,
     answering,
     resetting,
     sending,
@@ -417,3 +418,22 @@ async def test_a_request_can_be_shown_in_place_of_being_sent() -> None:
     assert request == ShownRequest(
         "GET", "http://127.0.0.1:1/book?token_id=7+8", ("POLY_SIGNATURE",), None
     )
+
+
+async def test_cookies_are_kept_for_a_sign_in_only() -> None:
+    async def setting(call: Call) -> None:
+        both = "Set-Cookie: a=1; Path=/\r\nSet-Cookie: a=2; Path=/x\r\nSet-Cookie: b=3\r\n"
+        await call.answer(b"{}", headers=both)
+
+    server: RawServer
+    async with serving(setting) as server:
+        host = server.host()
+        for _ in range(2):
+            assert await host.read("/x") == b"{}"
+        assert host.cookies() == {}
+        lane = host.lane(keeps_cookies=True)
+        for _ in range(2):
+            assert await lane.read("/x") == b"{}"
+        assert lane.cookies().keys() == {"a", "b"}
+        await lane.aclose()
+    assert ["cookie" in call.headers for call in server.calls] == [False, False, False, True]
