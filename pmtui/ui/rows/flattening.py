@@ -1,7 +1,8 @@
 """Selling out positions from a list: one with the card of the market screen, several with one card that names every leg."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,12 +11,14 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.domain.account.position import Position
+from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import CommandId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Accepted, Rejected, Verdict
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
@@ -25,7 +28,6 @@ from pmtui.ui.market.moves import plan_sale
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
-from pmtui.ui.rows.book_wait import BookWait
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
@@ -222,3 +224,45 @@ def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
             return f"{text} {name}: {plain(reason, 60)}."
         case _:
             return f"{text} {name}: not confirmed yet."
+
+
+LONGEST_WAIT_S = 4.0
+
+
+class BookWait:
+    """A subscription to the markets and books of some positions."""
+
+    def __init__(self, surface: Surface, positions: Iterable[Position]) -> None:
+        self._surface = surface
+        self._positions = tuple(positions)
+        self._changed = asyncio.Event()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Subscribe to them meanwhile."""
+        topics: list[Topic] = [AccountTopic()]
+        for position in self._positions:
+            topics += [MarketTopic(position.condition_id), BookTopic(position.token_id)]
+        subscription = self._surface.subscriptions.subscribe(topics, lambda _: self._changed.set())
+        try:
+            yield
+        finally:
+            subscription.close()
+
+    async def until_ready(self) -> None:
+        """Wait until every market has its terms and every book has come, or no longer."""
+        await self._until(lambda: all(map(self._is_ready, self._positions)), LONGEST_WAIT_S)
+
+    async def _until(self, is_ready: Callable[[], bool], longest_s: float) -> None:
+        try:
+            async with asyncio.timeout(longest_s):
+                while not is_ready():
+                    self._changed.clear()
+                    _ = await self._changed.wait()
+        except TimeoutError:
+            return
+
+    def _is_ready(self, position: Position) -> bool:
+        queries = self._surface.queries
+        has_terms = queries.market(position.condition_id).terms is not None
+        return has_terms and queries.book(position.token_id).state is not BookState.LOADING
