@@ -4,14 +4,16 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
 from pmtui import __version__
-from pmtui.link.absence import LEFT, describe_absence, find_news, weight_of
+from pmtui.domain.formats import count
+from pmtui.domain.orders.order import OrderStatus
 from pmtui.link.calls import Calls
 from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of, user_name
 from pmtui.link.messages import (
@@ -37,7 +39,7 @@ from pmtui.link.messages import (
 )
 from pmtui.link.session import Session
 from pmtui.service.data_service import DataService
-from pmtui.service.views import Level
+from pmtui.service.views import Level, LogEntry
 
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
@@ -372,3 +374,50 @@ def _keep_out() -> Refused:
     return Refused(
         f"the service belongs to {user_name(os.geteuid())}, and serves no other user", ""
     )
+
+
+MOST_TOLD = 10
+"""Events that the notice names; the log has all of them."""
+LEFT = "No terminal is attached any more; the service goes on"
+_NEWS_KINDS = ("order", "wallet")
+"""Entries that are news also where they are only information."""
+_BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
+_VERBS = {OrderStatus.LIVE.value: "accepted", "FAILED": "fill undone"}
+"""How a deed is counted, where its own verb says where an order stands."""
+_PLURALS = {
+    "stop or target": "stops or targets", "transaction": "transactions", "notice": "notices",
+}  # fmt: skip
+"""Of what is counted by a noun; deeds are counted by their verbs."""
+
+
+def find_news(entries: Iterable[LogEntry], left_at: int) -> tuple[LogEntry, ...]:
+    """Return what a trader would have seen after an entry of the log, in order."""
+    return tuple(
+        entry
+        for entry in entries
+        if entry.sequence > left_at and (entry.level is not Level.INFO or entry.kind in _NEWS_KINDS)
+    )
+
+
+def describe_absence(news: Sequence[LogEntry]) -> str:
+    """Count what happened by its kind, and name it in order, the oldest first."""
+    counts = Counter(map(_kind_of, news))
+    counted = ", ".join(
+        count(number, kind, _PLURALS.get(kind, kind)) for kind, number in counts.items()
+    )
+    told = "; ".join(entry.text for entry in news[:MOST_TOLD])
+    more = f"; {len(news) - MOST_TOLD:,} more in the log" if len(news) > MOST_TOLD else ""
+    return f"While no terminal was attached: {counted}. {told}{more}"
+
+
+def weight_of(news: Sequence[LogEntry]) -> Level:
+    """Return the gravest level of what happened; at least one that a notice is shown with."""
+    return max((Level.GOOD, *(entry.level for entry in news)), key=_BY_WEIGHT.index)
+
+
+def _kind_of(entry: LogEntry) -> str:
+    if entry.deed is not None:
+        return _VERBS.get(entry.deed.verb, entry.deed.verb)
+    if entry.kind == "order":
+        return "stop or target"
+    return "transaction" if entry.kind == "wallet" else "notice"

@@ -16,7 +16,6 @@ from pmtui.domain.health import HealthState
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
-from pmtui.link.absence import LEFT
 from pmtui.link.attachment import BUSY, GONE, SILENT, open_line
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
@@ -40,6 +39,7 @@ from pmtui.link.messages import (
 )
 from pmtui.link.mirror import MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
+from pmtui.link.server import LEFT
 from pmtui.service.codec import encode, encode_call
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic

@@ -8,7 +8,7 @@ import pytest
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, Rejected
-from pmtui.link.absence import LEFT, MOST_TOLD, describe_absence, find_news, weight_of
+from pmtui.link.server import LEFT, MOST_TOLD, describe_absence, find_news, weight_of
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Level, LogEntry, OrderDeed
