@@ -17,8 +17,7 @@ from pmtui.domain.ticket.command_line import (
     Screen,
     SetAlert,
 )
-from pmtui.ui.command_line.command_screen import CommandScreen
-from pmtui.ui.command_line.history import CommandHistory
+from pmtui.ui.command_line.command_screen import CommandHistory, CommandScreen
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import FrameScreen, show_answer

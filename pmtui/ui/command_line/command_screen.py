@@ -16,22 +16,94 @@ from typing_extensions import override
 from pmtui.domain.money import Micros
 from pmtui.domain.ticket.command_line import (
     LONGEST,
+    Candidate,
     Command,
     CommandProblem,
     FindMarkets,
     complete,
     completed,
+    describe_command,
     parse_command,
 )
-from pmtui.ui.cells import Cell
-from pmtui.ui.command_line.history import CommandHistory
-from pmtui.ui.command_line.paint_command import paint_candidates, paint_preview
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine, paint_footer
+
+
+def paint_preview(
+    found: Command | CommandProblem, outcomes: Sequence[str], width: int, *, indent: int
+) -> Line:
+    """Say what a command would do, or point at what is wrong with it."""
+    if not isinstance(found, CommandProblem):
+        said = plain(describe_command(found, outcomes), max(width - indent, 0))
+        return fit_line((Cell(" " * indent), Cell(said, Role.NOTICE_GOOD)), width)
+    words = plain(found.text)
+    mark = "▲" * max(found.end - found.start, 1)
+    start = indent + found.start
+    if start + len(mark) + 1 + len(words) > width:
+        return fit_line((Cell(" " * indent), Cell(words, Role.NOTICE_WARN)), width)
+    line = (Cell(" " * start), Cell(mark, Role.NOTICE_BAD), Cell(f" {words}", Role.NOTICE_WARN))
+    return fit_line(line, width)
+
+
+def paint_candidates(candidates: Sequence[Candidate], width: int, *, indent: int) -> Line:
+    """List the words that may come next; the first one is what the key takes."""
+    line = [Cell(" " * indent)]
+    used = indent
+    for number, candidate in enumerate(candidates):
+        meaning = f" {plain(candidate.meaning)}" if candidate.meaning and not number else ""
+        if used + len(candidate.word) + len(meaning) + 2 > width:
+            break
+        emphasis = Emphasis.NONE if number else Emphasis.BOLD
+        line.append(Cell(candidate.word, Role.DIM if number else Role.KEY, emphasis))
+        line.append(Cell(f"{meaning}  ", Role.DIM))
+        used += len(candidate.word) + len(meaning) + 2
+    return fit_line(tuple(line), width)
+
+
+MOST = 100
+
+
+class CommandHistory:
+    """Remembers commands, each once, the newest last."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._typed: list[str] = []
+
+    def keep(self, text: str) -> None:
+        """Remember a command that was given."""
+        text = text.strip()
+        if text:
+            self._typed = [*(each for each in self._typed if each != text), text][-MOST:]
+
+    def begin(self, text: str) -> "Walk":
+        """Start to walk from what is typed now."""
+        return Walk((*self._typed, text))
+
+
+class Walk:
+    """A walk through the history of one open line; what was typed stands at its end."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        """Start at the end."""
+        self.texts = texts
+        self._at = len(texts) - 1
+
+    def older(self) -> str:
+        """Return the command before, or the oldest."""
+        self._at = max(self._at - 1, 0)
+        return self.texts[self._at]
+
+    def newer(self) -> str:
+        """Return the command after, or what was typed."""
+        self._at = min(self._at + 1, len(self.texts) - 1)
+        return self.texts[self._at]
+
 
 _INDENT = 2
 """Cells of the prompt."""

@@ -1,5 +1,3 @@
-"""The command line over the application: what is typed leads to the same ticket and card."""
-
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +7,16 @@ from textual.screen import Screen
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.ticket.command_line import complete, parse_command
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.command_line.command_screen import CommandScreen
+from pmtui.ui.cells import line_width
+from pmtui.ui.command_line.command_screen import (
+    MOST,
+    CommandHistory,
+    CommandScreen,
+    paint_candidates,
+    paint_preview,
+)
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
@@ -25,8 +31,51 @@ from tests.ui import believable
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import FakeService
 from tests.ui.moving_market import CONDITION, MovingMarket
+from tests.ui.screens.look import words
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
+
+OUTCOMES = ("Yes", "No")
+
+
+@pytest.mark.parametrize("width", [10, 40, 80])
+@pytest.mark.parametrize(
+    "text", ["buy 100 yes 39.7 gtd 15m", "buy 100 maybe 39", "buy", "cancel all"]
+)
+def test_the_lines_fit(text: str, width: int) -> None:
+    found = parse_command(text, OUTCOMES)
+    assert line_width(paint_preview(found, OUTCOMES, width, indent=2)) == width
+    assert line_width(paint_candidates(complete(text, OUTCOMES), width, indent=2)) == width
+
+
+def test_what_is_wrong_is_pointed_at() -> None:
+    text = "buy 100 maybe 39"
+    line = words(paint_preview(parse_command(text, OUTCOMES), OUTCOMES, 80, indent=2))
+    assert line.index("▲") == 2 + text.index("maybe")
+    assert line.count("▲") == len("maybe")
+    assert "Not understood: maybe" in line
+
+
+def test_the_first_candidate_is_explained() -> None:
+    line = words(paint_candidates(complete("buy 5 40 gt", OUTCOMES), 80, indent=2))
+    assert line.split() == ["gtc", "until", "cancelled", "gtd"]
+
+
+def test_a_walk_goes_back_and_comes_home_to_what_was_typed() -> None:
+    history = CommandHistory()
+    for text in ("sell all", "cancel bids", " sell all ", ""):
+        history.keep(text)
+    walk = history.begin("bu")
+    assert [walk.older(), walk.older(), walk.older()] == ["sell all", "cancel bids", "cancel bids"]
+    assert [walk.newer(), walk.newer(), walk.newer()] == ["sell all", "bu", "bu"]
+
+
+def test_only_so_many_are_kept() -> None:
+    history = CommandHistory()
+    for number in range(MOST + 5):
+        history.keep(f"buy {number} 40")
+    walk = history.begin("")
+    assert [walk.older() for _ in range(MOST + 1)][-1] == "buy 5 40"
 
 
 def _app(service: FakeService) -> PmtuiApp:
