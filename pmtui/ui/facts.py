@@ -13,11 +13,14 @@ from pmtui.ui.format import (
     format_money_change,
     format_money_compact,
     format_time_left,
+    read_average,
+    read_change,
+    read_distance,
+    read_price,
 )
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_average, read_change, read_distance, read_price
 
 ABSENT = "–"
 STAR = "★"

@@ -18,11 +18,12 @@ from pmtui.ui.format import (
     format_money,
     format_price,
     format_worth_change,
+    write_clock,
+    zone_at,
 )
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import write_clock, zone_at
 
 SKEW_WORTH_SAYING_MS = 2_000
 """The venue tells whole seconds, so less may be none at all."""

@@ -15,9 +15,9 @@ from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.charts.plot import axes_over, time_line
+from pmtui.ui.format import write_clock, write_moment, zone_at
 from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
-from pmtui.ui.units import write_clock, write_moment, zone_at
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
 from tests.ui.market.test_market import opened

@@ -10,9 +10,9 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import line_width
+from pmtui.ui.format import zone_at
 from pmtui.ui.paint_status import describe_health, paint_status
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import zone_at
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -33,9 +33,8 @@ from pmtui.ui.account.account_words import (
     Words,
 )
 from pmtui.ui.account.wallet_lines import with_wallet
-from pmtui.ui.format import format_money, shorten_id
+from pmtui.ui.format import format_money, shorten_id, write_moment
 from pmtui.ui.plain import plain
-from pmtui.ui.units import write_moment
 
 ASKED = "not loaded yet"
 PAPER_SPENT = "Play money is given once, when the paper account is made; what it held is spent."

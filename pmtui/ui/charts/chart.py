@@ -36,11 +36,10 @@ from pmtui.ui.charts.plot import (
     row_of_price,
     time_line,
 )
-from pmtui.ui.format import format_age
+from pmtui.ui.format import format_age, read_change, read_price
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_change, read_price
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 _CELLS_EACH = 2

@@ -28,10 +28,10 @@ from pmtui.ui.charts.plot import (
     row_of_price,
     time_line,
 )
+from pmtui.ui.format import read_change
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_change
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 MOST_CURVES = 4

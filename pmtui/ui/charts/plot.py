@@ -10,8 +10,8 @@ from pmtui.domain.markets.history import PricePoint, columns_of
 from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.charts.time_ticks import Tick, time_ticks
+from pmtui.ui.format import read_price, zone_at
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_price, zone_at
 
 BLANKS = " \N{BRAILLE PATTERN BLANK}"
 _BRAILLE = range(0x2800, 0x2900)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
-from pmtui.ui.units import moment_of, shown_time
+from pmtui.ui.format import moment_of, shown_time
 
 _DAY = timedelta(days=1)
 _CLOCK_STEPS = tuple(

@@ -15,9 +15,9 @@ from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import MIN_HEIGHT, MOST_CURVES, Leader, OverlayPane
 from pmtui.ui.event.paint_event import by_price
+from pmtui.ui.format import member_of
 from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.surface import Surface
-from pmtui.ui.units import member_of
 from pmtui.ui.widgets.panel import are_frames_wanted
 
 CHART_PERIOD = timedelta(seconds=15)

@@ -43,11 +43,11 @@ from pmtui.ui.facts import (
 from pmtui.ui.format import (
     format_average,
     format_size_compact,
+    shown_time,
 )
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import shown_time
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_WIDTH = 9

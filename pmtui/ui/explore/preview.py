@@ -12,10 +12,9 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import Cell, Line, bar_text, fit_line
 from pmtui.ui.facts import ABSENT, first_label, first_price, join_facts, name_fact, paint_money
-from pmtui.ui.format import format_size_compact
+from pmtui.ui.format import format_size_compact, read_average
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_average
 from pmtui.ui.widgets.line_pane import LinePane
 
 PREVIEW_FROM = 150

@@ -12,7 +12,7 @@ from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import shorten_id
+from pmtui.ui.format import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of, shorten_id
 from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.plain import plain
@@ -21,7 +21,6 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of
 from pmtui.ui.widgets.line_pane import LinePane
 
 _LONGEST_SHOWN = 40

@@ -21,11 +21,12 @@ from pmtui.ui.format import (
     format_percent,
     format_price,
     format_time_left,
+    read_distance,
+    read_price,
 )
 from pmtui.ui.market.market_model import market_words, outcome_label, why_not_tradable
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_distance, read_price
 from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_LABEL = 16

@@ -14,9 +14,9 @@ from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.facts import midpoint
+from pmtui.ui.format import read_price
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_price
 from pmtui.ui.widgets.text_line import TextLine
 
 QUOTED_UP_TO = 12

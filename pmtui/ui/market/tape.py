@@ -23,13 +23,19 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
-from pmtui.ui.format import format_money_change, format_size_compact, format_whole_size
+from pmtui.ui.format import (
+    format_money_change,
+    format_size_compact,
+    format_whole_size,
+    read_price,
+    write_clock,
+    zone_at,
+)
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders, paint_positions
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_price, write_clock, zone_at
 from pmtui.ui.widgets.line_pane import LinePane, ScrollingPane
 
 _TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 2

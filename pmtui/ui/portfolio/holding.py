@@ -23,6 +23,8 @@ from pmtui.ui.format import (
     format_money_change,
     format_price,
     format_size_compact,
+    read_average,
+    write_clock,
 )
 from pmtui.ui.market.market_model import tick_size_of, title_of
 from pmtui.ui.plain import fit, plain
@@ -31,7 +33,6 @@ from pmtui.ui.rows.row_verbs import RowTarget
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
-from pmtui.ui.units import read_average, write_clock
 from pmtui.ui.widgets.line_pane import LinePane
 
 _TITLE_LINES = 2

@@ -14,13 +14,13 @@ from pmtui.domain.formats import count
 from pmtui.service.topics import LogTopic, RequestsTopic, Topic
 from pmtui.service.views import RequestEntry
 from pmtui.ui.cells import Cell, Row
+from pmtui.ui.format import zone_at
 from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_log import LOG_COLUMNS, paint_entry, paint_request, request_words
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import zone_at
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel, fit_title
 

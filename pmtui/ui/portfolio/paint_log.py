@@ -4,10 +4,9 @@ from pmtui.domain.markets.market import Side
 from pmtui.service.views import Level, LogEntry, RequestEntry
 from pmtui.ui.cells import Cell, Column, Line, line_width
 from pmtui.ui.facts import PRICE_WIDTH
-from pmtui.ui.format import format_price, format_size_compact
+from pmtui.ui.format import format_price, format_size_compact, write_clock
 from pmtui.ui.plain import Align, cut_notice, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import write_clock
 
 LEVEL_ROLES = {
     Level.INFO: Role.TEXT,

@@ -20,10 +20,10 @@ from pmtui.ui.format import (
     format_price,
     format_size_ceil,
     format_size_compact,
+    read_average,
 )
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_average
 
 _LABEL = 8
 _MINUTE_S = 60

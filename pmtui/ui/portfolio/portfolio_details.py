@@ -12,6 +12,9 @@ from pmtui.ui.format import (
     format_money,
     format_past_money,
     format_price,
+    read_average,
+    read_price,
+    write_moment,
 )
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.portfolio_rows import (
@@ -22,7 +25,6 @@ from pmtui.ui.portfolio.portfolio_rows import (
     paint_side,
 )
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_average, read_price, write_moment
 from pmtui.ui.wallet.transaction import describe_calls, paint_state
 
 _STATUS_SENTENCES = {

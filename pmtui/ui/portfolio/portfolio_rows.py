@@ -22,6 +22,10 @@ from pmtui.ui.format import (
     format_percent,
     format_price,
     format_size_compact,
+    read_average,
+    read_price,
+    shown_time,
+    write_clock,
 )
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.portfolio.paint_portfolio import (
@@ -31,7 +35,6 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_past_cash,
 )
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import read_average, read_price, shown_time, write_clock
 from pmtui.ui.wallet.transaction import TRANSACTION_COLUMNS, paint_transaction_row
 
 DUST_KEY = "dust"

@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.service.surface import Queries
 from pmtui.service.topics import HistoryTopic
 from pmtui.ui.cells import Row
-from pmtui.ui.units import UNITS
+from pmtui.ui.format import UNITS
 
 
 class RowMemo:

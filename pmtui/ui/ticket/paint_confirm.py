@@ -19,6 +19,7 @@ from pmtui.ui.format import (
     format_past_money,
     format_price,
     shorten_id,
+    shown_zone,
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -26,7 +27,6 @@ from pmtui.ui.ticket.paint_ticket import (
     side_role,
     wrap_text,
 )
-from pmtui.ui.units import shown_zone
 
 Facts = list[tuple[str, str]]
 _FINEST_TICK = 100

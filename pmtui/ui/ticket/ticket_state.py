@@ -36,8 +36,8 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Line
 from pmtui.ui.facts import key_of
+from pmtui.ui.format import shown_time
 from pmtui.ui.surface import Surface
-from pmtui.ui.units import shown_time
 
 
 def ticket_context(

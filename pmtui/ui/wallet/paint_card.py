@@ -23,12 +23,11 @@ from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_age
+from pmtui.ui.format import format_age, shown_zone
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.units import shown_zone
 
 _LABEL = 9
 _INDENT = "  "

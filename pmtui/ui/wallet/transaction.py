@@ -19,14 +19,13 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import ABSENT
-from pmtui.ui.format import format_age, shorten_id
+from pmtui.ui.format import format_age, shorten_id, shown_zone
 from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import shown_zone
 from pmtui.ui.wallet.paint_card import holdings_of, paint_call, paint_named
 
 TRANSACTION_COLUMNS = (

@@ -28,7 +28,7 @@ from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import ONE, Micros, format_micros, group_micros
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_money_change
+from pmtui.ui.format import format_money_change, read_average
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -37,7 +37,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.units import read_average
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 NO_AMOUNT = "Enter an amount"

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.charts.plot import Drawing
+from pmtui.ui.format import UNITS
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.units import UNITS
 from pmtui.ui.widgets.line_pane import LinePane
 
 _SETTLE_S = 3.0

@@ -15,10 +15,7 @@ from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.charts.time_ticks import time_ticks
 from pmtui.ui.facts import paint_change, paint_mid, paint_price, paint_spread
-from pmtui.ui.surface import Options
-from pmtui.ui.theme.theme import Role
-from pmtui.ui.theme.theme_files import load_themes
-from pmtui.ui.units import (
+from pmtui.ui.format import (
     UNITS,
     read_average,
     read_change,
@@ -26,6 +23,9 @@ from pmtui.ui.units import (
     read_price,
     write_moment,
 )
+from pmtui.ui.surface import Options
+from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import FakeService
 from tests.ui.screens.look import screen_lines, shows
