@@ -10,7 +10,7 @@ from pmtui.domain.conditionals.conditional import ConditionalPlan, ConditionalSt
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import CancelResult
-from pmtui.service.conditionals.own_bids import PATIENCE_S
+from pmtui.service.conditionals.sales import PATIENCE_S
 from pmtui.service.conditionals.triggers import LASTS_S
 from tests.service.conditional_kit import PLAN, book, m, only, protected
 from tests.service.fakes import NO, YES, World, resting, running_world
