@@ -6,8 +6,7 @@ import signal
 from contextlib import ExitStack
 
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key
-from pmtui.cli.output import warn
-from pmtui.cli.service.exit_report import print_report
+from pmtui.cli.output import show_last, warn
 from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import (
@@ -106,7 +105,7 @@ class Session:
             report = await service.shutdown.run(
                 exit_reason, self._settings.leave_policy(exit_reason)
             )
-        print_report(report)
+        show_last(report.lines)
         return 0 if app.crash is None else CRASHED
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pmtui.cli.keys.unlocking import SessionKey, find_session_key, open_keystore, take_key
 from pmtui.cli.output import show
-from pmtui.cli.service.exit_report import describe_report
 from pmtui.cli.service.session_service import SessionService
 from pmtui.cli.session_process import (
     run_logged,
@@ -163,7 +162,7 @@ class ProfileService:
             await server.close("unlocked", is_back_soon=True)
             return
         report = await service.shutdown.run(ending.reason, ending.policy)
-        lines = describe_report(report)
+        lines = report.lines
         await server.close("\n".join(lines) or "pmtui: the service has ended")
         if not self._is_detached:
             show(*lines)

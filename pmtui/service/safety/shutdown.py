@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pmtui.domain.answers import Failure, Listing
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, ellipsize
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.orders.exit_policy import (
     ExitPolicy,
@@ -37,6 +37,8 @@ CANCEL_WITHIN_S = 5.0
 ANSWER_WITHIN_S = 2.0
 RETRY_PAUSE_S = 0.25
 NO_ANSWER = f"no answer within {ANSWER_WITHIN_S:.0f} s"
+MOST_LISTED = 20
+LINE_WIDTH = 160
 ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
 
 
@@ -48,6 +50,19 @@ class ShutdownReport:
     """In a line; empty when there was nothing to do."""
     may_rest: tuple[str, ...] = ()
     """The orders that may be at the venue after we are gone; untrusted words among them."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The report as it is printed; none if there was nothing to do."""
+        if not self.text:
+            return []
+        lines = [f"pmtui: {ellipsize(self.text, 2 * LINE_WIDTH)}"]
+        lines += [f"  {ellipsize(line, LINE_WIDTH)}" for line in self.may_rest[:MOST_LISTED]]
+        if len(self.may_rest) > MOST_LISTED:
+            lines.append(
+                f"  and {len(self.may_rest) - MOST_LISTED} more; see `pmtui export orders`"
+            )
+        return lines
 
 
 class Shutdown:
