@@ -530,8 +530,6 @@ class WatchRow:
     """None until anything is known of it."""
     quote: QuoteRow | None = None
     """Of its market, or of the leading one of an event."""
-    is_heard: bool = True
-    """Whether its book is streamed while the list is open; there is a bound on how many are."""
     alerts: tuple[AlertRow, ...] = ()
 
 

@@ -98,11 +98,9 @@ class ReadPace:
 class Counts:
     """What a connection has done, for the log and for tests."""
 
-    connects: int = 0
     frames: int = 0
     messages: int = 0
     """Passed to the session; a frame may hold several."""
-    pings: int = 0
     read_pauses: int = 0
     """How often reading rested because messages came closely."""
     rests: int = 0
@@ -456,7 +454,6 @@ class StreamConnection(Generic[E]):
             await asyncio.sleep(self._backoff.next_s())
 
     async def _connect(self) -> BoundedSocket:
-        self.counts.connects += 1
         return await open_socket(
             self._url,
             proxy=find_proxy(self._url),
@@ -558,7 +555,6 @@ class StreamConnection(Generic[E]):
             if now >= next_ping or (asked_at is None and now - last_sign >= patience_s):
                 next_ping = now + self._times.ping_s
                 asked_at = now if asked_at is None else asked_at
-                self.counts.pings += 1
                 self.send([PING])
             if asked_at is not None and now - asked_at >= patience_s:
                 self._reason = "no answer to a ping"

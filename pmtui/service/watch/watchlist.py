@@ -505,7 +505,6 @@ class Watchlist:
             is_starred=star is not None,
             seen=seen,
             quote=self._quotes.quote(market, seen.as_of) if market and seen else None,
-            is_heard=market is None or market.condition_id in self._streamed,
             alerts=tuple(self._alert_row(alert) for alert in alerts),
         )
 
