@@ -94,6 +94,11 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def shorten_id(text: str) -> str:
+    """Return the two ends of a hash, an id or an address, by which one tells it from others."""
+    return text if len(text) <= 16 else f"{text[:8]}…{text[-6:]}"
+
+
 def ellipsize(text: str, most: int) -> str:
     """Return a text in at most so many characters, the last one an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -40,7 +40,6 @@ _WHOLE_BELOW = 100_000
 _COMPACT_WIDTH = 6
 _CUT, _NEAREST = 0, 1
 """Halves of the last digit that are added before a number is cut there."""
-_LONGEST_ID = 16
 
 
 # Every row of every ladder asks, and the prices of a dollar are few.
@@ -197,11 +196,6 @@ def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
             both = f"{large} {small}"
             return fit_right(both if width is None or len(both) <= width else large, width)
     return fit_right(f"{seconds}s", width)
-
-
-def shorten_id(text: str) -> str:
-    """Return the two ends of a hash, an id or an address, by which one tells it from others."""
-    return text if len(text) <= _LONGEST_ID else f"{text[:8]}…{text[-6:]}"
 
 
 def fit_right(text: str, width: int | None) -> str:

@@ -13,6 +13,7 @@ from pmtui.domain.formats import (
     exact_shares,
     format_shares,
     shares_are,
+    shorten_id,
 )
 from pmtui.domain.money import ONE, Micros, parse_micros
 
@@ -114,3 +115,9 @@ def test_a_long_text_ends_in_an_ellipsis_and_a_short_one_stays(text: str, most: 
     shown = ellipsize(text, most)
     assert len(shown) <= most
     assert shown == (text if len(text) <= most else text[: most - 1] + "…")
+
+
+@given(st.text(alphabet="0123456789abcdefABCDEFx", max_size=70))
+def test_a_long_id_is_known_by_its_ends(text: str) -> None:
+    shown = shorten_id(text)
+    assert shown == (text if len(text) <= 16 else f"{text[:8]}…{text[-6:]}")

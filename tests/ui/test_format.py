@@ -262,9 +262,3 @@ def test_the_marks_of_an_axis_share_the_unit_of_its_end() -> None:
     assert marks(5_000) == ["5,000", "2,500"]
     assert marks(20_000_000) == ["20M", "10M"]
     assert marks(5) == ["5", "2.5"]
-
-
-@given(st.text(alphabet="0123456789abcdefABCDEFx", max_size=70))
-def test_a_long_id_is_known_by_its_ends(text: str) -> None:
-    shown = f.shorten_id(text)
-    assert shown == (text if len(text) <= 16 else f"{text[:8]}…{text[-6:]}")

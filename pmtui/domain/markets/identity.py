@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pmtui.domain.formats import shorten_id
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms
 
@@ -118,8 +119,6 @@ def _list(token_ids: Sequence[TokenId], labels: Sequence[str]) -> str:
         f"{labels[i][:_SHOWN]} is" if i < len(labels) else f"outcome {i + 1} is"
         for i in range(len(token_ids))
     ]
-    return ", ".join(f"{name} {_short(t)}" for name, t in zip(names, token_ids[:4], strict=False))
-
-
-def _short(token_id: str) -> str:
-    return token_id if len(token_id) <= 14 else f"{token_id[:6]}…{token_id[-6:]}"
+    return ", ".join(
+        f"{name} {shorten_id(t)}" for name, t in zip(names, token_ids[:4], strict=False)
+    )

@@ -9,9 +9,9 @@ from datetime import datetime
 from pmtui.domain.account.onboarding import StepState
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.account.wallet_transactions import TransactionKey
+from pmtui.domain.formats import shorten_id
 from pmtui.service.wallet.wallet_views import ApprovalView
 from pmtui.ui.account.account_words import Words
-from pmtui.ui.format import shorten_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pmtui.domain.account.onboarding import (
     is_unlimited,
     step_statuses,
 )
+from pmtui.domain.formats import shorten_id
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatView
 from pmtui.service.views import Mode, StatusView
@@ -33,7 +34,7 @@ from pmtui.ui.account.account_words import (
     Words,
 )
 from pmtui.ui.account.wallet_lines import with_wallet
-from pmtui.ui.format import format_money, shorten_id, write_moment
+from pmtui.ui.format import format_money, write_moment
 from pmtui.ui.plain import plain
 
 ASKED = "not loaded yet"

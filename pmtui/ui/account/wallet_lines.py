@@ -19,7 +19,7 @@ from pmtui.domain.account.wallet_steps import (
     RevokeBuilderKey,
 )
 from pmtui.domain.account.wallet_transactions import TransactionStatus
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, shorten_id
 from pmtui.domain.money import Micros
 from pmtui.service.views import Load
 from pmtui.service.wallet.wallet_views import (
@@ -32,7 +32,7 @@ from pmtui.service.wallet.wallet_views import (
 )
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.account_words import Rule, Words
-from pmtui.ui.format import format_money, shorten_id
+from pmtui.ui.format import format_money
 from pmtui.ui.plain import plain
 
 _STATES = {

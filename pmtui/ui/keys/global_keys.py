@@ -6,13 +6,13 @@ from typing import Any
 
 from textual.app import App
 
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, shorten_id
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import StarKind
 from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of, shorten_id
+from pmtui.ui.format import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of
 from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.plain import plain

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 
-from pmtui.domain.formats import count_shares, format_shares
+from pmtui.domain.formats import count_shares, format_shares, shorten_id
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
 from pmtui.domain.orders.amounts import SIZE_STEP
@@ -18,8 +18,7 @@ from pmtui.ui.format import (
     format_money,
     format_past_money,
     format_price,
-    shorten_id,
-    shown_zone,
+    shown_time,
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -217,7 +216,6 @@ def paint_confirm(
     mode: Mode,
     doubt: str = "",
     height: int = 0,
-    zone: tzinfo | None = None,
     occasion: Occasion | None = None,
 ) -> tuple[Line, ...]:
     """Show everything that is about to be signed.
@@ -228,15 +226,14 @@ def paint_confirm(
         mode: whether this is real money.
         doubt: why sending it may be a mistake; empty for no reason.
         height: lines there are; 0 for any number. Facts share lines before a warning is left out.
-        zone: of the times shown, that of the clock in force where absent.
         occasion: why it is sent, where it is more than a plain order.
     """
     occasion = occasion or Occasion()
-    lines = _facts(order, width, mode=mode, zone=zone, occasion=occasion)
+    lines = _facts(order, width, mode=mode, occasion=occasion)
     against = _against(doubt, occasion.warnings, width)
     if height and len(lines) + len(against) > height:
         lines = _facts(
-            order, width, mode=mode, zone=zone, occasion=occasion,
+            order, width, mode=mode, occasion=occasion,
             is_dense=True,
         )  # fmt: skip
         against = _shortened(against, max(height - len(lines), 1))
@@ -254,7 +251,7 @@ def least_lines(
     """Return how many lines it takes so that no warning is left out."""
     occasion = occasion or Occasion()
     facts = _facts(
-        order, width, mode=mode, zone=None, occasion=occasion,
+        order, width, mode=mode, occasion=occasion,
         is_dense=True,
     )  # fmt: skip
     return len(facts) + len(_against(doubt, occasion.warnings, width))
@@ -265,7 +262,6 @@ def _facts(
     width: int,
     *,
     mode: Mode,
-    zone: tzinfo | None,
     occasion: Occasion,
     is_dense: bool = False,
 ) -> list[Line]:
@@ -282,7 +278,7 @@ def _facts(
     facts = [
         *((name, plain(value)) for name, value in occasion.estimates),
         *describe_money(order, occasion.numbers),
-        *_terms(order, zone, is_dense=is_dense),
+        *_terms(order, is_dense=is_dense),
     ]
     # A token that is not derived is a reason to look: it waits behind no key.
     is_short = bool(occasion.details_key) and order.is_derived
@@ -359,7 +355,7 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
 
-def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list[tuple[str, str]]:
+def _terms(order: PreparedOrder, *, is_dense: bool) -> list[tuple[str, str]]:
     draft = order.unsigned.draft
     text = _TIME_IN_FORCE.get(draft.time_in_force, "")
     if is_dense and draft.is_post_only:
@@ -367,7 +363,7 @@ def _terms(order: PreparedOrder, zone: tzinfo | None, *, is_dense: bool) -> list
     terms = [("TIF", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
-        gone = (stated - VENUE_EXPIRY_LEAD).astimezone(zone or shown_zone())
+        gone = shown_time(stated - VENUE_EXPIRY_LEAD)
         terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S %Z}"))
     if not is_dense:
         terms.append(("Post-only", "yes" if draft.is_post_only else "no"))

@@ -5,7 +5,7 @@ The calls come decoded from the very bytes of the batch. Addresses, hashes and n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import datetime
 from types import MappingProxyType
 
 from pmtui.domain.account.address_book import AddressBook
@@ -23,7 +23,7 @@ from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_age, shown_zone
+from pmtui.ui.format import format_age, shown_time
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question
@@ -65,7 +65,6 @@ def paint_card(
     mode: Mode,
     held: Holdings,
     now: datetime,
-    zone: tzinfo | None = None,
 ) -> tuple[Line, ...]:
     """Show what is about to be signed, or submitted without a signature.
 
@@ -75,7 +74,6 @@ def paint_card(
         mode: whether this is real money.
         held: before it.
         now: for the time that is left.
-        zone: of the deadline; that of the clock in force where absent.
     """
     # A market's name is often a question already.
     asked = plain(card.title).rstrip("?")
@@ -97,7 +95,7 @@ def paint_card(
         lines += _sentence("Signs this text, which moves no money:", width, Role.HEADING)
         lines += [line for text in card.message.splitlines() for line in _quoted(text, width)]
     lines.append((Cell(""),))
-    for name, value in _common(card, now, zone):
+    for name, value in _common(card, now):
         lines += paint_named(name, value, width)
     return tuple(lines)
 
@@ -172,7 +170,7 @@ def _against(card: WalletCard) -> tuple[str, ...]:
             return card.warnings
 
 
-def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[str, str]]:
+def _common(card: WalletCard, now: datetime) -> list[tuple[str, str]]:
     facts: list[tuple[str, str]] = []
     if card.calls:
         facts.append(("Calls", f"{count(len(card.calls), 'call')}, all of them or none"))
@@ -185,7 +183,7 @@ def _common(card: WalletCard, now: datetime, zone: tzinfo | None) -> list[tuple[
         facts.append(("Nonce", f"{card.nonce}"))
     if card.deadline is not None:
         left = format_age(max((card.deadline - now).total_seconds(), 0))
-        at = card.deadline.astimezone(zone or shown_zone())
+        at = shown_time(card.deadline)
         facts.append(("Deadline", f"{at:%Y-%m-%d %H:%M:%S %Z} (in {left})"))
     if card.gas and (card.calls or isinstance(card.step, Deploy)):
         facts.append(("Gas", f"paid by {plain(card.gas)}"))

@@ -1,7 +1,7 @@
 """The wallet's transactions: a row each, and one of them in full."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -12,14 +12,14 @@ from pmtui.domain.account.wallet_transactions import (
     TransactionStatus,
     describe_state,
 )
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, shorten_id
 from pmtui.domain.ids import Address
 from pmtui.service.topics import Topic, WalletTopic
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.reading import ReadingScreen
 from pmtui.ui.facts import ABSENT
-from pmtui.ui.format import format_age, shorten_id, shown_zone
+from pmtui.ui.format import format_age, shown_time
 from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
@@ -100,7 +100,6 @@ def paint_transaction(
     *,
     names: Mapping[Address, str],
     now: datetime,
-    zone: tzinfo | None = None,
 ) -> tuple[Line, ...]:
     """Show a transaction in full.
 
@@ -109,20 +108,19 @@ def paint_transaction(
         width: cells there are.
         names: of contracts.
         now: for its age.
-        zone: of the times shown; that of the clock in force where absent.
     """
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
     facts = [
         ("State", f"{transaction.status.value}: {paint_state(transaction).text}"),
         ("Relayer", plain(describe_state(transaction.relayer_state)) or "has told no state yet"),
-        ("Created", _moment(transaction.created_at, now, zone)),
+        ("Created", _moment(transaction.created_at, now)),
     ]
     if transaction.relayer_view:
         facts.append(("Differs", plain(f"the relayer says that {transaction.relayer_view}", 160)))
     if transaction.chain_view:
         facts.append(("Chain", plain(transaction.chain_view, 160)))
     if transaction.changed_at is not None:
-        facts.append(("Changed", _moment(transaction.changed_at, now, zone)))
+        facts.append(("Changed", _moment(transaction.changed_at, now)))
     facts += [
         ("Id", plain(transaction.transaction_id or "") or "none yet"),
         ("Hash", plain(transaction.hash) or "none yet"),
@@ -130,7 +128,7 @@ def paint_transaction(
     if transaction.nonce is not None:
         facts += [("Nonce", f"{transaction.nonce}"), ("Signed", transaction.key)]
     if transaction.deadline is not None:
-        deadline = transaction.deadline.astimezone(zone or shown_zone())
+        deadline = shown_time(transaction.deadline)
         facts.append(("Deadline", f"{deadline:%Y-%m-%d %H:%M:%S %Z}"))
     if not transaction.is_ours:
         facts.append(("Sent by", "another program with the same key"))
@@ -143,8 +141,8 @@ def paint_transaction(
     return tuple(lines)
 
 
-def _moment(at: datetime, now: datetime, zone: tzinfo | None) -> str:
-    return f"{at.astimezone(zone or shown_zone()):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
+def _moment(at: datetime, now: datetime) -> str:
+    return f"{shown_time(at):%Y-%m-%d %H:%M:%S %Z} ({_age(at, now)} ago)"
 
 
 def _age(at: datetime, now: datetime) -> str:

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -32,7 +32,7 @@ def _prepared(**changes: Any) -> PreparedOrder:
 
 
 def _words(order: PreparedOrder, **options: Any) -> str:
-    options = {"mode": Mode.PAPER, "zone": UTC, **options}
+    options = {"mode": Mode.PAPER, **options}
     lines = paint_confirm(order, 42, **options)
     assert all(line_width(line) <= 42 for line in lines)
     return " ".join("".join(cell.text for cell in line) for line in lines)

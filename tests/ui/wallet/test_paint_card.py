@@ -1,5 +1,4 @@
 from dataclasses import replace
-from datetime import UTC
 
 import pytest
 
@@ -32,7 +31,7 @@ def paint(
     card: WalletCard, width: int = 74, *, held: Holdings = HELD, ascii_only: bool = False,
 ) -> tuple[Line, ...]:  # fmt: skip
     return paint_card(
-        card, width, mode=Mode.LIVE, held=held, now=NOW, zone=UTC,
+        card, width, mode=Mode.LIVE, held=held, now=NOW,
     )  # fmt: skip
 
 

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from datetime import UTC
 
 import pytest
 
@@ -20,9 +19,7 @@ from tests.ui.wallet.wallets import DIGEST, HASH, MADE, SENT
 
 
 def whole(transaction: TransactionView, width: int = 100) -> str:
-    lines = paint_transaction(
-        transaction, width, names={EXCHANGE.address: "exchange"}, now=NOW, zone=UTC
-    )
+    lines = paint_transaction(transaction, width, names={EXCHANGE.address: "exchange"}, now=NOW)
     assert all(line_width(line) <= width for line in lines)
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
