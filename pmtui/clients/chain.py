@@ -3,7 +3,8 @@
 Nothing is signed or sent to the chain from here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +26,8 @@ from pmtui.wire.relayer import (
     rpc_text,
     rpc_transaction,
 )
+
+T = TypeVar("T", Receipt, ChainTransaction)
 
 _LONGEST_TEXT = 120
 _CALL = "eth_call"
@@ -129,28 +132,20 @@ class ChainClient:
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         """Return what became of a transaction; None while it is in no block."""
-        method = "eth_getTransactionReceipt"
-        answer = await self._ask(method, transaction_hash, is_optional=True)
-        if isinstance(answer, Failure):
-            return answer
-        try:
-            found = rpc_receipt(answer)
-        except WireError as error:
-            return unreadable(f"POST {method}", error)
-        if found is not None and found.hash.lower() != transaction_hash.lower():
-            return unreadable(
-                f"POST {method}", WireError("transactionHash", "of another transaction")
-            )
-        return found
+        return await self._about("eth_getTransactionReceipt", transaction_hash, rpc_receipt)
 
     async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
         """Return a transaction with its input; None where the node knows none of this hash."""
-        method = "eth_getTransactionByHash"
+        return await self._about("eth_getTransactionByHash", transaction_hash, rpc_transaction)
+
+    async def _about(
+        self, method: str, transaction_hash: str, decode: Callable[[RpcAnswer], T | None]
+    ) -> T | Failure | None:
         answer = await self._ask(method, transaction_hash, is_optional=True)
         if isinstance(answer, Failure):
             return answer
         try:
-            found = rpc_transaction(answer)
+            found = decode(answer)
         except WireError as error:
             return unreadable(f"POST {method}", error)
         if found is not None and found.hash.lower() != transaction_hash.lower():

@@ -137,6 +137,11 @@ class Venue:
         """Return the live state of a market, or None where it never took orders here."""
         return self.exchange.reads.market(ConditionId(condition_id))
 
+    def pays_makers(self, market: CatalogueMarket) -> bool:
+        """Return whether a market pays for resting orders now; such a market is a sampled one."""
+        view = self.trading(market.condition_id)
+        return view is not None and view.payout is None and market.rewards.daily_rate > 0
+
     def trading_of_token(self, token_id: str) -> MarketView | None:
         """Return the live state of a token's market."""
         condition_id = self.exchange.reads.market_of(TokenId(token_id))

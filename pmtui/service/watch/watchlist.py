@@ -21,6 +21,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -61,6 +62,8 @@ from pmtui.service.topics import (
     WatchlistTopic,
 )
 from pmtui.service.views import AlertRow, Level, Load, QuoteRow, WatchlistView, WatchRow
+
+T = TypeVar("T")
 
 FILE = "watchlist.sqlite"
 _SCHEMA = """
@@ -118,7 +121,7 @@ class WatchStore:
             self._is_damaged = _is_damage(error)
             raise StoreProblem(_words(error)) from error
         read_stars = tuple(map(_star, stars))
-        read_alerts = tuple(_alert(facts) for (facts,) in alerts)
+        read_alerts = tuple(_decode(facts, PriceAlert) for (facts,) in alerts)
         return Kept(
             stars=tuple(each for each in read_stars if each is not None),
             alerts=tuple(each for each in read_alerts if each is not None),
@@ -181,23 +184,16 @@ def _star(row: tuple[object, ...]) -> Star | None:
             key=StarKey(StarKind(str(kind)), str(item_id)),
             title=str(title),
             starred_at=datetime.fromisoformat(str(starred_at)),
-            seen=_seen(seen),
+            seen=_decode(seen, StarSnapshot),
         )
     except ValueError:
         return None
 
 
 # What was seen last is worth less than the star: without it the venue is simply asked.
-def _seen(raw: object) -> StarSnapshot | None:
+def _decode(raw: object, kind: type[T]) -> T | None:
     try:
-        return msgspec.json.decode(raw, type=StarSnapshot) if isinstance(raw, bytes) else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def _alert(raw: object) -> PriceAlert | None:
-    try:
-        return msgspec.json.decode(raw, type=PriceAlert) if isinstance(raw, bytes) else None
+        return msgspec.json.decode(raw, type=kind) if isinstance(raw, bytes) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

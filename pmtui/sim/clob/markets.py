@@ -262,17 +262,12 @@ class MarketRoutes:
         async def answer(request: Request) -> Response:
             markets = self._venue.catalogue.markets
             if sampling:
-                markets = [market for market in markets if self._is_sampled(market)]
+                markets = [market for market in markets if self._venue.pays_makers(market)]
             return paged(
                 request, markets, limit=PAGE, to_row=lambda market: to_row(self._venue, market)
             )
 
         return answer
-
-    def _is_sampled(self, market: CatalogueMarket) -> bool:
-        # Sampled markets are those that pay for resting orders at the moment.
-        view = self._venue.trading(market.condition_id)
-        return view is not None and view.payout is None and market.rewards.daily_rate > 0
 
     def _one(self, to_row: _RowWriter) -> Callable[[Request], object]:
         async def answer(request: Request) -> Response:

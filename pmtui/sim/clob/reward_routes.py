@@ -155,11 +155,9 @@ class RewardMarketRoutes:
 
     def paying(self) -> list[CatalogueMarket]:
         """Return the markets that pay at this moment."""
-        return [market for market in self._venue.catalogue.markets if self._pays(market)]
-
-    def _pays(self, market: CatalogueMarket) -> bool:
-        view = self._venue.trading(market.condition_id)
-        return view is not None and view.payout is None and market.rewards.daily_rate > 0
+        return [
+            market for market in self._venue.catalogue.markets if self._venue.pays_makers(market)
+        ]
 
     async def current(self, request: Request) -> Response:
         """List what is paid in which market."""
@@ -171,7 +169,7 @@ class RewardMarketRoutes:
         if HASH_ID.fullmatch(named.lower()) is None:
             return failure(400, "Invalid market")
         market = self._venue.market(named)
-        found = [market] if market is not None and self._pays(market) else []
+        found = [market] if market is not None and self._venue.pays_makers(market) else []
         return paged(request, found, limit=MARKET_PAGE, to_row=self.row)
 
     def row(self, market: CatalogueMarket) -> dict[str, object]:
