@@ -48,7 +48,7 @@ from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import GONE_AGAIN_S, ConditionalSales, Sale, SaleHooks
-from pmtui.service.conditionals.triggers import Reached, Triggers
+from pmtui.service.conditionals.triggers import Reached, StaleBooks, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.journal.journal import Journal
 from pmtui.service.journal.journal_rows import JournalProblem
@@ -58,8 +58,6 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTop
 from pmtui.service.views import AccountView, Level, Load
 from pmtui.service.words import shorten
 
-BLIND_AFTER = timedelta(seconds=10)
-"""How long a book may be untrusted before a notice reports it: nothing fires from it."""
 CHECK_PERIOD_S = 1.0
 COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
@@ -103,8 +101,7 @@ class Conditionals:
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
         self._followed = FollowedTopics(kernel.hub, self._on_change)
-        self._blind_since: dict[TokenId, datetime] = {}
-        self._reported_stale: set[TokenId] = set()
+        self._stale_books = StaleBooks(kernel)
         self._busy: dict[TokenId, ConditionalId] = {}
         """Tokens with a sale under way: the next one must not offer the same shares."""
         self._attached: set[OrderId] = set()
@@ -341,12 +338,10 @@ class Conditionals:
 
     def _check_book(self, token_id: TokenId) -> None:
         book = self._book_of(token_id)
+        if self._stale_books.note(token_id, book.state):
+            self._mark()
         if not book.state.is_good:
-            if token_id not in self._blind_since:
-                self._blind_since[token_id] = self._kernel.clock.now()
-                self._mark()
             return
-        self._report_book_restored(token_id)
         for each in tuple(self._known.values()):
             if each.token_id != token_id:
                 continue
@@ -564,15 +559,9 @@ class Conditionals:
                     partial(self._pause_if_gone, token_id),
                 )  # fmt: skip
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
-        now = self._kernel.clock.now()
         for token_id in tokens:
             self._check_book(token_id)
-            since = self._blind_since.get(token_id)
-            if since is not None and now - since >= BLIND_AFTER:
-                self._report_stale_book(token_id)
-        for token_id in self._blind_since.keys() - tokens:
-            del self._blind_since[token_id]
-            self._reported_stale.discard(token_id)
+        self._stale_books.report(tokens)
 
     def pause_if_locked(self) -> bool:
         """Pause all orders if entry is locked; return whether it is.
@@ -605,22 +594,6 @@ class Conditionals:
                     self._kernel.log.notice(Level.BAD, text, until_read=True)
         else:
             await self._kernel.clock.sleep(GONE_AGAIN_S)
-
-    def _report_stale_book(self, token_id: TokenId) -> None:
-        if token_id not in self._reported_stale:
-            self._reported_stale.add(token_id)
-            state = self._book_of(token_id).state.words
-            text = f"Stops and targets cannot trigger here: book {state}"
-            self._kernel.log.notice(Level.BAD, text)
-
-    def _report_book_restored(self, token_id: TokenId) -> None:
-        if self._blind_since.pop(token_id, None) is not None:
-            self._mark()
-        if token_id in self._reported_stale:
-            self._reported_stale.discard(token_id)
-            self._kernel.log.notice(
-                Level.GOOD, "Stops and targets can trigger again: the book is back"
-            )
 
 
 def _new_id() -> ConditionalId:

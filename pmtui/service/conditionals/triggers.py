@@ -5,9 +5,11 @@ and our own orders are reported separately, so for a moment one may lack what th
 of our own holds the market above a stop, that must last before the stop fires.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.conditionals.conditional import (
     Conditional,
     ConditionalId,
@@ -15,13 +17,16 @@ from pmtui.domain.conditionals.conditional import (
     raise_trailing_stop,
     reached_trigger,
 )
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.kernel import Kernel
+from pmtui.service.views import Level
 from pmtui.service.words import describe_price
 
+STALE_AFTER = timedelta(seconds=10)
+"""How long a book may be untrusted before a notice reports it: nothing fires from it."""
 LASTS_S = 2.0
 """Longer than the stream and the answers differ in when they report an order placed or cancelled."""
 
@@ -101,3 +106,37 @@ class Triggers:
     def _has_lasted(self, each: Conditional) -> bool:
         now = self._kernel.clock.monotonic()
         return now - self._held_up.get(each.conditional_id, now) >= LASTS_S
+
+
+class StaleBooks:
+    """Reports books from which nothing can trigger because they have been untrusted for long."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._books: dict[TokenId, tuple[datetime, BookState]] = {}
+        """Since when each has been untrusted, and its present state."""
+        self._reported: set[TokenId] = set()
+
+    def note(self, token_id: TokenId, state: BookState) -> bool:
+        """Take the state of a book; return whether it became trusted or untrusted."""
+        known = self._books.pop(token_id, None)
+        if not state.is_good:
+            self._books[token_id] = (known[0] if known else self._kernel.clock.now(), state)
+            return known is None
+        if token_id in self._reported:
+            self._reported.discard(token_id)
+            text = "Stops and targets can trigger again: the book is back"
+            self._kernel.log.notice(Level.GOOD, text)
+        return known is not None
+
+    def report(self, tokens: Set[TokenId]) -> None:
+        """Report once what has been untrusted for long, and forget books that nobody waits for."""
+        for token_id in self._books.keys() - tokens:
+            del self._books[token_id]
+            self._reported.discard(token_id)
+        for token_id, (since, state) in self._books.items():
+            is_long = self._kernel.clock.now() - since >= STALE_AFTER
+            if is_long and token_id not in self._reported:
+                self._reported.add(token_id)
+                text = f"Stops and targets cannot trigger here: book {state.words}"
+                self._kernel.log.notice(Level.BAD, text)
