@@ -62,6 +62,8 @@ WRONG_HOST = "this address serves loopback host names only"
 TOO_LARGE = f"a request body holds at most {MAX_BODY_BYTES} bytes"
 KEEP_ALIVE_S = 75
 """As the public venue's edge: clients keep their connections between bursts."""
+GRACE_S = 1.0
+"""How long requests under way may take when the venue ends."""
 
 
 def is_loopback_host(values: Sequence[str]) -> bool:
@@ -146,6 +148,12 @@ class Connections:
 
     def __init__(self) -> None:
         self._transports: dict[Ends, asyncio.Transport] = {}
+        self._all_closed = asyncio.Event()
+        self._all_closed.set()
+
+    async def wait_closed(self) -> None:
+        """Wait until none is open."""
+        await self._all_closed.wait()
 
     def abort(self, scope: Scope) -> None:
         """Reset the connection a request came in on; nothing more is sent."""
@@ -155,17 +163,20 @@ class Connections:
 
     def protocol(self) -> type[H11Protocol]:
         """Return uvicorn's protocol, which also registers here."""
-        transports = self._transports
+        transports, all_closed = self._transports, self._all_closed
 
         class RegisteredProtocol(H11Protocol):
             @override
             def connection_made(self, transport: Any) -> None:
                 super().connection_made(transport)
                 transports[self.server, self.client] = transport
+                all_closed.clear()
 
             @override
             def connection_lost(self, exc: Exception | None) -> None:
                 transports.pop((self.server, self.client), None)
+                if not transports:
+                    all_closed.set()
                 super().connection_lost(exc)
 
         return RegisteredProtocol
@@ -327,9 +338,9 @@ class HttpServer(uvicorn.Server):
             access_log=False,
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=1,
         )
         super().__init__(config)
+        self._connections = application.connections
         self.is_up = asyncio.Event()
         self._is_ending = asyncio.Event()
 
@@ -344,6 +355,21 @@ class HttpServer(uvicorn.Server):
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_ending.wait(), 1)
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # uvicorn's own looks every tenth of a second whether the connections are closed, at least once.
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                await self._connections.wait_closed()
+                if tasks := self.server_state.tasks:
+                    _ = await asyncio.wait(set(tasks))
+        for task in self.server_state.tasks:
+            _ = task.cancel()
 
     def end(self) -> None:
         """Stop accepting requests, so that `serve` returns."""
