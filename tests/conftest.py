@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 import pmtui
+from tests.skipping_loop import SKIPPING, Backend
 
 _DEEPEST = sys.getrecursionlimit()
 
@@ -75,8 +76,8 @@ def pytest_runtest_call() -> None:
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+def anyio_backend() -> Backend:
+    return SKIPPING
 
 
 @pytest.fixture(scope="session")

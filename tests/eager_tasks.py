@@ -2,14 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
 
-Backend = str | tuple[str, dict[str, Callable[[], asyncio.AbstractEventLoop]]]
-"""What a fixture named `anyio_backend` may be."""
+from tests.skipping_loop import Backend, SkippingLoop
 
 
 def eager_loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
+    loop = SkippingLoop()
     if sys.version_info >= (3, 12):
         loop.set_task_factory(asyncio.eager_task_factory)
     return loop

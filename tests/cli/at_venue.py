@@ -19,7 +19,7 @@ from tests.sim.kit import KEYS
 
 
 class VenueTime(SystemClock):
-    """Dates things by the venue's clock."""
+    """Dates things by the venue's clock, and counts seconds as the event loop does."""
 
     def __init__(self, running: RunningVenue) -> None:
         self._venue = running.venue
@@ -27,6 +27,10 @@ class VenueTime(SystemClock):
     @override
     def now(self) -> datetime:
         return self._venue.clock.now()
+
+    @override
+    def monotonic(self) -> float:
+        return asyncio.get_running_loop().time()
 
 
 class TimeWithoutPolls(VenueTime):

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.eager_tasks import EAGER, HAS_EAGER_TASKS, Backend
+from tests.eager_tasks import EAGER, HAS_EAGER_TASKS
+from tests.skipping_loop import SKIPPING, Backend
 
-_BACKENDS = {"plain": "asyncio"} | ({"eager": EAGER} if HAS_EAGER_TASKS else {})
+_BACKENDS = {"plain": SKIPPING} | ({"eager": EAGER} if HAS_EAGER_TASKS else {})
 
 
 @pytest.fixture(params=list(_BACKENDS.values()), ids=list(_BACKENDS))

@@ -11,7 +11,8 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from tests.eager_tasks import EAGER, HAS_EAGER_TASKS, Backend
+from tests.eager_tasks import EAGER, HAS_EAGER_TASKS
+from tests.skipping_loop import Backend
 from tests.ui.demo_market import MarketDemo
 from tests.ui.moving_market import YES
 from tests.ui.wait import settle, until
