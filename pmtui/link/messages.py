@@ -201,6 +201,8 @@ class Standing(_Message):
     alerts: int
     memory_bytes: int
     locked: str = ""
+    kill_lock: str = ""
+    """Why no order may be entered; empty when it may."""
     budgets: dict[str, tuple[int, int]] = {}
     """What the trading host's limits still allow: for each, what is left and the whole."""
 

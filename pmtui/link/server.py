@@ -167,6 +167,7 @@ class LinkServer:
             alerts=self._service.waiting_alerts(),
             memory_bytes=self._process.memory_bytes(),
             locked=self._process.locked,
+            kill_lock=status.kill_lock,
             budgets={each.name: (each.left, each.allowed) for each in self._service.rate_budgets()},
         )
 

@@ -26,6 +26,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.link.local_socket import socket_path_of
+from pmtui.link.messages import Refused, Standing
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.kill_lock import (
     KillAnswer,
@@ -76,12 +77,11 @@ def run_release(arguments: Sequence[str]) -> int:
     if (obstacle := find_obstacle(state_dir)) is not None:
         text = f"it stays locked: {obstacle} is not a directory"
         return refuse(text, prog="pmtui release", code=UNCONFIRMED)
-    killed = read_killed(state_dir)
-    if killed is None:
+    lock = _describe_lock(name, state_dir)
+    if not lock:
         show(f"Trading is not locked on profile {name}.")
         return 0
-    since = f" since {killed.at}" if killed.at else ""
-    show(f"Trading is locked on profile {name}{since} by {killed.by}.")
+    show(lock)
     if not options.yes and not _agrees():
         show("It stays locked.")
         return UNCONFIRMED
@@ -89,6 +89,21 @@ def run_release(arguments: Sequence[str]) -> int:
         return refuse(f"it stays locked: {problem}", prog="pmtui release", code=UNCONFIRMED)
     show("Trading is unlocked.")
     return 0
+
+
+def _describe_lock(name: str, state_dir: Path) -> str:
+    """Return that entry is locked and by whom, in a sentence; "" where it is not."""
+    killed = read_killed(state_dir)
+    if killed is not None:
+        since = f" since {killed.at}" if killed.at else ""
+        return f"Trading is locked on profile {name}{since} by {killed.by}."
+    # A service that could not write the file is locked all the same.
+    standing = _ask_service(name)
+    return f"{standing.kill_lock}." if isinstance(standing, Standing) and standing.kill_lock else ""
+
+
+def _ask_service(name: str) -> Standing | Refused | NoAnswer | None:
+    return request_status(socket_path_of(locate().runtime, name), within_s=LOCK_WITHIN_S)
 
 
 def _lock(name: str, state_dir: Path) -> Killed:
@@ -151,9 +166,11 @@ def _progress(answer: KillAnswer | None) -> str:
 
 def _outlook(name: str, answer: KillAnswer | None) -> str:
     """Return whether anybody goes on with it, in a sentence: one that is stopped or hangs does not."""
-    standing = request_status(socket_path_of(locate().runtime, name), within_s=LOCK_WITHIN_S)
+    standing = _ask_service(name)
     if isinstance(standing, NoAnswer):
         return f"{standing.words[:1].upper()}{standing.words[1:]}."
+    if isinstance(standing, Standing):
+        return f"The service counts {count(standing.open_orders, 'open order')}, and keeps trying."
     if answer is None and standing is None:
         return "The terminal or command that runs the profile may be stopped, or hang."
     return "It keeps trying."

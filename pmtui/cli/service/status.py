@@ -35,6 +35,7 @@ class _Report(msgspec.Struct):
     version: str | None = None
     mode: str | None = None
     locked: bool | None = None
+    kill_lock: str | None = None
     since: datetime | None = None
     uptime_s: int | None = None
     terminals: int | None = None
@@ -118,7 +119,7 @@ def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:
 def _report(standing: Standing, up: timedelta) -> _Report:
     return _Report(
         running=True, profile=standing.profile, pid=standing.pid, version=standing.version,
-        mode=standing.mode, locked=bool(standing.locked), since=standing.since,
+        mode=standing.mode, locked=bool(standing.locked), kill_lock=standing.kill_lock, since=standing.since,
         uptime_s=int(up.total_seconds()), terminals=standing.terminals, sources=standing.sources,
         open_orders=standing.open_orders, conditional_orders=standing.conditional_orders,
         alerts=standing.alerts, memory_bytes=standing.memory_bytes,
@@ -139,6 +140,7 @@ def _lines(standing: Standing, up: timedelta) -> tuple[str, ...]:
         f"Profile {standing.profile}, {standing.mode}{locked}",
         f"Process {standing.pid}, pmtui {standing.version}, up {uptime}, {memory}",
         ", ".join(watched),
+        *([f"{standing.kill_lock}; `pmtui release` unlocks it"] if standing.kill_lock else []),
         *(f"  {source}: {state}" for source, state in standing.sources.items()),
     )
 

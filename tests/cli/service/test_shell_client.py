@@ -1,5 +1,6 @@
 """A shell talks to a running service."""
 
+import asyncio
 import os
 import socket
 from contextlib import ExitStack, suppress
@@ -7,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.cli.service.kill import run_release
 from pmtui.cli.service.shell_client import NoAnswer, request_status, talk
 from pmtui.cli.service.status import run_status, run_stop
-from pmtui.link.local_socket import is_somebody_there
+from pmtui.config.paths import locate, private_dir
+from pmtui.link.local_socket import is_somebody_there, socket_path_of
 from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
 from pmtui.link.server import IN_USE
-from tests.link.kit import running_house
+from tests.link.kit import house_around, running_house
+from tests.service.fakes import running_world
 
 
 async def test_every_question_is_answered(tmp_path: Path) -> None:
@@ -38,6 +42,21 @@ async def test_the_kill_switch_is_thrown_and_released(tmp_path: Path) -> None:
         assert status().kill_lock.endswith("by a shell")
         assert await talk(house.path, (Release("a shell"),)) == [Done("")]
         assert status().kill_lock == ""
+
+
+async def test_a_lock_that_could_not_be_written_is_shown_and_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
+    path = socket_path_of(private_dir(locate().runtime), "paper")
+    # The service of a test keeps the lock in memory only, as where the disk is full.
+    async with running_world(tmp_path) as world, house_around(world, path):
+        assert await talk(path, (Kill("a shell"),)) == [Done("")]
+        (standing,) = await talk(path, (Ask(),))
+        assert isinstance(standing, Standing)
+        assert standing.kill_lock == world.service.queries.status().kill_lock != ""
+        assert await asyncio.to_thread(run_release, ["--yes"]) == 0
+        assert world.service.queries.status().kill_lock == ""
 
 
 async def test_a_service_in_use_is_not_ended_for_others_to_have_its_profile(
