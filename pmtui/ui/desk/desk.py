@@ -60,7 +60,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         super().__init__(surface)
         self._event_topic = EventTopic(event_id)
         self._aimed = first
-        self.columns = tuple(DeskColumn() for _ in range(MOST_COLUMNS))
+        self.columns = tuple(DeskColumn(is_first=not n) for n in range(MOST_COLUMNS))
         self.ticket = TicketPane(surface, id="ticket")
         self._heading = TextLine(id="heading")
         self._state = TextLine(id="state")

@@ -19,8 +19,8 @@ from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
-from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_price, format_size_compact
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import state_word
@@ -58,10 +58,10 @@ class DeskColumn(Panel):
 
     DEFAULT_CSS = "DeskColumn { width: 1fr; height: 100%; }"
 
-    def __init__(self) -> None:
-        """Start without a market."""
+    def __init__(self, *, is_first: bool) -> None:
+        """Start without a market; `is_first` where no other column stands at its left."""
         self.ladder = LadderPane()
-        super().__init__(self.ladder)
+        super().__init__(self.ladder, classes="-tight" if is_first else "-tight -split")
         self.market: Market | None = None
         """Whose outcome is on show."""
         self.number = 0
@@ -101,13 +101,16 @@ class DeskColumn(Panel):
             volume=queries.tape(token_id).volume, fills=queries.fills().fills, marks=inputs.marks,
         )  # fmt: skip
         held = next((p for p in account.positions if p.token_id == token_id), None)
-        name = (
-            Cell(f"{self.number} ", Role.DIM),
-            Cell(plain(self.market.title, 40), Role.HEADING, Emphasis.BOLD),
-        )
         word = state_word(book, queries.now(), trading_of(view))
-        self.show_title(name, _value(book, held, word))
-        self.show_foot(_foot(held))
+        value = _value(book, held, word)
+        self.show_title_in_width(partial(_title, self.number, self.market.title, value))
+
+
+def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line]:
+    """Name an outcome as far as there is room beside what is held and the touch."""
+    place = Cell(f"{number} ", Role.DIM)
+    room = max(width - line_width((place, *value)), 0)
+    return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
 def _value(book: BookView, held: Position | None, word: Cell) -> Line:
@@ -118,13 +121,7 @@ def _value(book: BookView, held: Position | None, word: Cell) -> Line:
     if not book.state.is_good or book.best_bid is None or book.best_ask is None:
         return (*cells, word._replace(text=word.text.strip()))
     bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
-    return (*cells, Cell(bid, Role.BID), Cell("/", Role.DIM), Cell(ask, Role.ASK))
-
-
-def _foot(held: Position | None) -> Line:
-    if held is None:
-        return ()
-    return (Cell(f"{_size(held)} @ {format_average(held.average_price)}", Role.OWN_ORDER),)
+    return (*cells, Cell(bid, Role.BID), Cell(" / ", Role.DIM), Cell(ask, Role.ASK))
 
 
 def _size(held: Position) -> str:

@@ -396,10 +396,7 @@ def heated(cell: Cell, change: Micros | None) -> Cell:
     if change is None or size < _MOVE:
         return cell
     if size >= _STRONG_MOVE:
-        # On a strong ground a colour is hard to read; the sign says the direction.
-        return cell._replace(
-            role=Role.TEXT, ground=Role.FLASH_UP if change > 0 else Role.FLASH_DOWN
-        )
+        return cell._replace(ground=Role.FLASH_UP if change > 0 else Role.FLASH_DOWN)
     return cell._replace(ground=Role.AREA_UP if change > 0 else Role.AREA_DOWN)
 
 

@@ -182,7 +182,9 @@ class LadderPane(Widget, can_focus=True):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._role_styles = None
-        self._lines.is_plain = self._has_plain_blocks
+        if self._lines.is_plain is not (is_plain := self._has_plain_blocks):
+            self._lines.is_plain = is_plain
+            self._lines.forget()
         self._lines.clear_cache()
 
     def clear_cursor(self) -> None:

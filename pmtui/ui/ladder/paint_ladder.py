@@ -171,7 +171,7 @@ class _Row(NamedTuple):
         if fresh.stage > 1 and not self.look.is_cursor:
             # The ground is its side's, and says nothing of the direction: a sign does.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
-            cell = cell._replace(role=Role.TEXT, ground=ground)
+            cell = cell._replace(ground=ground)
         if self.columns.bar < _FLOW_FROM and cell.text.startswith(" "):
             cell = cell._replace(text=("▴" if fresh.is_more else "▾") + cell.text[1:])
         return cell._replace(emphasis=Emphasis.BOLD)
@@ -393,7 +393,8 @@ def queue_text(rung: Rung, room: int) -> str:
     if rung.ahead is None:
         return ""
     if rung.ahead_of_last is None:
-        return estimate_text(rung.ahead, room - 1)
+        alone = estimate_text(rung.ahead, room - 1)
+        return "" if _is_one_digit_of_a_unit(alone[1:]) else alone
     for width in range(room - 3, 1, -1):
         last = format_size_ceil(rung.ahead_of_last, width=width)
         first = format_size_ceil(rung.ahead, width=room - 2 - len(last))

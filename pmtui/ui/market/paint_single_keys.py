@@ -256,11 +256,11 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
     """Return the sizes with the key that arms, and the keys that would trade then, without prices."""
     is_brief = width < _ROOMY
     if resting.result:
-        said = (Cell(" OVER  ", Role.STALE, Emphasis.BOLD), Cell(f" {resting.result}"))
+        said = (Cell("OVER   ", Role.STALE, Emphasis.BOLD), Cell(f" {resting.result}"))
         return _joined([said], _way_on(resting), width, is_brief=is_brief), ()
-    chip = Cell(" SIZE  ", Role.DIM)
+    chip = Cell("SIZE   ", Role.DIM)
     if resting.lock:
-        chip = Cell(" LOCKED", Role.NOTICE_BAD, Emphasis.BOLD)
+        chip = Cell("LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD)
     presets = _presets(
         chip, resting.presets, resting.keys, chosen=resting.chosen,
         role=Role.TEXT, is_brief=is_brief,
@@ -362,8 +362,9 @@ def _presets(
         key = keys.get(f"preset_{number + 1}", "")
         cells += [Cell(f" {key}" if key else " ", Role.KEY)]
         if number == chosen:
-            left, right = " " if role is Role.ARMED else "[", " " if role is Role.ARMED else "]"
-            cells.append(Cell(f"{left}{text}{right}", role, Emphasis.BOLD))
+            # What is chosen is a patch, whether it is armed or not: nothing moves as it arms.
+            patch = Emphasis.NONE if role is Role.ARMED else Emphasis.REVERSE
+            cells.append(Cell(f" {text} ", role, Emphasis.BOLD | patch))
         else:
             cells.append(Cell(f" {text}" if is_brief else f" {text} ", Role.DIM))
     return tuple(cells)

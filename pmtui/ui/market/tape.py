@@ -294,7 +294,9 @@ class PositionPane(LinePane):
         if self._words or not gains or None in gains:
             return ()
         gain = Micros(sum(each for each in gains if each is not None))
-        return (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
+        said = (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
+        fits = line_width((*self.title(), *said)) <= self.title_width
+        return said if fits else said[:1]
 
     def _net(self) -> Line:
         """Say what both outcomes come to where any of the second one is held."""
@@ -313,6 +315,7 @@ class PositionPane(LinePane):
             return _paint_words(self._words, width)
         return paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
+            is_gain_told=bool(self.value()) and not self._net(),
         )  # fmt: skip
 
 

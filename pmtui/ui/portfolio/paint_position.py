@@ -37,6 +37,7 @@ def paint_positions(
     width: int,
     *,
     are_known: bool = True,
+    is_gain_told: bool = False,
 ) -> tuple[Line, ...]:
     """Show both outcomes, at the value that portfolio and status line show too.
 
@@ -45,6 +46,7 @@ def paint_positions(
         labels: of its outcomes, untrusted.
         width: cells there are.
         are_known: whether what is not among them is not held.
+        is_gain_told: whether the gain stands above the lines already.
     """
     lines: list[Line] = []
     for index, label in enumerate(labels):
@@ -54,7 +56,7 @@ def paint_positions(
             none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
             lines.append(fit_line((name, none), width))
             continue
-        lines.append(_position(name, held, width))
+        lines.append(_position(name, held, width, is_gain_told=is_gain_told))
     return tuple(lines)
 
 
@@ -127,7 +129,7 @@ def account_words(account: AccountView, *, is_starting: bool = False) -> str:
             return ""
 
 
-def _position(name: Cell, held: Position, width: int) -> Line:
+def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> Line:
     size = format_shares(held.size)
     average = read_average(held.average_price)
     pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
@@ -139,7 +141,10 @@ def _position(name: Cell, held: Position, width: int) -> Line:
         change = (Cell("  "), Cell(format_money_change(gain), role))
         # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
         named = (*change, Cell(" at mid", Role.DIM))
-        for rest in ((worth, named), (worth, change), (named,), (change,)):
+        choices: tuple[tuple[Line, ...], ...] = (
+            (worth, named), (worth, change), (named,), (change,),
+        )  # fmt: skip
+        for rest in ((worth,),) if is_gain_told else choices:
             if line_width((name, *pieces[0], *(cell for piece in rest for cell in piece))) <= width:
                 pieces += rest
                 break
@@ -162,7 +167,7 @@ def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
     word = _STATUS_WORDS.get(order.status, order.status.value)
     # What it is called in words matters more than whose name most traders know.
     room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
-    if place is not None and not place.is_other and not word:
+    if place is not None and not place.is_other:
         cells += _place_cells(order, place, room + 1)
     elif room >= _SHORTEST_LABEL:
         label = fit(order.outcome, min(_LABEL, room))

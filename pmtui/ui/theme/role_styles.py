@@ -95,7 +95,10 @@ class RoleStyles:
 
     def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
         if ground in _FLASHES:
-            role, emphasis = Role.TEXT, emphasis & ~Emphasis.DIM
+            emphasis &= ~Emphasis.DIM
+            # With the terminal's own colours the ground is the text's colour, exchanged.
+            if "reverse" not in self._variables[f"role-{ground}-style"].split():
+                role = Role.TEXT
         words = set(self._variables[f"role-{role}-style"].split())
         background = self._background
         if ground is not None:

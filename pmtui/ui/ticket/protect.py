@@ -127,7 +127,8 @@ def paint_protection(
     Args:
         each: the conditional order.
         account: what is held, and which books are not good; None where only its state matters.
-        is_brief: leave the state out where it is the usual one, so that the prices have room.
+        is_brief: leave the state out where it is the usual one, and take shorter words, so that
+            the prices have room.
     """
     size = format_size_compact(account.allotted(each) if account is not None else each.size)
     if each.is_all:
@@ -136,11 +137,10 @@ def paint_protection(
     is_usual = state.text == ConditionalState.WATCHING.value
     line = [] if is_brief and is_usual else [state._replace(text=f"{state.text} ")]
     line.append(Cell(f"{size} {plain(each.outcome, 12)}"))
-    for name, price in (("stop", each.stop), ("target", each.take_profit)):
+    gap, target = (" ", "tgt") if is_brief else ("  ", "target")
+    for name, price in (("stop", each.stop), (target, each.take_profit), ("trail", each.trail)):
         if price is not None:
-            line += [Cell(f"  {name} ", Role.DIM), Cell(format_price(price))]
-    if each.trail is not None:
-        line += [Cell("  trail ", Role.DIM), Cell(format_price(each.trail))]
+            line += [Cell(f"{gap}{name} ", Role.DIM), Cell(format_price(price))]
     return tuple(line)
 
 

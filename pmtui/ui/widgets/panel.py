@@ -80,15 +80,11 @@ def paint_title(
 _ENDS = {Edges.FRAME: ("╭─", "─╮"), Edges.RULE: ("─", "─"), Edges.SPLIT: ("├─", "─")}
 
 
-def paint_below(width: int, *, stroke: Role = Role.FRAME, foot: Line = ()) -> Line:
-    """Return the line below a framed pane, with a few words in it where they fit whole."""
-    if width < 2:
+def paint_below(width: int, *, stroke: Role = Role.FRAME) -> Line:
+    """Return the line below a framed pane."""
+    if width < len("╰╯"):
         return fit_line((), width)
-    words = _spaced(trim_line(foot))
-    if line_width(words) > width - 4:
-        words = ()
-    dashes = "─" * (width - 3 - line_width(words))
-    return (Cell("╰─", stroke), *words, Cell(f"{dashes}╯", stroke))
+    return (Cell(f"╰{'─' * (width - 2)}╯", stroke),)
 
 
 def _spaced(line: Line) -> Line:
@@ -140,6 +136,7 @@ class Panel(Widget):
     Panel.-tight > * { margin: 1 1; }
     .-ruled Panel > * { margin: 1 0 0 0; }
     .-ruled Panel.-split > * { margin: 1 1 0 2; }
+    .-ruled Panel.-split.-tight > * { margin: 1 0 0 1; }
     Panel.-table > LineTable { margin: 1 1 1 2; }
     .-ruled Panel.-table > LineTable { margin: 1 0 0 1; }
     """
@@ -165,7 +162,6 @@ class Panel(Widget):
         super().__init__(*children, id=id, classes=classes)
         self._subject: Line = title
         self._value: Line = ()
-        self._foot: Line = ()
         self._paint: Callable[[int], tuple[Line, Line]] | None = None
         self._painted_for = -1
         self._look: Role | None = None
@@ -197,12 +193,6 @@ class Panel(Widget):
         """Show the name and the value painted for the cells there are, and anew where those change."""
         self._paint, self._painted_for = paint, self.title_room
         self._show(*paint(self._painted_for))
-
-    def show_foot(self, foot: Line) -> None:
-        """Show a few words in the line below; a panel without a frame has none."""
-        if foot != self._foot:
-            self._foot = foot
-            self._refresh_line(self.size.height - 1)
 
     def show_look(self, stroke: Role | None) -> None:
         """Draw the strokes in another role than the usual; None for the usual one."""
@@ -247,7 +237,7 @@ class Panel(Widget):
         if edges is Edges.SPLIT:
             return fit_line((Cell("│", stroke),), width)
         if y == height - 1:
-            return paint_below(width, stroke=stroke, foot=self._foot)
+            return paint_below(width, stroke=stroke)
         return (Cell("│", stroke), Cell(" " * (width - 2)), Cell("│", stroke))
 
     def _show(self, name: Line, value: Line) -> None:

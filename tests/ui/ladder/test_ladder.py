@@ -492,8 +492,10 @@ async def test_home_and_end_point_at_the_ends_of_the_axis() -> None:
 @pytest.mark.parametrize("theme", ["ansi", "slate"])
 async def test_with_the_terminals_own_colours_a_bar_is_of_one_piece(theme: str) -> None:
     ladder = _Ladder()
-    async with Stage(ladder, theme=theme).run_test(size=(60, 20)) as pilot:
+    async with Stage(ladder).run_test(size=(60, 20)) as pilot:
         ladder.show(MovingMarket().service.books[YES])
+        await settle(pilot)
+        pilot.app.theme = theme
         await settle(pilot)
         bars = [
             {segment.style for segment in ladder.render_line(y) if set(segment.text) & set("▏▌█▐▕")}

@@ -240,14 +240,14 @@ def test_a_level_that_changed_stands_out_and_fades() -> None:
         return next(cell for cell in line if "2,000" in cell.text)
 
     for is_more in (True, False):
-        # Green is what bids, whether it grew or shrank; the figure is as readable as any text.
+        # Green is what bids, whether it grew or shrank.
         flash = size_cell(Fresh(2, is_more=is_more))
-        assert (flash.role, flash.ground) == (Role.TEXT, Role.FLASH_UP)
+        assert (flash.role, flash.ground) == (Role.BID, Role.FLASH_UP)
     asked = paint_rung(
         Rung(Micros(520_000), Zone.ASK, ask_size=Micros(2_000 * SCALE)), plan_columns(54), 54,
         look=RungLook(CENT, BarScale(10**12), ask_fresh=Fresh(2)),
     )  # fmt: skip
-    assert [c.role for c in asked if c.ground is Role.FLASH_DOWN] == [Role.TEXT]
+    assert [c.role for c in asked if c.ground is Role.FLASH_DOWN] == [Role.ASK]
     fading = size_cell(Fresh(1))
     assert (fading.ground, fading.emphasis) == (None, Emphasis.BOLD)
     assert size_cell(Fresh()).emphasis is Emphasis.NONE

@@ -14,7 +14,7 @@ from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Reject
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.sim.engine.refusals import FAK_UNMATCHED
-from pmtui.ui.cells import Line, line_width
+from pmtui.ui.cells import Emphasis, Line, line_width
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
@@ -189,7 +189,9 @@ def test_the_sizes_stand_where_they_stand_while_keys_are_armed(width: int) -> No
     armed, _ = paint_dials(replace(ARMED, chosen=1, keys=RESTING.keys), width)
     resting, legend = paint_dials(RESTING, width)
     assert text_of(resting).index(" 2") == text_of(armed).index(" 2")
-    assert "[10]" in text_of(resting)
+    # What is chosen is a patch of one size.
+    assert [cell.text for cell in resting if Emphasis.REVERSE in cell.emphasis] == [" 10 "]
+    assert " 10 " in [cell.text for cell in armed if cell.role is Role.ARMED]
     assert text_of(resting).rstrip().endswith("v Arm single keys")
     assert line_width(resting) <= width
     assert line_width(legend) <= width
@@ -231,5 +233,5 @@ def test_keys_that_cannot_be_armed_say_why() -> None:
     assert text_of(why).strip() == "locked since 12:00"
     narrow, _ = paint_dials(replace(RESTING, lock="locked since 12:00"), 80)
     assert text_of(narrow).rstrip().endswith("locked since 12:00")
-    assert text_of(locked).startswith("  LOCKED")
+    assert text_of(locked).startswith(" LOCKED")
     assert any(cell.role is Role.NOTICE_BAD for cell in locked)

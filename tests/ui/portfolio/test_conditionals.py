@@ -207,10 +207,10 @@ async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() 
     service.account_view = replace(held, positions=(), balances=())
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
+        await until(pilot, lambda: shows(app, "no shares 100 Yes stop 40¢"), "its line")
         service.account_view = held
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
+        await until(pilot, lambda: shows(app, "paused 100 Yes stop 40¢"), "shares again")
 
 
 def test_a_row_without_shares_or_sight_says_so() -> None:
@@ -338,7 +338,8 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         ((plan,),) = service.calls_of("protect")
         assert isinstance(plan, ConditionalPlan)
         assert (plan.stop, plan.trail) == (None, m("0.03"))
-    assert paint_protection(STOP)[1:] == paint_protection(STOP, is_brief=True)
+    brief = "".join(cell.text for cell in paint_protection(STOP, is_brief=True))
+    assert brief == "100 Yes stop 40¢"
     assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
 
 

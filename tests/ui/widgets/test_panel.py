@@ -62,9 +62,9 @@ def test_a_title_takes_exactly_the_width_there_is(
     assert line_width(line) == width
 
 
-@given(foot=_TEXTS, width=st.integers(0, 60))
-def test_the_line_below_takes_exactly_the_width_there_is(foot: str, width: int) -> None:
-    assert line_width(paint_below(width, foot=(Cell(foot),))) == width
+@given(width=st.integers(0, 60))
+def test_the_line_below_takes_exactly_the_width_there_is(width: int) -> None:
+    assert line_width(paint_below(width)) == width
 
 
 def test_frames_need_a_screen_of_both_sizes() -> None:
