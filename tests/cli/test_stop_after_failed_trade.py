@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from typing_extensions import override
+
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
+from pmtui.service.conditionals.conditionals import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic
 from tests.cli.at_venue import PatientTime
@@ -15,6 +18,14 @@ from tests.sim.kit import RAIN_NO, RAIN_YES
 m = parse_micros
 PLAN = ConditionalPlan(HERE, YES, m("20"), stop=m("0.40"), take_profit=None)
 TOPICS = (AccountTopic(), StatusTopic(), LogTopic(), BookTopic(YES))
+
+
+class CheckingOften(PatientTime):
+    """Checks stops more often: after each jump of the venue's clock they wait for some checks."""
+
+    @override
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(0.25 if seconds == CHECK_PERIOD_S else seconds)
 
 
 def conditionals(service: DataService) -> tuple[Conditional, ...]:
@@ -32,7 +43,7 @@ async def holding(here: StepStatus) -> None:
 
 
 async def test_shares_that_a_failed_sale_brought_back_are_protected_again(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with stand(tmp_path, CheckingOften) as here:
         service = here.service
         await holding(here)
         assert await service.commands.protect(PLAN) == ""

@@ -369,6 +369,9 @@ class Times:
     dead_s: float = 5.0
     """Without a byte, the answer to a ping included. Half of it without one and a ping is sent: a
     line that went dead without a word must not look live for longer than a trader's next thought."""
+    stood_still_s: float = 5.0
+    """If this program stood still for longer, what has come meanwhile is old: a new socket is
+    opened, which begins with the present."""
     message_s: float = 60.0
     """A host that takes longer to send a message whole is as good as silent."""
     open_s: float = 10.0
@@ -556,7 +559,9 @@ class StreamConnection(Generic[E]):
                 next_ping = now + self._times.ping_s
                 asked_at = now if asked_at is None else asked_at
                 self.send([PING])
-            if asked_at is not None and now - asked_at >= patience_s:
+            if now - due > self._times.stood_still_s:
+                self._reason = f"this program stood still for {now - due:.0f} s"
+            elif asked_at is not None and now - asked_at >= patience_s:
                 self._reason = "no answer to a ping"
             elif self._silence is not None and self._silence.is_too_long(now):
                 self._reason = "open, but nothing comes"

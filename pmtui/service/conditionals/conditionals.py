@@ -137,6 +137,7 @@ class Conditionals:
         """Check regularly for untrusted books, missing shares and the kill switch."""
         while True:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
+            self._triggers.note_check()
             self._check_all()
             self._recount()
             for each in self.view():
@@ -341,6 +342,8 @@ class Conditionals:
         if self._stale_books.note(token_id, book.state):
             self._mark()
         if not book.state.is_good:
+            return
+        if self._triggers.has_stood_still:
             return
         for each in tuple(self._known.values()):
             if each.token_id != token_id:

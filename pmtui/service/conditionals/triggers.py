@@ -3,6 +3,9 @@
 A price counts as reached by the best bid of others alone, the same price that a form checks a plan by. The book
 and our own orders are reported separately, so for a moment one may lack what the other shows: where only a bid
 of our own holds the market above a stop, that must last before the stop fires.
+
+After this program stood still, the books and what still waits to be read from the streams are of before: nothing
+is decided by them until the streams had time to begin anew.
 """
 
 from collections.abc import Set
@@ -31,6 +34,12 @@ LASTS_S = 2.0
 """Longer than the stream and the answers differ in when they report an order placed or cancelled."""
 
 
+STOOD_STILL_S = 5.0
+"""A regular check that comes so late shows that the program stood still."""
+CHECKS_AFTER = 5
+"""Regular checks, a second apart, until a dead stream has been noticed or a new one is open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """The price that a conditional order has reached."""
@@ -53,6 +62,28 @@ class Triggers:
         """Since when a trailing stop could be raised, and how far it could be all that time."""
         self._own_at: dict[ConditionId, float] = {}
         """When one of our orders was last open in a market."""
+        self._checked_at, self._checked_s = self._now()
+        self._checks_left = 0
+
+    @property
+    def has_stood_still(self) -> bool:
+        """Whether books may be of before a time in which this program stood still."""
+        return self._checks_left > 0 or self._late_s() > STOOD_STILL_S
+
+    def note_check(self) -> None:
+        """Note a regular check; one that comes late shows that the program stood still."""
+        is_late = self._late_s() > STOOD_STILL_S
+        self._checked_at, self._checked_s = self._now()
+        self._checks_left = CHECKS_AFTER if is_late else max(self._checks_left - 1, 0)
+
+    def _now(self) -> tuple[datetime, float]:
+        clock = self._kernel.clock
+        return clock.now() - clock.replay_shift(), clock.monotonic()
+
+    def _late_s(self) -> float:
+        """Return how long ago the last check was, by the clock that shows more."""
+        now, now_s = self._now()
+        return max((now - self._checked_at).total_seconds(), now_s - self._checked_s)
 
     def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
         """Return the price that a conditional order is compared with."""

@@ -291,6 +291,28 @@ async def test_a_quiet_socket_is_asked_long_before_the_next_ping_is_due() -> Non
             )
 
 
+@pytest.mark.parametrize(("stood_still_s", "sockets"), [(2.0, 1), (60.0, 2)])
+async def test_after_the_program_stood_still_the_stream_begins_anew(
+    monkeypatch: pytest.MonkeyPatch, *, stood_still_s: float, sockets: int
+) -> None:
+    loop = asyncio.get_running_loop()
+    real, stood_s = loop.time, 0.0
+    monkeypatch.setattr(loop, "time", lambda: real() + stood_s)
+
+    async with scripted(lambda server: server.listen) as server:
+        channel = channel_to(server, times=QUICK)
+        channel.watch(tokens("1"))
+        async with running(channel) as heard:
+            await until(lambda: len(server.received) > 1, "the socket open and asked")
+            # All timers are overdue at once, as after a stop.
+            stood_s = stood_still_s
+            asked = len(server.received)
+            await until(lambda: len(server.received) > asked + 2, "what it asks now")
+            assert server.connections == sockets
+    stood_still = [link for link in heard.links if "stood still for" in link.reason]
+    assert bool(stood_still) is (sockets > 1)
+
+
 async def test_a_message_that_takes_long_to_come_is_no_silence() -> None:
     seconds = 3.0
     deaf = replace(QUICK, ping_s=600.0, dead_s=2.0)
