@@ -85,7 +85,7 @@ class AttachedTerminal:
         loop = asyncio.get_running_loop()
         for number in _EXIT_SIGNALS:
             loop.add_signal_handler(number, app.exit)
-        listening = asyncio.create_task(line.run())
+        listening = line.start()
         trimming = asyncio.create_task(trim_heap_regularly(self._clock))
         gc.freeze()
         gc.enable()

@@ -7,6 +7,7 @@ command fails at once.
 """
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterable
@@ -43,7 +44,10 @@ from pmtui.service.codec import CodecError, encode
 from pmtui.service.topics import Topic
 from pmtui.service.views import ServiceLoss
 
+_logger = logging.getLogger(__name__)
+
 GONE = "the service is gone"
+FAILED = "the connection to the service failed; open pmtui again"
 ENDED = "the service has ended"
 SILENT = "the service does not answer"
 BUSY = "the service is still busy with another request"
@@ -194,6 +198,18 @@ class Attachment:
             return first if isinstance(first, Refused) else None
         self._accept_welcome(first, reader, writer)
         return first
+
+    def start(self) -> "asyncio.Task[None]":
+        """Run in a task; where a bug ends it, nothing looks live any more."""
+        task = asyncio.get_running_loop().create_task(self.run(), name="attachment")
+        task.add_done_callback(self._on_end)
+        return task
+
+    def _on_end(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _logger.error("the connection to the service failed", exc_info=error)
+            self._handle_disconnect(FAILED)
 
     async def run(self) -> None:
         """Read messages until cancelled, and reconnect whenever the connection was cut."""

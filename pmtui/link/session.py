@@ -6,6 +6,7 @@ answers wait for it.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
@@ -45,6 +46,8 @@ from pmtui.service.topics import (
     WatchlistTopic,
 )
 from pmtui.service.views import RowBooksView
+
+_logger = logging.getLogger(__name__)
 
 MOST_WATCHED = 512
 """Topics of one terminal; the widest screen watches less than a hundred."""
@@ -114,7 +117,10 @@ class Session:
         finally:
             for task in (sending, receiving):
                 task.cancel()
-            await asyncio.gather(sending, receiving, return_exceptions=True)
+            for ended in await asyncio.gather(sending, receiving, return_exceptions=True):
+                if isinstance(ended, Exception):
+                    # The terminal comes back, and would fail in the same way without a trace.
+                    _logger.error("link: a terminal's connection failed", exc_info=ended)
             self._close()
 
     def send(self, message: ToTerminal) -> None:

@@ -68,7 +68,7 @@ class House:
             restart=restart, opened=opened,
         )  # fmt: skip
         welcome = await line.connect()
-        task = asyncio.get_running_loop().create_task(line.run())
+        task = line.start()
         commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))
         queries = MirrorQueries(mirror, clock)
         try:

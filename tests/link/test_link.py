@@ -12,11 +12,11 @@ import pytest
 
 from pmtui import __version__
 from pmtui.domain.books.book_view import BookState
-from pmtui.domain.health import HealthState
+from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
-from pmtui.link.attachment import BUSY, GONE, SILENT, open_line
+from pmtui.link.attachment import BUSY, FAILED, GONE, SILENT, Attachment, open_line
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
@@ -37,15 +37,16 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
-from pmtui.link.mirror import MirrorQueries
+from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import LEFT
+from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode, encode_call
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId
-from tests.link.kit import WRONG, House, Seat, house_around, running_house
+from tests.link.kit import NOTHING_YET, WRONG, House, Seat, house_around, running_house
 from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, YES, running_world
 from tests.service.order_kit import BUY, until
@@ -534,3 +535,19 @@ async def test_who_only_looks_on_cannot_unlock(tmp_path: Path) -> None:
             # Whoever speaks otherwise is not spoken to.
             continue
         assert house.passphrases == []
+
+
+async def test_a_bug_in_the_connection_leaves_nothing_that_looks_live(tmp_path: Path) -> None:
+    def fail(_: Welcome) -> None:
+        raise ZeroDivisionError
+
+    live = SourceHealth(Source.TRADING, HealthState.LIVE)
+    async with running_house(tmp_path) as house:
+        mirror = Mirror(replace(NOTHING_YET, health=(live,)))
+        line = Attachment(house.path, mirror, SystemClock(), on_welcome=fail)
+        await asyncio.wait({line.start()})
+        # Callbacks of a task are called once it has ended.
+        await asyncio.sleep(0)
+        (shown,) = mirror.status().health
+        assert (shown.state, shown.reason) == (HealthState.DOWN, FAILED)
+        assert not line.is_attached

@@ -29,6 +29,8 @@ from pmtui.service.views import TapeView
 
 TAPE_LENGTH = 200
 MOST_HOLES = 20
+MOST_PRICES = 20_000
+"""At which trades are added up: twice the prices of the finest tick. A host that invents others gets no further."""
 MOST_KNOWN = 2_000
 """Trades kept to fill a gap: one that was not filled until then stays as it is."""
 _UNKNOWN = PastTrades((), is_whole=False)
@@ -69,7 +71,7 @@ class Tape:
         """Add a trade."""
         self._prints.appendleft(trade)
         self._count += 1
-        self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+        self._add_volume(trade)
         if self._open is not None:
             self._open.known.append(trade)
             if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
@@ -160,10 +162,15 @@ class Tape:
     def _weave(self, missing: tuple[TradePrint, ...]) -> None:
         self._prints = deque(merge_prints(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
         for trade in missing:
-            self._volume[trade.price] = self._volume.get(trade.price, 0) + trade.size
+            self._add_volume(trade)
         if self._open is not None:
             self._open.known.extend(missing)
         self._view = None
+
+    def _add_volume(self, trade: TradePrint) -> None:
+        known = self._volume.get(trade.price)
+        if known is not None or len(self._volume) < MOST_PRICES:
+            self._volume[trade.price] = (known or 0) + trade.size
 
     def _newest_at(self) -> datetime | None:
         return max((trade.at for trade in self._prints), default=None)

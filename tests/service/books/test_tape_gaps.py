@@ -11,7 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
-from pmtui.service.books.tracked_books import MOST_KNOWN, Tape
+from pmtui.service.books.tracked_books import MOST_KNOWN, MOST_PRICES, Tape
 
 AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 YES = TokenId("1")
@@ -135,3 +135,12 @@ def test_a_gap_that_nobody_fills_is_given_up_before_it_keeps_a_whole_day() -> No
     # What comes late is not woven in: it could not be told from what is known.
     tape.fill([trade(2.5)])
     assert tape.view().sequence == MOST_KNOWN + 1
+
+
+def test_a_host_that_invents_prices_fills_no_memory() -> None:
+    tape = Tape()
+    for price in (*range(1, MOST_PRICES + 3), 1):
+        tape.add(TradePrint(YES, Side.BUY, Micros(price), Micros(1_000_000), at(price)))
+    volume = dict(tape.view().volume)
+    assert len(volume) == MOST_PRICES
+    assert volume[Micros(1)] == 2_000_000
