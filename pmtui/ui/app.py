@@ -59,6 +59,12 @@ class PmtuiApp(TerminalApp):
     Screen { overflow: hidden; }
     SearchIcon { display: none; }
     CommandPalette > Vertical { width: 80; max-width: 100%; }
+    CommandPalette #--input { background: $panel; border: heavy $primary; }
+    CommandPalette #--input.--list-visible { border: heavy $primary; border-bottom: none; }
+    CommandPalette CommandList {
+        background: $panel; border: heavy $primary; border-top: none;
+    }
+    CommandPalette CommandList > .option-list--option { padding: 0 1; text-style: none; }
     CommandList:ansi > .option-list--option-highlighted,
     CommandList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
     """
