@@ -136,22 +136,31 @@ class PreparedOrders:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kept: dict[OrderId, tuple[float, PreparedOrder]] = {}
+        self._kept: dict[OrderId, tuple[float, datetime, PreparedOrder]] = {}
+        """When each was prepared, by the steady clock and by the machine's time of day."""
 
     def keep(self, order: PreparedOrder) -> None:
         """Keep an order, and drop what is too old or too much."""
-        now = self._clock.monotonic()
-        self._kept[order.order_id] = now, order
-        for order_id, (since, _) in list(self._kept.items()):
-            if now - since <= KEPT_FOR_S and len(self._kept) <= MOST_PREPARED:
+        self._kept[order.order_id] = self._clock.monotonic(), self._time_of_day(), order
+        for order_id in list(self._kept):
+            if self._is_fresh(order_id) and len(self._kept) <= MOST_PREPARED:
                 break
             del self._kept[order_id]
 
     def find(self, order_id: OrderId) -> PreparedOrder | Rejected:
         """Return a kept order, or why it must not leave."""
-        since, order = self._kept.get(order_id, (float("-inf"), None))
-        is_kept = order is not None and self._clock.monotonic() - since <= KEPT_FOR_S
-        return order if is_kept and order is not None else NOT_PREPARED
+        return self._kept[order_id][-1] if self._is_fresh(order_id) else NOT_PREPARED
+
+    def _is_fresh(self, order_id: OrderId) -> bool:
+        """Whether an order was prepared within the minute, by whichever clock says more."""
+        if order_id not in self._kept:
+            return False
+        since_s, since, _ = self._kept[order_id]
+        by_wall = (self._time_of_day() - since).total_seconds()
+        return max(by_wall, self._clock.monotonic() - since_s) <= KEPT_FOR_S
+
+    def _time_of_day(self) -> datetime:
+        return self._clock.now() - self._clock.replay_shift()
 
     def find_all(self, order_ids: Iterable[OrderId]) -> tuple[PreparedOrder, ...] | Rejected:
         """Return kept orders, or why they must not leave: all that were agreed to, or none."""

@@ -1,5 +1,6 @@
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,16 @@ async def test_only_what_was_prepared_here_can_be_sent(tmp_path: Path) -> None:
         assert isinstance(await commands.verdict(commands.place(order.order_id)), Accepted)
 
 
-async def test_an_order_can_be_sent_for_a_minute(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_machine_asleep", [False, True])
+async def test_an_order_can_be_sent_for_a_minute(
+    tmp_path: Path, *, is_machine_asleep: bool
+) -> None:
     async with running_world(tmp_path) as world:
         order = await prepared(world)
-        await world.pass_time(KEPT_FOR_S + 1)
+        if is_machine_asleep:
+            world.clock.set_wall(timedelta(seconds=KEPT_FOR_S + 1))
+        else:
+            await world.pass_time(KEPT_FOR_S + 1)
         verdict = await world.service.commands.verdict(world.service.commands.place(order.order_id))
         assert isinstance(verdict, Rejected)
         assert world.account.posted == []
