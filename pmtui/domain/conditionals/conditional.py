@@ -189,14 +189,14 @@ def moved_to(
 ) -> Conditional:
     """Return it with another trigger price."""
     if trigger is Trigger.TAKE_PROFIT:
-        return replace(conditional, take_profit=price)
+        return replace(conditional, take_profit=price, tries=0)
     # A stop that comes near to the lowest price has less room to give way.
     give_way = Micros(max(0, min(conditional.give_way, price - tick)))
     trail = conditional.trail
     if trail is not None and conditional.stop is not None:
         # From the same highest bid, it follows at another distance.
         trail = Micros(max(trail + conditional.stop - price, tick))
-    return replace(conditional, stop=price, give_way=give_way, trail=trail)
+    return replace(conditional, stop=price, give_way=give_way, trail=trail, tries=0)
 
 
 def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditional | None:

@@ -63,7 +63,8 @@ COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
 SLOW_AFTER = 20
-"""Sales in a row that sold nothing before a notice reports it; the order goes on, more slowly."""
+"""Sales in a row that sold nothing before a notice reports it; the order goes on, more slowly, and the log
+is not told of every try."""
 SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
 MAY_FAIL_FOR = timedelta(days=1)
@@ -312,13 +313,22 @@ class Conditionals:
 
     def _save(
         self, changed: Conditional, text: str, *, level: Level = Level.INFO,
-        named_as: Conditional | None = None,
+        named_as: Conditional | None = None, is_repeat: bool = False,
     ) -> None:  # fmt: skip
-        """Save a change and log it; `named_as` is the order to describe, if not the changed one."""
+        """Save a change and log it.
+
+        Args:
+            changed: the order as it is now.
+            text: what became of it.
+            level: of the line in the log.
+            named_as: the order to describe, if not the changed one.
+            is_repeat: whether the log has told the same often enough, so that the journal alone is told.
+        """
         self._put(changed)
         line = f"{describe_conditional(named_as or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
-        self._kernel.log.add(level, "order", f"{line} · {shorten(changed.title)}")
+        if not is_repeat:
+            self._kernel.log.add(level, "order", f"{line} · {shorten(changed.title)}")
 
     def _put(self, changed: Conditional) -> None:
         self._known[changed.conditional_id] = changed
@@ -389,7 +399,9 @@ class Conditionals:
         selling = replace(each, state=ConditionalState.SELLING)
         self._busy[each.token_id] = each.conditional_id
         self._under_way.add(each.conditional_id)
-        self._save(selling, f"{reached.words}, selling", level=Level.WARNING)
+        self._save(
+            selling, f"{reached.words}, selling", level=Level.WARNING, is_repeat=_repeats(each)
+        )
         self._kernel.start("conditional order", lambda: self._sell(selling, reached.trigger))
 
     async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
@@ -398,10 +410,10 @@ class Conditionals:
         try:
             sale = await self.sales.sell(selling, trigger, self._hooks_for(conditional_id))
             self._release_token(selling)
-            if not sale.has_left:
+            is_slow = self._known[conditional_id].tries >= SLOW_AFTER
+            if not sale.has_left or (is_slow and not sale.sold):
                 # Another one of the same token may go on meanwhile.
                 self._check_book(token_id)
-                is_slow = self._known[conditional_id].tries >= SLOW_AFTER
                 await self.sales.cool_off(
                     token_id, SLOW_COOL_OFF_S if is_slow else COOL_OFF_S,
                     is_wanted=lambda: self._known[conditional_id].state.is_active,
@@ -478,7 +490,7 @@ class Conditionals:
         # What has ended meanwhile needs no sale any more.
         level = Level.GOOD if sold > 0 else Level.INFO if known.state.is_over else Level.BAD
         # Afterwards its size is what is left, so the text describes the order before the sale.
-        self._save(then, text, level=level, named_as=known)
+        self._save(then, text, level=level, named_as=known, is_repeat=_repeats(then))
 
     def _with_rest(self, then: Conditional) -> Conditional:
         """Keep an order for the whole position active while some of the position is left."""
@@ -540,7 +552,7 @@ class Conditionals:
         if known.state is ConditionalState.SELLING:
             known = replace(known, state=ConditionalState.CHECKING, reason=reason)
         text = f"sale unconfirmed, checking before it sells more: {reason}"
-        self._save(known, text, level=Level.WARNING)
+        self._save(known, text, level=Level.WARNING, is_repeat=_repeats(known))
 
     def _count_abandoned_sale(self, left: Conditional, order_id: OrderId) -> None:
         """Count a sale without a task of its own: of an earlier session, or after a fault."""
@@ -601,6 +613,11 @@ class Conditionals:
 
 def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
+
+
+def _repeats(each: Conditional) -> bool:
+    """Whether an order tries in vain for so long that its tries are no news any more."""
+    return each.state.is_active and each.tries > SLOW_AFTER
 
 
 def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:

@@ -31,6 +31,7 @@ from pmtui.domain.orders.order import (
     TradeStatus,
     UnsignedOrder,
 )
+from pmtui.service.conditionals.conditionals import SLOW_AFTER, SLOW_COOL_OFF_S
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
 from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.journal.journal_rows import JournalProblem
@@ -289,6 +290,23 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         await until(world, lambda: world.account.posted, "the second try")
         assert world.clock.monotonic() - fired_at < SALE_LAG_S
         assert said(world, "nothing sold: Not sent: the journal")
+
+
+async def test_a_sale_that_is_refused_again_and_again_is_tried_more_slowly_and_fills_no_log(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, HALF)
+        world.account.known.clear()
+        # A market that is halted while its book stands.
+        world.account.answers[:] = [REFUSED] * 100
+        world.stream.send(book("0.39"))
+        await until(world, lambda: only(world).tries > SLOW_AFTER, "many tries")
+        tries, told = len(world.account.posted), len(world.service.queries.log().entries)
+        await world.pass_time(60)
+        assert 60 / (SLOW_COOL_OFF_S + SALE_LAG_S) - 1 <= len(world.account.posted) - tries <= 4
+        news = world.service.queries.log().entries[told:]
+        assert [each.text for each in news if "SELL 50" in each.text] == []
 
 
 async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
