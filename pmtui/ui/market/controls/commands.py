@@ -18,6 +18,7 @@ from pmtui.domain.ticket.command_line import (
 from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
+from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import outcome_label, title_of
@@ -205,7 +206,7 @@ class Commands:
     def _cancel_at(self, price: Micros) -> None:
         orders = self._workspace.reader.read().ladder_orders
         found = tuple(order.order_id for order in orders if order.price == price)
-        where = f"at {self._workspace.price(price)}"
+        where = f"at {format_price(price)}"
         if not found:
             self._workspace.line.show(f"No working orders {where}.")
             return

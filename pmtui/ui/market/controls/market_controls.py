@@ -24,6 +24,7 @@ from pmtui.service.topics import (
 )
 from pmtui.ui.charts.chart import ChartPane
 from pmtui.ui.charts.depth import DepthPane
+from pmtui.ui.format import format_price
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
@@ -349,7 +350,7 @@ class MarketControls:
         group = self._widgets.ladder.next_grouping()
         times = self._widgets.ladder.viewport.grouping
         self._workspace.surface.memory.keep_grouping(self._reader.condition_id, times)
-        self._workspace.line.confirm(f"Group {self._workspace.price(group)}.")
+        self._workspace.line.confirm(f"Group {format_price(group)}.")
         self._page.show_parts(Part.STATE)
 
     def _filter_tape(self) -> None:

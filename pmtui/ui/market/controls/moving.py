@@ -19,6 +19,7 @@ from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, 
 from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
@@ -180,7 +181,7 @@ class Moving:
                 what = count(len(orders), "order")
         else:
             return ()
-        to = "?" if model.cursor is None else self._workspace.price(model.cursor[0])
+        to = "?" if model.cursor is None else format_price(model.cursor[0])
         text = self._picked.size_text
         size = (Cell(f"size {text}▏", Role.NOTICE_WARN, Emphasis.BOLD),) if text else ()
         return (
@@ -278,7 +279,7 @@ class Moving:
     def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
         """Ask whether stops or targets shall fire at another price."""
         words = describe_stops(stops)
-        to = self._workspace.price(price)
+        to = format_price(price)
 
         async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if not is_agreed:
@@ -372,7 +373,7 @@ class Nudging:
         price = nudged_price(pending.price, ticks, model.terms.tick_size)
         self._nudge = Nudge(pending.order_ids, pending.token_id, pending.origin, price)
         self._workspace.ladder.point_at(price)
-        origin, to = (self._workspace.price(each) for each in (pending.origin, price))
+        origin, to = (format_price(each) for each in (pending.origin, price))
         self._line.show(f"{_PENDING}{count(len(pending.order_ids), 'order')} {origin} → {to}")
         self._pressed += 1
         pressed = self._pressed

@@ -7,6 +7,7 @@ from pmtui.domain.books.ladder import StopMark, orders_at, stops_at
 from pmtui.domain.formats import count
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
+from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
@@ -84,7 +85,7 @@ class OwnOrders:
         order = self.chosen(model)
         if order is None:
             return
-        at = self._workspace.price(order.price)
+        at = format_price(order.price)
         command_id = self._workspace.commands.cancel((order.order_id,))
         self._line.show(f"Cancelling the order at {at}.")
         _ = self._workspace.page.run_worker(self._news.report_cancel(command_id, f"at {at}"))
@@ -133,11 +134,11 @@ class OwnOrders:
         orders = orders_at(ladder, cursor[0], model.ladder_orders)
         if not orders:
             self._nothing_at = cursor[0]
-            say(f"{NOTHING_HERE} at {self._workspace.price(cursor[0], tick=tick)}.")
+            say(f"{NOTHING_HERE} at {format_price(cursor[0], tick=tick)}.")
             return None
         prices = sorted({order.price for order in orders})
         ends = dict.fromkeys((prices[0], prices[-1]))
-        words = " to ".join(self._workspace.price(price, tick=tick) for price in ends)
+        words = " to ".join(format_price(price, tick=tick) for price in ends)
         return OwnPlace(cursor[0], words, orders)
 
     def is_any_meant(self, model: MarketModel) -> bool:

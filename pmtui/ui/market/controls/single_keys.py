@@ -38,6 +38,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Load, Mode, OwnList
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
+from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
@@ -359,7 +360,7 @@ class SingleKeys:
         told, self._told_gone = self._told_gone, (side, price)
         if seen is None or told == self._told_gone:
             return False
-        was, now = (self._workspace.price(each) for each in (seen, price))
+        was, now = (format_price(each) for each in (seen, price))
         self._line.show(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 

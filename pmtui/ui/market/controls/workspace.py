@@ -22,7 +22,6 @@ from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import Commands, Queries
 from pmtui.service.views import MarketView
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.market.market_model import MarketModel, MarketReader, why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
@@ -219,10 +218,6 @@ class Workspace:
     def key(self, name: str) -> str:
         """Return the key of an action of this screen."""
         return key_of(self.keymap, f"market.{name}")
-
-    def price(self, price: Micros, *, tick: Micros | None = None) -> str:
-        """Write a price as this terminal can show it."""
-        return format_price(price, tick=tick)
 
     def is_read_only(self, model: MarketModel) -> bool:
         """Return whether nothing here can be ours, and say so if it cannot."""
