@@ -54,8 +54,8 @@ def to_found(
         book: of the first outcome, as the running service has it.
         listed_at: when the list came that the hit's own prices are from, where that is known.
     """
-    is_told = book is not None and book.as_of is not None and book.state not in _WITHOUT_PRICES
-    live = book if is_told else None
+    has_prices = book is not None and book.as_of is not None and book.state not in _WITHOUT_PRICES
+    live = book if has_prices else None
     has_prices = hit.best_bid is not None or hit.best_ask is not None
     return FoundHit(
         kind=hit.kind,

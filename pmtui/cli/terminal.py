@@ -52,7 +52,7 @@ def _asked_locale() -> str:
     return letters or os.environ.get("LANG", "")
 
 
-async def hand_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> bool:
+async def copy_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> bool:
     """Send a text to tmux for its buffer and the clipboard; returns whether tmux took it."""
     try:
         process = await asyncio.create_subprocess_exec(

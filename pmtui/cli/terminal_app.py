@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.theme import Theme
 
 from pmtui.cli.session_process import trim_heap
-from pmtui.cli.terminal import hand_to_tmux, is_ascii_terminal, is_without_color
+from pmtui.cli.terminal import copy_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.config.toml_file import ConfigError
@@ -84,7 +84,7 @@ def make_app(
     )
     app.after_drawing = trim_heap
     if os.environ.get("TMUX"):
-        app.clipboard_writer.hand_over = hand_to_tmux
+        app.clipboard_writer.hand_over = copy_to_tmux
     return app
 
 

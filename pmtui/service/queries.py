@@ -344,7 +344,7 @@ class ServiceQueries:
             open_markets=len(open_markets(event)),
             has_position=any(m.condition_id in held for m in event.markets),
             is_starred=self._watchlist.is_event_starred(event),
-            as_of=state.told_at.get(event.event_id, state.as_of),
+            as_of=state.answered_at.get(event.event_id, state.as_of),
         )
 
     def _market_row(self, market: Market) -> MarketRow:

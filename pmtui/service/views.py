@@ -543,7 +543,7 @@ class WatchlistView:
     """When the metadata host last answered for all of it."""
     problem: str = ""
     """Why it did not."""
-    unheard: int = 0
+    unstreamed: int = 0
     """Markets beyond the bound: their prices are the metadata host's."""
     kept_problem: str = ""
     """Why what is starred cannot be kept for the next session, or was not read from the last."""

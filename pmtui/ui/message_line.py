@@ -8,7 +8,7 @@ from itertools import takewhile
 from pmtui.service.surface import Queries
 from pmtui.service.views import Level, LogEntry
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.plain import cut_words
+from pmtui.ui.plain import ellipsize_words
 from pmtui.ui.theme.theme import Role
 
 _SAID_FOR_S = 5.0
@@ -110,7 +110,7 @@ class Message:
 
     def paint(self, width: int) -> Line:
         """Return the message, shortened at a word to the width there is."""
-        return (Cell(f" {cut_words(self.text, width - 1)}", self.role),)
+        return (Cell(f" {ellipsize_words(self.text, width - 1)}", self.role),)
 
 
 class MessageLine:

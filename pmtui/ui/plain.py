@@ -67,7 +67,7 @@ def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
             return " " * (free // 2) + clean + " " * (free - free // 2)
 
 
-def tell_apart(texts: Iterable[str], width: int) -> Mapping[str, str]:
+def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
     """Return what stands for those of some texts that are too long and begin alike.
 
     Each keeps its beginning, and after an ellipsis what is its own: `Cut of 50 bps…European Central Bank`. What
@@ -167,7 +167,7 @@ _REASONED = re.compile(r"^(?P<what>.+?) · (?P<title>.+?) \((?P<reason>.+)\)$")
 """How an order's end is told: `Rejected: Buy 5 Yes at 50¢ · its market (why)`."""
 
 
-def cut_words(text: str, width: int) -> str:
+def ellipsize_words(text: str, width: int) -> str:
     """Return the text in at most `width` cells, cut after a sentence or else after a word."""
     text = plain(text)
     if cell_width(text) <= width:
@@ -189,14 +189,14 @@ def cut_words(text: str, width: int) -> str:
     return f"{head[:last] if last >= width // 2 else head}{_MARK}"
 
 
-def cut_notice(text: str, width: int) -> str:
+def ellipsize_notice(text: str, width: int) -> str:
     """Return a notice in at most `width` cells; a market's title gives way to the reason."""
     text = plain(text)
     found = _REASONED.match(text)
     if found is None or cell_width(text) <= width:
-        return cut_words(text, width)
+        return ellipsize_words(text, width)
     what, title, reason = found.group("what", "title", "reason")
     room = width - cell_width(f"{what} ·  ({reason})")
     if room >= _LEAST_TITLE:
         return f"{what} · {plain(title, room)} ({reason})"
-    return cut_words(f"{what} ({reason})", width)
+    return ellipsize_words(f"{what} ({reason})", width)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from pmtui.ui.cells import Cell, Line, fit_line, line_width
-from pmtui.ui.plain import Align, cell_width, cut_words, fit, plain
+from pmtui.ui.plain import Align, cell_width, ellipsize_words, fit, plain
 
 _SEQUENCES = (
     "\x1b[31m", "\x1b[2J", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\", "\x1b]0;t", "\x1bP+q",
@@ -44,7 +44,7 @@ def faults_of(text: str, random: Random) -> Iterator[str]:
     align = random.choice(list(Align))
     fitted = fit(text, width, align)
     yield from _faults("fit", fitted, range(width, width + 1))
-    yield from _faults("cut_words", cut_words(text, width), range(width + 1))
+    yield from _faults("ellipsize_words", ellipsize_words(text, width), range(width + 1))
     line: Line = (Cell("a "), Cell(plain(text)), Cell(" z"))
     painted = fit_line(line, width)
     if line_width(painted) != width:

@@ -272,11 +272,11 @@ class FakeMarketStream:
         self.tell: Callable[[MarketEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
         self.runs = 0
-        self.unheard: frozenset[TokenId] | None = None
+        self.unstreamed: frozenset[TokenId] | None = None
         """Whose sockets are not open; None while that is true of all."""
 
     def deaf(self) -> frozenset[TokenId]:
-        return self.watched if self.unheard is None else self.unheard
+        return self.watched if self.unstreamed is None else self.unstreamed
 
     def oddities(self) -> dict[str, int]:
         return self.counts
@@ -303,19 +303,19 @@ class FakeMarketStream:
         """Open all sockets, or close them; one on its way changes nothing for the others."""
         assert self.link is not None
         if state is not LinkState.CONNECTING:
-            self.unheard = frozenset() if state is LinkState.OPEN else None
+            self.unstreamed = frozenset() if state is LinkState.OPEN else None
         self.link(Link(state, self.runs, reason))
 
     def change_sockets_of(self, token_ids: frozenset[TokenId], state: LinkState) -> None:
         """Bring the sockets of some tokens only into a state in which nothing is heard."""
         assert self.link is not None
-        self.unheard = token_ids
+        self.unstreamed = token_ids
         self.link(Link(state, self.runs))
 
     def close_sockets_of(self, token_ids: frozenset[TokenId]) -> None:
         """Close the sockets of some tokens only; without any, all are open."""
         assert self.link is not None
-        self.unheard = token_ids
+        self.unstreamed = token_ids
         self.link(Link(LinkState.DOWN if token_ids else LinkState.OPEN, self.runs))
 
 

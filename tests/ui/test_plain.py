@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.ui.plain import Align, cell_width, cut_notice, cut_words, fit, plain, tell_apart
+from pmtui.ui.plain import (
+    Align,
+    cell_width,
+    ellipsize_distinctly,
+    ellipsize_notice,
+    ellipsize_words,
+    fit,
+    plain,
+)
 
 HOSTILE = st.text(
     st.one_of(
@@ -101,20 +109,20 @@ UNMATCHED = (
 
 
 def test_a_sentence_that_had_just_begun_is_left_out() -> None:
-    assert cut_words(UNMATCHED, 46) == "no orders found to match with FAK order. …"
-    assert cut_words(UNMATCHED, 60) == "no orders found to match with FAK order. …"
+    assert ellipsize_words(UNMATCHED, 46) == "no orders found to match with FAK order. …"
+    assert ellipsize_words(UNMATCHED, 60) == "no orders found to match with FAK order. …"
 
 
 def test_otherwise_it_is_cut_after_a_word() -> None:
-    assert cut_words(UNMATCHED, 90).endswith("partially filled or killed if no…")
-    assert cut_words("one two three four", 13) == "one two…"
-    assert cut_words("x" * 30, 10) == "xxxxxxxxx…"
+    assert ellipsize_words(UNMATCHED, 90).endswith("partially filled or killed if no…")
+    assert ellipsize_words("one two three four", 13) == "one two…"
+    assert ellipsize_words("x" * 30, 10) == "xxxxxxxxx…"
 
 
 def test_the_last_word_that_fits_stays() -> None:
-    assert cut_words("one two three four", 14) == "one two three…"
-    assert cut_words("one two three. four", 16) == "one two three. …"
-    assert cut_words("one two three. four", 15) == "one two three.…"
+    assert ellipsize_words("one two three four", 14) == "one two three…"
+    assert ellipsize_words("one two three. four", 16) == "one two three. …"
+    assert ellipsize_words("one two three. four", 15) == "one two three.…"
 
 
 SERIES = "Bought 40 Up at 51¢ · Bitcoin: up or down, November 23, 16:40–16:45 UTC"
@@ -122,7 +130,7 @@ SERIES = "Bought 40 Up at 51¢ · Bitcoin: up or down, November 23, 16:40–16:4
 
 def test_the_time_of_a_series_is_not_cut_twice() -> None:
     for width in range(12, len(SERIES) + 1):
-        cut = cut_words(SERIES, width)
+        cut = ellipsize_words(SERIES, width)
         assert cell_width(cut) <= width
         assert cut.count("…") <= 1
 
@@ -133,7 +141,7 @@ words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=3, max_si
 @given(words, st.integers(14, 60))
 def test_no_word_is_cut_and_none_is_left_out_that_fits(found: list[str], width: int) -> None:
     text = " ".join(found)
-    cut = cut_words(text, width)
+    cut = ellipsize_words(text, width)
     if cut != text:
         kept = cut.removesuffix("…")
         assert kept.split() == found[: len(kept.split())]
@@ -143,16 +151,19 @@ def test_no_word_is_cut_and_none_is_left_out_that_fits(found: list[str], width: 
 
 def test_a_title_gives_way_to_the_reason() -> None:
     text = f"Rejected: Buy 500 Yes at 54¢ · {'Will it rain in the north ' * 2}? ({UNMATCHED})"
-    assert cut_notice(text, 76) == (
+    assert ellipsize_notice(text, 76) == (
         "Rejected: Buy 500 Yes at 54¢ (no orders found to match with FAK order. …"
     )
     short = "Rejected: Buy 500 Yes at 54¢ · Will it rain in the north of the land? (no)"
-    assert cut_notice(short, 60) == "Rejected: Buy 500 Yes at 54¢ · Will it rain in the nor… (no)"
+    assert (
+        ellipsize_notice(short, 60)
+        == "Rejected: Buy 500 Yes at 54¢ · Will it rain in the nor… (no)"
+    )
 
 
 @given(st.text(max_size=120), st.integers(4, 100))
 def test_it_is_never_wider_than_its_room(text: str, width: int) -> None:
-    for cut in (cut_words, cut_notice):
+    for cut in (ellipsize_words, ellipsize_notice):
         assert cell_width(cut(text, width)) <= width
 
 
@@ -164,7 +175,9 @@ BANKS = (
 
 
 def test_names_that_begin_alike_show_what_is_their_own() -> None:
-    short = tell_apart((*BANKS, "No change: What will the Bank of Japan do to its rate?"), 42)
+    short = ellipsize_distinctly(
+        (*BANKS, "No change: What will the Bank of Japan do to its rate?"), 42
+    )
     assert [short[name] for name in BANKS] == [
         "Cut of 50 bps or…European Central Bank do…",
         "Cut of 50 bps or…Bank of Japan do to its …",
@@ -172,12 +185,12 @@ def test_names_that_begin_alike_show_what_is_their_own() -> None:
     ]
     # The only one of its kind is cut at its end, and what has room is not cut at all.
     assert set(short) == {*BANKS}
-    assert not tell_apart(BANKS, 80)
+    assert not ellipsize_distinctly(BANKS, 80)
 
 
 def test_windows_of_a_series_keep_day_and_time() -> None:
     windows = [f"Solana: up or down, November {day}, 23:40–23:45 UTC" for day in (23, 24)]
-    short = tell_apart(windows, 42)
+    short = ellipsize_distinctly(windows, 42)
     assert [short[each].rpartition("…")[2] for each in windows] == [
         "23, 23:40–23:45 UTC", "24, 23:40–23:45 UTC",
     ]  # fmt: skip
@@ -185,6 +198,6 @@ def test_windows_of_a_series_keep_day_and_time() -> None:
 
 @given(st.lists(st.text("ab …界", max_size=30), max_size=6), st.integers(4, 24))
 def test_a_short_name_never_takes_more_than_its_room(texts: list[str], width: int) -> None:
-    short = tell_apart(texts, width)
+    short = ellipsize_distinctly(texts, width)
     assert all(cell_width(each) <= width for each in short.values())
     assert all(cell_width(text) > width for text in short)

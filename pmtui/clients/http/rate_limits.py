@@ -121,7 +121,7 @@ class _Window:
         self.opens_at(now)
         return self._limit - len(self._taken), self._limit
 
-    def give_back(self, at: float) -> None:
+    def refund(self, at: float) -> None:
         if at in self._taken:
             self._taken.remove(at)
 
@@ -205,7 +205,7 @@ class RateLimiter:
                 self._waiting -= 1
             return
         for window in lane.windows:
-            window.give_back(ticket.admitted_at)
+            window.refund(ticket.admitted_at)
 
     def close(self, route: str, until: float) -> None:
         """Block a route until then; a block is never shortened."""

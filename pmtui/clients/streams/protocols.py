@@ -79,7 +79,7 @@ class _CountingProtocol(Generic[E]):
         """Count a frame that was not looked into."""
         self.bad[""] += 1
 
-    def _tell_all(
+    def _publish_all(
         self, messages: Iterable[E | UnknownMessage | BadMessage], tell: Callable[[E], None]
     ) -> None:
         for message in messages:
@@ -146,7 +146,7 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
         except WireError:
             self.bad[""] += 1
             return True
-        self._tell_all(messages, tell)
+        self._publish_all(messages, tell)
         return True
 
     def _added(self, tokens: frozenset[TokenId]) -> list[str]:
@@ -208,5 +208,5 @@ class UserProtocol(_CountingProtocol[UserEvent]):
         except WireError:
             self.bad[""] += 1
             return True
-        self._tell_all(messages, tell)
+        self._publish_all(messages, tell)
         return True

@@ -247,8 +247,8 @@ def is_unlimited(amount: int) -> bool:
 
 def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
     """Return how it stands with every step, in their order."""
-    told_place = facts.place.value
-    is_place_fine = None if told_place is None else not told_place.is_blocked
+    location = facts.place.value
+    is_place_fine = None if location is None else not location.is_blocked
     return (
         _status_of(Step.PLACE, facts.place, is_place_fine),
         StepStatus(Step.KEY, _state_of_key(facts)),

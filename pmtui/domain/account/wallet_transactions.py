@@ -206,7 +206,7 @@ class WalletTransaction:
         """Whether it makes the wallet."""
         return self.nonce is None
 
-    def is_told_by(self, row: RelayerTransaction) -> bool:
+    def is_reported_by(self, row: RelayerTransaction) -> bool:
         """Whether a row of the relayer's list is about this transaction."""
         if self.transaction_id is not None:
             return row.transaction_id == self.transaction_id

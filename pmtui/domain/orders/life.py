@@ -163,8 +163,8 @@ def is_end_to_tell(before: Order | None, after: Order) -> bool:
     if before is None or not before.status.is_open or after.status.is_open:
         return False
     is_awaited = before.status in (OrderStatus.PENDING, OrderStatus.SENT)
-    is_told_by_answer = is_awaited and not before.time_in_force.rests
-    return after.status is not OrderStatus.FILLED and not is_told_by_answer
+    is_answer_enough = is_awaited and not before.time_in_force.rests
+    return after.status is not OrderStatus.FILLED and not is_answer_enough
 
 
 TRADE_STAGE = {

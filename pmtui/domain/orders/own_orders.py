@@ -66,7 +66,7 @@ class OwnOrders:
         self._claims: dict[OrderId, frozenset[Claim]] = {}
         self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
         self._flaws: dict[Contradiction, None] = {}
-        self._untold: list[Contradiction] = []
+        self._unannounced: list[Contradiction] = []
 
     def apply_order(
         self, fact: Order, *, is_record: bool = False, keeps_conclusion: bool = False
@@ -131,8 +131,8 @@ class OwnOrders:
 
     def take_contradictions(self) -> tuple[Contradiction, ...]:
         """Return the contradictions that were not reported yet, once each."""
-        untold, self._untold = tuple(self._untold), []
-        return untold
+        unannounced, self._unannounced = tuple(self._unannounced), []
+        return unannounced
 
     def order(self, order_id: OrderId) -> Order | None:
         """Return one order as known."""
@@ -238,7 +238,7 @@ class OwnOrders:
     def _contradict(self, contradiction: Contradiction) -> None:
         if contradiction not in self._flaws:
             self._flaws[contradiction] = None
-            self._untold.append(contradiction)
+            self._unannounced.append(contradiction)
 
 
 def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:

@@ -123,7 +123,7 @@ class OnboardingFeed:
             )
 
     async def _ask_place(self, hosts: Hosts) -> None:
-        answer = await self._venue.ask_where_we_are(hosts)
+        answer = await self._venue.ask_location(hosts)
         self._put(replace(self._facts, place=self._next_answer(self._facts.place, answer)))
 
     async def _ask_standing(self, account: Account) -> None:

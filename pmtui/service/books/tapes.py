@@ -232,8 +232,8 @@ class TapeBackfill:
                 continue
             past = _NOTHING if isinstance(answer, Failure) else answer
             self._tapes.fill(past, known)
-            is_told = all(has_caught_up(gap, past) for gap in known.values())
-            if is_told or tries == len(PAUSES_S):
+            is_complete = all(has_caught_up(gap, past) for gap in known.values())
+            if is_complete or tries == len(PAUSES_S):
                 why = str(answer) if isinstance(answer, Failure) else ""
                 self._close_gaps(past, tuple(known), why)
                 return

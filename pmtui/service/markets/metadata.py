@@ -107,7 +107,7 @@ class ListState:
     cursor: str | None = None
     as_of: datetime | None = None
     """When the venue answered for any of it last."""
-    told_at: dict[EventId, datetime] = field(default_factory=dict)
+    answered_at: dict[EventId, datetime] = field(default_factory=dict)
     """When each event was last fetched: pages far down a list are not fetched again by themselves."""
     problem: str = ""
     is_fetching: bool = False
@@ -279,9 +279,9 @@ class MetadataFeed:
             if not from_start or state.cursor is None or len(state.events) == len(answer.items):
                 state.cursor = answer.next_cursor
             state.load, state.problem, state.as_of = Load.READY, "", self._kernel.clock.now()
-            told_at = state.told_at | {e.event_id: state.as_of for e in answer.items}
+            answered_at = state.answered_at | {e.event_id: state.as_of for e in answer.items}
             listed = {e.event_id for e in state.events}
-            state.told_at = {name: at for name, at in told_at.items() if name in listed}
+            state.answered_at = {name: at for name, at in answered_at.items() if name in listed}
         finally:
             state.is_fetching = False
             self._kernel.mark(topic)

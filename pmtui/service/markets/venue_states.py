@@ -134,7 +134,7 @@ class VenueStates:
             now = self._kernel.clock.monotonic()
             if now - asked_geo >= self._period(_OF_THE_PLACE):
                 asked_geo = now
-                _ = await self.ask_where_we_are(hosts)
+                _ = await self.ask_location(hosts)
             account = self._account()
             if account is not None and now - asked_standing >= self._period(_OF_THE_ACCOUNT):
                 asked_standing = now
@@ -196,7 +196,7 @@ class VenueStates:
             ):
                 self._drop(key, "trades again")
 
-    async def ask_where_we_are(self, hosts: Hosts) -> GeoAnswer | Failure:
+    async def ask_location(self, hosts: Hosts) -> GeoAnswer | Failure:
         """Ask the venue whether it blocks trading from here; the answer is shown, never worked around."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):

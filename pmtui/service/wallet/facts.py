@@ -154,7 +154,7 @@ class WalletFacts:
         return tuple(each for each in setup.identity.wallets if each.form in forms)
 
     async def _ask_place(self, hosts: Hosts) -> None:
-        self.place = self._next_answer(self.place, await self._venue.ask_where_we_are(hosts))
+        self.place = self._next_answer(self.place, await self._venue.ask_location(hosts))
 
     async def _ask_wallet(self, setup: Setup, wallet: Wallet) -> None:
         address = wallet.address

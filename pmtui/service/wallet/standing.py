@@ -320,7 +320,7 @@ def _others(
 ) -> Iterable[TransactionView]:
     """Yield what the relayer lists that this program did not send."""
     for row in rows:
-        if any(each.is_told_by(row) for each in ours) or row.created_at is None:
+        if any(each.is_reported_by(row) for each in ours) or row.created_at is None:
             continue
         blank = WalletTransaction(
             TransactionKey(row.transaction_id),

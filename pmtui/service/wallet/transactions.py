@@ -318,7 +318,7 @@ class WalletTransactions:
         if isinstance(listed, Failure):
             self._save(replace(known, status=TransactionStatus.UNKNOWN, reason=NOTHING_KNOWN))
             return
-        found = next((row for row in listed if known.is_told_by(row)), None)
+        found = next((row for row in listed if known.is_reported_by(row)), None)
         if found is not None:
             self._save(await self._by_chain(follow(known, found)))
         elif await self._is_ruled_out(known):

@@ -246,7 +246,7 @@ class WatchKeeper:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="watchlist")
         self._unwritten: deque[Change] = deque()
         self._is_stopped = False
-        self._wishes = 0
+        self._own_changes = 0
         """Changes of this session so far."""
         self._read_at: tuple[int, ...] = ()
         """The file's mark when it was read last."""
@@ -272,23 +272,23 @@ class WatchKeeper:
         store, loop = self._store, asyncio.get_running_loop()
         while store is not None:
             await self._kernel.clock.sleep(LOOKS_EVERY_S)
-            wishes, read_at = self._wishes, self._read_at
+            own_changes, read_at = self._own_changes, self._read_at
             mark = await loop.run_in_executor(self._thread, store.mark)
             if mark == read_at or not mark or self._unwritten:
                 continue
             try:
                 kept = await loop.run_in_executor(self._thread, store.read)
             except StoreProblem:
-                # Said where it was read first or is written next.
+                # Reported where it was read first, or when it is written next.
                 continue
-            if self._wishes == wishes:
-                # Else it is older than what is wished here; the next look reads it again.
+            if self._own_changes == own_changes:
+                # Else it is older than a change made here; the next check reads it again.
                 self._read_at = mark
                 take(kept)
 
     def keep(self, change: Change) -> None:
         """Write a change without waiting for it."""
-        self._wishes += 1
+        self._own_changes += 1
         if self._store is not None:
             self._unwritten.append(change)
         if self._unwritten and not self._is_stopped:
@@ -397,7 +397,7 @@ class Watchlist:
             load=Load.FAILED if problem else load,
             as_of=self._as_of,
             problem=problem,
-            unheard=self._unstreamed,
+            unstreamed=self._unstreamed,
             kept_problem=self._keeper.problem,
         )
 

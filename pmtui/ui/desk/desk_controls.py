@@ -297,7 +297,7 @@ class DeskControls:
     def missing(self) -> frozenset[Need]:
         """Return what keys need and neither the ladder that has them nor its cursor has."""
         model = self._reader.read()
-        return missing_in(model, is_any_meant=self._own.is_any_meant(model))
+        return missing_in(model, has_target=self._own.has_target(model))
 
     def topics(self) -> Iterable[Topic]:
         """Return what the columns are shown from."""

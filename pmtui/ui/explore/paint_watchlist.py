@@ -151,9 +151,11 @@ def paint_watch_note(view: WatchlistView, width: int) -> Line:
     """Say what one would not expect of this list; empty when there is nothing."""
     if view.kept_problem:
         return (Cell(f" {plain(view.kept_problem, width - 1)}", Role.NOTICE_WARN),)
-    if view.unheard:
-        said = f"Only {MOST_WATCHED} books are streamed: {count(view.unheard, 'row')} below them "
-        said += "shows listed prices." if view.unheard == 1 else "show listed prices."
+    if view.unstreamed:
+        said = (
+            f"Only {MOST_WATCHED} books are streamed: {count(view.unstreamed, 'row')} below them "
+        )
+        said += "shows listed prices." if view.unstreamed == 1 else "show listed prices."
         return (Cell(f" {said}", Role.NOTICE_WARN),)
     return (Cell(f" {LIVES_HERE}", Role.DIM),) if view.alerts else ()
 

@@ -19,7 +19,7 @@ from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
-from pmtui.ui.plain import cut_words, plain
+from pmtui.ui.plain import ellipsize_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
 WIDTH = 80
@@ -106,7 +106,7 @@ class ActionProvider(_PlainProvider):
         """Write an action in one line: its name, its keys, and as much of what it does as fits."""
         begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
         room = min(self.screen.size.width, WIDTH) - len(begin) - _EDGES
-        told = cut_words(command.help, room) if room >= _LEAST_TOLD else ""
+        told = ellipsize_words(command.help, room) if room >= _LEAST_TOLD else ""
         return Content(f"{begin}{told}").stylize("dim", len(command.title))
 
     def _commands(self) -> tuple[PaletteCommand, ...]:

@@ -26,18 +26,18 @@ class KeyPlace:
     is_armed: bool = False
 
 
-def missing_in(model: MarketModel, *, is_any_meant: bool) -> frozenset[Need]:
+def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
     """Return what keys need and a market does not have.
 
     Args:
         model: the market as it is on show.
-        is_any_meant: whether an order, a stop or a target of ours is at the cursor.
+        has_target: whether an order, a stop or a target of ours is at the cursor.
     """
     is_held = model.token_id is not None and size_floor(model.account.shares(model.token_id)) > 0
     there = {
         Need.TRADING: not model.is_over,
         Need.ARMABLE: not model.is_over or model.is_armed,
-        Need.ORDER: is_any_meant,
+        Need.ORDER: has_target,
         Need.MARKET_ORDERS: bool(model.own_orders),
         Need.POSITION: is_held and not model.is_over,
     }

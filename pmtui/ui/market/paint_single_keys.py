@@ -18,7 +18,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money_change, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.ladder.paint_ladder import profit_role
-from pmtui.ui.plain import cut_words, plain
+from pmtui.ui.plain import ellipsize_words, plain
 from pmtui.ui.portfolio.fill_words import describe_traded
 from pmtui.ui.theme.theme import Role
 
@@ -107,7 +107,7 @@ def _describe_verdict(verdict: Verdict, what: str) -> str:
                 return f"Working: {what}."
             return f"{what} {_describe_accepted(verdict)}"
         case Rejected():
-            return f"{what} refused: {cut_words(verdict.reason, _REASON)}"
+            return f"{what} refused: {ellipsize_words(verdict.reason, _REASON)}"
         case Unknown():
             return f"{what} unconfirmed, checking: {plain(verdict.reason, _REASON)}"
 
@@ -269,7 +269,7 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
         why = (Cell(f" {resting.lock}", Role.NOTICE_BAD),)
         return _joined([presets], (), width, is_brief=False), fit_line(why, width)
     if resting.lock or resting.reason:
-        text = cut_words(resting.lock or resting.reason, width // 2)
+        text = ellipsize_words(resting.lock or resting.reason, width // 2)
         right = (Cell(f"{text} ", Role.NOTICE_BAD if resting.lock else Role.DIM),)
         return _joined([presets], right, width, is_brief=is_brief), ()
     arm = resting.keys.get("toggle_arming", "")

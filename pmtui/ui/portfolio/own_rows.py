@@ -266,8 +266,8 @@ class OwnRows:
         if isinstance(item, Activity):
             # What a conversion took and whom cash went to, the wallet's own transaction tells.
             found = self._transaction_of(item)
-            is_told_better = found is not None and item.kind in _SAID_BY_TRANSACTION
-            if found is not None and is_told_better and len(found.calls) == 1:
+            is_better_known = found is not None and item.kind in _SAID_BY_TRANSACTION
+            if found is not None and is_better_known and len(found.calls) == 1:
                 return plain(found.title)
             if not item.title and not item.condition_id:
                 return "Cash"

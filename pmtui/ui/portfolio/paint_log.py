@@ -5,7 +5,7 @@ from pmtui.service.views import Level, LogEntry, RequestEntry
 from pmtui.ui.cells import Cell, Column, Line, line_width
 from pmtui.ui.facts import PRICE_WIDTH
 from pmtui.ui.format import format_price, format_size_compact, write_clock
-from pmtui.ui.plain import Align, cut_notice, plain
+from pmtui.ui.plain import Align, ellipsize_notice, plain
 from pmtui.ui.theme.theme import Role
 
 LEVEL_ROLES = {
@@ -76,4 +76,4 @@ def paint_notice(entry: LogEntry, width: int) -> Line:
     """Show a notice on the line kept for it, the reason before what else it tells."""
     role = LEVEL_ROLES[entry.level]
     begin = (Cell(f" {_SIGNS[entry.level]} ", role), Cell(f"{write_clock(entry.at)} ", Role.DIM))
-    return (*begin, Cell(cut_notice(entry.text, width - line_width(begin)), role))
+    return (*begin, Cell(ellipsize_notice(entry.text, width - line_width(begin)), role))

@@ -34,7 +34,7 @@ _SCREEN = 83
 _KIND = re.compile(r"\x1b\[>(\d{1,4})[;\d]*c")
 
 
-def is_told_by_name_only(environ: Mapping[str, str]) -> bool:
+def is_known_by_name_only(environ: Mapping[str, str]) -> bool:
     """Return whether it is Screen or tmux on another machine: they share a name, and answer `ASK_KIND`."""
     return may_be_screen(environ) and not is_in_screen(environ)
 

@@ -34,7 +34,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
 from pmtui.ui.terminal.cell_diff import CellDisplay
-from pmtui.ui.terminal.desktop_notice import ASK_KIND, is_told_by_name_only, may_be_screen
+from pmtui.ui.terminal.desktop_notice import ASK_KIND, is_known_by_name_only, may_be_screen
 from pmtui.ui.terminal.hidden_line import ask_hidden_line
 from pmtui.ui.terminal.input_reader import InputReader
 from pmtui.ui.terminal.output_throttle import OutputThrottle
@@ -82,7 +82,7 @@ class PromptDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         """Accept Textual's arguments; GNU screen gets no mouse."""
-        self._takes_mouse_later = mouse and is_told_by_name_only(os.environ)
+        self._takes_mouse_later = mouse and is_known_by_name_only(os.environ)
         # While Screen looks for clicks it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)
         super().__init__(app, debug=debug, mouse=mouse, size=size)

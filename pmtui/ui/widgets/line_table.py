@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line, least_width
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.plain import fit, tell_apart
+from pmtui.ui.plain import ellipsize_distinctly, fit
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
@@ -126,9 +126,9 @@ class TableColumns:
         if has_other:
             self._silent = silent
             self.forget()
-        return self._tell_names_apart(rows) or has_other
+        return self._ellipsize_names_distinctly(rows) or has_other
 
-    def _tell_names_apart(self, rows: Sequence[Row]) -> bool:
+    def _ellipsize_names_distinctly(self, rows: Sequence[Row]) -> bool:
         index = next((i for i, column in enumerate(self.all) if column.is_name), None)
         if index is None:
             return False
@@ -137,7 +137,7 @@ class TableColumns:
         if names == self._names:
             return False
         self._names, before = names, self.short_names
-        self.short_names = tell_apart((row.cells[index].text for row in rows), width)
+        self.short_names = ellipsize_distinctly((row.cells[index].text for row in rows), width)
         return before != self.short_names
 
     def press(self, x: int) -> None:

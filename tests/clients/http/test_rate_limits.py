@@ -84,7 +84,7 @@ def test_a_closed_route_keeps_its_line_and_others_go_on() -> None:
     assert not enter(limiter, "GET /books", 1)
     assert enter(limiter, "GET /other", 1)
     assert limiter.closed_for("GET /books", 1) == 6
-    assert limiter.closed_for("GET /unheard-of", 1) == 0
+    assert limiter.closed_for("GET /unstreamed-of", 1) == 0
     assert limiter.wake_at(1) == 7
     assert len(limiter.admit(7)) == 1
 

@@ -121,9 +121,9 @@ def test_a_key_that_pays_for_itself_needs_no_contract() -> None:
 
 
 def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
-    unheard = replace(READY, deployed={NEWER.address: told(False)})
-    assert stand(unheard, Step.DEPLOYED).state is StepState.DONE
-    without = replace(unheard, code=told(False))
+    unstreamed = replace(READY, deployed={NEWER.address: told(False)})
+    assert stand(unstreamed, Step.DEPLOYED).state is StepState.DONE
+    without = replace(unstreamed, code=told(False))
     assert stand(without, Step.DEPLOYED).state is StepState.NOT_DONE
     assert stand(without, Step.CODE).state is StepState.NOT_DONE
 

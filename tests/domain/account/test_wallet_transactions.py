@@ -93,11 +93,11 @@ def test_an_end_is_final_and_a_hash_is_not_forgotten() -> None:
 
 
 def test_a_row_is_found_by_its_id_else_by_what_was_signed() -> None:
-    assert replace(BATCH, transaction_id=TransactionId("t")).is_told_by(TOLD)
-    assert not replace(BATCH, transaction_id=TransactionId("u")).is_told_by(TOLD)
-    assert BATCH.is_told_by(replace(TOLD, signature="0xab"))
-    assert not BATCH.is_told_by(replace(TOLD, signature="0xac"))
-    assert not replace(BATCH, signature="").is_told_by(TOLD)
+    assert replace(BATCH, transaction_id=TransactionId("t")).is_reported_by(TOLD)
+    assert not replace(BATCH, transaction_id=TransactionId("u")).is_reported_by(TOLD)
+    assert BATCH.is_reported_by(replace(TOLD, signature="0xab"))
+    assert not BATCH.is_reported_by(replace(TOLD, signature="0xac"))
+    assert not replace(BATCH, signature="").is_reported_by(TOLD)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_deployment_is_its_owners_and_no_older_one(
 ) -> None:
     assert DEPLOYMENT.is_deployment
     assert not BATCH.is_deployment
-    assert DEPLOYMENT.is_told_by(row) is expected
+    assert DEPLOYMENT.is_reported_by(row) is expected
 
 
 @pytest.mark.parametrize(

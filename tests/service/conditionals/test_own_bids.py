@@ -1,4 +1,4 @@
-"""A conditional order and own bids: what protects is sent, and nobody trades with himself unheard."""
+"""A conditional order and own bids: what protects is sent, and nobody trades with himself unstreamed."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -15,20 +15,20 @@ waits = st.timedeltas(min_value=timedelta(), max_value=timedelta(seconds=30))
 skews = st.timedeltas(min_value=timedelta(hours=-1), max_value=timedelta(hours=1))
 
 
-def told_at(moment: datetime) -> datetime:
+def answered_at(moment: datetime) -> datetime:
     """The venue tells whole seconds."""
     return moment.replace(microsecond=0)
 
 
 def test_a_quick_answer_is_good_to_half_a_second() -> None:
-    told = told_at(NOW + timedelta(seconds=90))
+    told = answered_at(NOW + timedelta(seconds=90))
     skew = estimate_skew(told, NOW, NOW + timedelta(milliseconds=40), None)
     assert abs(skew - timedelta(seconds=90)) <= HALF
 
 
 @given(there=waits, back=waits)
 def test_an_answer_that_waited_on_its_way_is_no_skew(there: timedelta, back: timedelta) -> None:
-    told = told_at(NOW + there)
+    told = answered_at(NOW + there)
     skew = estimate_skew(told, NOW, NOW + there + back, None)
     assert abs(skew) <= timedelta(seconds=1)
 
@@ -37,7 +37,7 @@ def test_an_answer_that_waited_on_its_way_is_no_skew(there: timedelta, back: tim
 def test_what_is_believed_stays_within_what_is_possible(
     there: timedelta, back: timedelta, skew: timedelta, known: timedelta
 ) -> None:
-    told = told_at(NOW + there + skew)
+    told = answered_at(NOW + there + skew)
     found = estimate_skew(told, NOW, NOW + there + back, known)
     middle = told + HALF
     assert middle - (NOW + there + back) <= found <= middle - NOW
@@ -45,7 +45,7 @@ def test_what_is_believed_stays_within_what_is_possible(
 
 def test_after_a_long_wait_a_known_skew_is_kept() -> None:
     known = timedelta(seconds=90)
-    told = told_at(NOW + timedelta(seconds=5) + known)
+    told = answered_at(NOW + timedelta(seconds=5) + known)
     assert estimate_skew(told, NOW, NOW + timedelta(seconds=10), known) == known
 
 

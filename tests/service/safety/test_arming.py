@@ -95,7 +95,7 @@ async def test_a_market_stream_that_is_opened_anew_disarms(tmp_path: Path) -> No
     async with running_world(tmp_path) as world:
         await watch_market(world)
         await world.service.commands.arm()
-        world.stream.unheard = frozenset({YES})
+        world.stream.unstreamed = frozenset({YES})
         world.stream.change_link(LinkState.CONNECTING)
         assert not is_armed(world)
 

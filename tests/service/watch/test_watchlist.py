@@ -264,9 +264,9 @@ async def test_only_so_many_books_are_heard_and_the_others_are_counted(tmp_path:
         look(world)
         await world.pass_time(1)
         assert len(world.stream.watched) == 2 * MOST_WATCHED
-        assert view(world).unheard == 3
+        assert view(world).unstreamed == 3
         world.service.commands.unstar(key_of_event(world.metadata.events[0]))
-        assert view(world).unheard == 2
+        assert view(world).unstreamed == 2
 
 
 async def test_there_is_a_bound_on_stars_and_it_is_said(tmp_path: Path) -> None:

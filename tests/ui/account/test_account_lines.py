@@ -128,9 +128,9 @@ def test_an_account_that_is_still_opening_knows_little() -> None:
 
 
 def test_both_views_of_a_wallet_are_told_apart() -> None:
-    unheard = replace(READY, deployed={NEWER.address: LastAnswer(False, NOW)})
-    assert result(unheard, "deployed") == "not seen by the relayer; deployed on chain"
-    nowhere = replace(unheard, code=LastAnswer(False, NOW))
+    unstreamed = replace(READY, deployed={NEWER.address: LastAnswer(False, NOW)})
+    assert result(unstreamed, "deployed") == "not seen by the relayer; deployed on chain"
+    nowhere = replace(unstreamed, code=LastAnswer(False, NOW))
     assert result(nowhere, "deployed") == "not deployed, says the relayer"
     assert result(nowhere, "code") == "no contract there"
     assert "refused until it is deployed" in line(nowhere, "deployed").to_do

@@ -195,8 +195,8 @@ async def test_the_sign_of_a_star_is_there_in_plain_ascii_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"unheard": 1}, "Only 40 books are streamed: 1 row below them shows listed prices."),
-        ({"unheard": 7}, "Only 40 books are streamed: 7 rows below them show listed prices."),
+        ({"unstreamed": 1}, "Only 40 books are streamed: 1 row below them shows listed prices."),
+        ({"unstreamed": 7}, "Only 40 books are streamed: 7 rows below them show listed prices."),
         ({"kept_problem": "The watchlist cannot be read"}, "The watchlist cannot be read"),
     ],
 )

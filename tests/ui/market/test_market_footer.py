@@ -49,7 +49,7 @@ def test_where_trading_has_ended_no_key_that_trades_is_offered() -> None:
     view = desk.service.markets[CONDITION]
     assert view.market is not None
     closed = replace(view, market=replace(view.market, closed=True))
-    missing = missing_in(replace(desk.reader.read(), market=closed), is_any_meant=True)
+    missing = missing_in(replace(desk.reader.read(), market=closed), has_target=True)
     entries = market_entries(DEFAULT_KEYMAP, KeyPlace(is_over=True, is_on_ladder=True))
     found = {entry.id for entry in available(entries, missing)}
     trades = {"market.buy", "market.flatten", "ladder.trade_here", "market.toggle_arming"}
@@ -67,9 +67,9 @@ def test_single_keys_that_are_armed_where_trading_has_ended_can_be_disarmed_only
 
 def test_of_dust_nothing_can_be_sold_or_protected() -> None:
     desk = Desk()
-    assert Need.POSITION not in missing_in(desk.reader.read(), is_any_meant=False)
+    assert Need.POSITION not in missing_in(desk.reader.read(), has_target=False)
     hold_dust(desk)
-    assert Need.POSITION in missing_in(desk.reader.read(), is_any_meant=False)
+    assert Need.POSITION in missing_in(desk.reader.read(), has_target=False)
 
 
 def test_a_side_ladder_goes_there_or_back() -> None:
@@ -80,18 +80,18 @@ def test_a_side_ladder_goes_there_or_back() -> None:
 def test_keys_of_own_orders_need_one_at_the_cursor() -> None:
     desk = Desk()
     order = desk.order(0)
-    assert not desk.own.is_any_meant(desk.reader.read())
+    assert not desk.own.has_target(desk.reader.read())
     for price, is_any in ((order.price, True), (cents(99), False)):
         desk.ladder.cursor = (price, Side.BUY)
         model = desk.reader.read()
-        assert desk.own.is_any_meant(model) is is_any
-        missing = missing_in(model, is_any_meant=is_any)
+        assert desk.own.has_target(model) is is_any
+        missing = missing_in(model, has_target=is_any)
         assert (Need.ORDER in missing) is not is_any
         assert not {Need.MARKET_ORDERS, Need.POSITION, Need.TRADING} & missing
     # Of the list, the order that is chosen is meant.
     desk.listed.has_focus = True
-    assert not desk.own.is_any_meant(desk.reader.read())
+    assert not desk.own.has_target(desk.reader.read())
     desk.listed.selected = order
-    assert desk.own.is_any_meant(desk.reader.read())
+    assert desk.own.has_target(desk.reader.read())
     desk.set_orders()
-    assert Need.MARKET_ORDERS in missing_in(desk.reader.read(), is_any_meant=False)
+    assert Need.MARKET_ORDERS in missing_in(desk.reader.read(), has_target=False)

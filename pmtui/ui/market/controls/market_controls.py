@@ -144,7 +144,7 @@ class MarketControls:
     def missing(self) -> frozenset[Need]:
         """Return what keys need and neither the market nor the cursor has."""
         model = self._reader.read()
-        return missing_in(model, is_any_meant=self.own_orders.is_any_meant(model))
+        return missing_in(model, has_target=self.own_orders.has_target(model))
 
     def show_topic(self, topic: Topic) -> None:
         """Show what changed."""

@@ -141,7 +141,7 @@ class OwnOrders:
         words = " to ".join(format_price(price, tick=tick) for price in ends)
         return OwnPlace(cursor[0], words, orders)
 
-    def is_any_meant(self, model: MarketModel) -> bool:
+    def has_target(self, model: MarketModel) -> bool:
         """Return whether a key would find an order, a stop or a target of ours."""
         if self._listed.has_focus:
             return self._listed.selected is not None
