@@ -117,6 +117,7 @@ class AttachedTerminal:
             _ = app.call_later(show_answer, app, OLDER_SETTINGS)
         if is_first:
             # What there was to ask was asked before the screen opened.
+            app.unlock_prompt.offer(welcome.locked, line.unlock)
             return
         # In the application's own task: a screen is opened or taken away.
         if welcome.locked:

@@ -158,6 +158,8 @@ class Attachment:
         """The service's goodbye, if it sent one."""
         self.loss: ServiceLoss | None = None
         """Since when there is no service; None while there is one, and before the first."""
+        self.locked_account = ""
+        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
         self._ticked_at = 0.0
 
     @property
@@ -350,6 +352,7 @@ class Attachment:
     ) -> None:
         is_same = welcome.instance == self.instance
         self.instance, self.goodbye, self.loss = welcome.instance, None, None
+        self.locked_account = welcome.locked
         self._reader, self._writer = reader, writer
         self._last_message_s = self._clock.monotonic()
         self._mirror.attach(self.send, read_up_to=welcome.read_up_to, is_same=is_same)

@@ -164,6 +164,9 @@ class Mirror:
     def detach(self, reason: str) -> None:
         """Show that nothing is live any more, and why; watchers are notified when it is live again."""
         self._send = None
+        self._views[StatusTopic()] = replace(
+            cast("StatusView", self._views[StatusTopic()]), is_gone=True
+        )
         self.show_silence(reason)
 
     def show_silence(self, reason: str) -> None:

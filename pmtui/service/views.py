@@ -116,6 +116,8 @@ class StatusView:
     """Whether `open_orders` is all of them; False until the venue's list has been read whole."""
     venue: tuple[VenueFact, ...] = ()
     """What the venue is up to besides trading as usual, the most severe first."""
+    is_gone: bool = False
+    """The service that told this is gone: a terminal says so of the last that it heard."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,8 @@ class PmtuiApp(TerminalApp):
 
     def action_kill(self) -> None:
         """Stop all trading, or let it go on, after a question."""
-        self._kill_key.press()
+        if self.surface.queries.status().kill_lock or not self.unlock_prompt.press():
+            self._kill_key.press()
 
     def action_cancel_every_order(self) -> None:
         """Cancel everything, after a question that names it."""

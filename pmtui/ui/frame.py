@@ -17,6 +17,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.config.workplace import Place
@@ -39,6 +40,8 @@ from pmtui.service.topics import (
     WalletTopic,
     WatchlistTopic,
 )
+from pmtui.service.views import StatusView
+from pmtui.ui.facts import key_of
 from pmtui.ui.frame_lines import FrameLines
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, available, footer_entries
@@ -329,6 +332,8 @@ class FrameScreen(Screen[None]):
     def _working_keys(self) -> tuple[FooterEntry, ...]:
         status = self.surface.queries.status()
         missing = {need for find in self.missing_needs for need in find()}
+        if status.is_gone:
+            missing |= set(Need) - {Need.WAY_BACK, Need.ROW}
         if status.are_orders_known and not status.open_orders:
             missing.add(Need.WORKING_ORDERS)
         if self is self.app.screen_stack[0]:
@@ -338,7 +343,21 @@ class FrameScreen(Screen[None]):
         if isinstance(self.focused, LineTable) and self.focused.cursor_key is None:
             missing.add(Need.ROW)
         here = (entry for entry in self.footer_entries() if entry.id not in self.IDLE_KEYS)
-        return available(here, missing)
+        return (*self._remedies(status), *available(here, missing))
+
+    def _remedies(self, status: StatusView) -> tuple[FooterEntry, ...]:
+        """Return the key that lets trading go on where nothing can be sent."""
+        if self.are_keys_locked or isinstance(self.focused, Input):
+            return ()
+        loss = self.surface.loss
+        if loss is not None and loss.is_final:
+            wanted, label = "global.refresh", "Start the service"
+        elif loss is None and (status.kill_lock or self.surface.locked_account):
+            wanted, label = "global.kill", "Unlock"
+        else:
+            return ()
+        key = key_of(self.surface.options.keymap, wanted)
+        return (FooterEntry(wanted, key, label, is_dangerous=False),) if key else ()
 
 
 def refresh_topics(screen: FrameScreen) -> None:

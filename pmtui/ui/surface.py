@@ -56,6 +56,11 @@ class ServiceProcess(Protocol):
         """Since when there is none; None while it runs."""
         ...
 
+    @property
+    def locked_account(self) -> str:
+        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
+        ...
+
     def start_again(self) -> None:
         """Start it where somebody ended it."""
         ...
@@ -82,3 +87,8 @@ class Surface:
     def loss(self) -> ServiceLoss | None:
         """Since when the service behind this terminal is gone; None while there is one."""
         return None if self.process is None else self.process.loss
+
+    @property
+    def locked_account(self) -> str:
+        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
+        return "" if self.process is None else self.process.locked_account

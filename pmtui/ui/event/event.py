@@ -31,7 +31,7 @@ from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.market.market_model import why_nothing_of_ours
+from pmtui.ui.market.market_model import why_no_entry
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade, target_of_market
@@ -246,7 +246,7 @@ class EventScreen(FrameScreen):
             return "The event is not loaded yet."
         if not has_one_winner(event):
             return "No basket: these markets are independent, more than one can resolve Yes."
-        return why_nothing_of_ours(self.surface.queries.status())
+        return why_no_entry(self.surface.queries.status())
 
     def _show_outcomes(self) -> None:
         self._board.show_rows()

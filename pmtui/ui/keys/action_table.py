@@ -71,10 +71,12 @@ class Need(StrEnum):
     TRADING = "a market that takes orders"
     ARMABLE = "a market that takes orders, or single keys that are armed"
     POSITION = "shares of what is at the cursor"
+    SALE = "shares of what is at the cursor, and a market that takes orders"
     POSITIONS = "positions that can be sold"
     PAYOUT = "a resolved market that pays"
     BOTH_OUTCOMES = "shares of both outcomes"
     ORDER = "a working order, a stop or a target at the cursor"
+    MOVABLE = "a working order, a stop or a target at the cursor, in a market that takes orders"
     MARKED_ORDERS = "marked orders"
     MARKET_ORDERS = "working orders in this market"
     WORKING_ORDERS = "working orders"
@@ -312,15 +314,15 @@ ACTIONS: tuple[Action, ...] = (
     _action("market.move_order", "e", "Move",
             "Pick up your orders, or the stop or target, at the cursor: arrows choose a price, "
             "digits another size, enter asks unless armed.",
-            danger=Danger.ASKS, needs=Need.ORDER),
+            danger=Danger.ASKS, needs=Need.MOVABLE),
     _action("market.nudge_up", "shift+up", "Nudge up",
             "Move your orders at the cursor a tick up; keys add up, and after a pause one move goes out. "
             "Asks unless armed.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.ORDER),
+            danger=Danger.TRADES, in_footer=False, needs=Need.MOVABLE),
     _action("market.nudge_down", "shift+down", "Nudge down",
             "Move your orders at the cursor a tick down; keys add up, and after a pause one move goes out. "
             "Asks unless armed.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.ORDER),
+            danger=Danger.TRADES, in_footer=False, needs=Need.MOVABLE),
     _action("market.cancel_market", "z", "Cancel market",
             "Cancel all your orders in this market, without asking.", danger=Danger.TRADES, needs=Need.MARKET_ORDERS),
     _action("market.drop_order", "escape", "Put back",
@@ -329,7 +331,7 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False, in_palette=False),
     _action("market.flatten", "f", "Flatten",
             "Sell the whole position in this outcome now, down to a limit shown first.",
-            danger=Danger.ASKS, needs=Need.POSITION),
+            danger=Danger.ASKS, needs=Need.SALE),
     _action("market.scaled", "L", "Scaled orders",
             "Spread a total over a range of prices.", danger=Danger.ASKS, in_footer=False, needs=Need.TRADING),
     _action("market.protect", "t", "Stop / target",
@@ -372,7 +374,7 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
     _action("market.flatten_now", "F", "Flatten now",
             "Armed: sell the whole position in this outcome without asking.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.POSITION),
+            danger=Danger.TRADES, in_footer=False, needs=Need.SALE),
     _action("market.cancel_bids", "left_parenthesis", "Cancel bids",
             "Cancel your orders on the bid side, armed or not.",
             danger=Danger.TRADES, in_footer=False, needs=Need.MARKET_ORDERS),
@@ -492,7 +494,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("portfolio.cancel_order", "x", "Cancel", "Cancel the order at the cursor.",
             danger=Danger.TRADES, needs=Need.ORDER),
     _action("portfolio.move_order", "e", "Move",
-            "Move the order at the cursor to another price.", danger=Danger.ASKS, needs=Need.ORDER),
+            "Move the order at the cursor to another price.", danger=Danger.ASKS, needs=Need.MOVABLE),
     _action("portfolio.mark_order", "space", "Mark", "Mark the order, the position or the resolved market at the cursor, or unmark it.", needs=Need.MARKABLE),
     _action("portfolio.cancel_marked", "z", "Cancel marked", "Cancel the marked orders.",
             danger=Danger.ASKS, needs=Need.MARKED_ORDERS),
@@ -539,7 +541,7 @@ ACTIONS: tuple[Action, ...] = (
             "Open the market of the row with the ticket to sell: the outcome that is held, else the first.", needs=Need.TRADING),
     _action("row.flatten", "f", "Flatten",
             "Sell what is held of the row now, down to limits shown first: of an event in all its markets.",
-            danger=Danger.ASKS, needs=Need.POSITION),
+            danger=Danger.ASKS, needs=Need.SALE),
     _action("row.protect", "t", "Stop / target",
             "Place a stop, a target, or both for the position of the row.",
             danger=Danger.ASKS, needs=Need.POSITION),

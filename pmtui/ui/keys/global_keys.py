@@ -126,8 +126,8 @@ class CancelAllKey:
         """Ask, or say why there is nothing to cancel."""
         queries = self._surface.queries
         orders = queries.account().open_orders
-        if not orders:
-            reason = why_nothing_of_ours(queries.status())
+        reason = why_nothing_of_ours(queries.status())
+        if reason or not orders:
             show_answer(self._app, reason or "No working orders.", is_refusal=True)
             return
 
@@ -214,7 +214,6 @@ def paint_release(status: StatusView) -> tuple[Line, ...]:
 
 TITLE = "Unlock the keystore?"
 LONGEST = 120
-DECLINED = "READ-ONLY. Leave and start pmtui again to enter the passphrase."
 
 Unlock = Callable[[bytes], Awaitable[str]]
 """Hands a passphrase to the service; returns why the keystore stays locked."""
@@ -227,13 +226,27 @@ class UnlockPrompt:
         self._app = app
         self._surface = surface
         self._question: QuestionScreen | None = None
+        self._unlock: Unlock | None = None
+
+    def offer(self, owner: str, unlock: Unlock) -> None:
+        """Remember how to unlock the keystore of an account: a key asks for it."""
+        self._unlock = unlock if owner else None
+
+    def press(self) -> bool:
+        """Ask for the passphrase where one is missing; return whether it is."""
+        owner = self._surface.locked_account
+        if self._unlock is None or not owner or self._surface.loss is not None:
+            return False
+        self.open(owner, self._unlock)
+        return True
 
     def open(self, owner: str, unlock: Unlock) -> None:
         """Say that the passphrase is needed, and ask for it."""
+        self._unlock = unlock
         if self._question is not None:
             return
         lines = (
-            (Cell("The service was started again without its passphrase: it is READ-ONLY.",
+            (Cell("The service runs without its passphrase: it is READ-ONLY.",
                   Role.NOTICE_WARN),),
             (Cell(plain(f"Account {owner}", LONGEST)),),
         )  # fmt: skip
@@ -244,7 +257,7 @@ class UnlockPrompt:
 
     def withdraw(self) -> None:
         """Ask no more: another terminal has unlocked it, or the service is gone."""
-        question, self._question = self._question, None
+        question, self._question, self._unlock = self._question, None, None
         if question is not None and question.is_current:
             _ = question.dismiss(result=None)
 
@@ -254,13 +267,18 @@ class UnlockPrompt:
             # The application's own worker: no screen that goes may leave the terminal half given back.
             _ = self._app.run_worker(self._ask(owner, unlock), exit_on_error=True)
         elif is_agreed is False:
-            show_answer(self._app, DECLINED, is_refusal=True)
+            show_answer(self._app, self._declined, is_refusal=True)
+
+    @property
+    def _declined(self) -> str:
+        key = key_of(self._surface.options.keymap, "global.kill")
+        return f"READ-ONLY: {key} asks for the passphrase again."
 
     async def _ask(self, owner: str, unlock: Unlock) -> None:
         shown = plain(owner, LONGEST)
         given = await self._app.hidden_prompt.ask(f"\nAccount {shown}\nPassphrase: ")
         if not given:
-            show_answer(self._app, DECLINED, is_refusal=True)
+            show_answer(self._app, self._declined, is_refusal=True)
             return
         problem = await unlock(given.encode(errors="surrogateescape"))
         if problem:

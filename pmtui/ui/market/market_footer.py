@@ -34,12 +34,15 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
         has_target: whether an order, a stop or a target of ours is at the cursor.
     """
     is_held = model.token_id is not None and size_floor(model.account.shares(model.token_id)) > 0
+    is_open = not model.why_not_tradable
     there = {
-        Need.TRADING: not model.is_over,
-        Need.ARMABLE: not model.is_over or model.is_armed,
+        Need.TRADING: is_open,
+        Need.ARMABLE: is_open or model.is_armed,
         Need.ORDER: has_target,
+        Need.MOVABLE: has_target and is_open,
         Need.MARKET_ORDERS: bool(model.own_orders),
         Need.POSITION: is_held and not model.is_over,
+        Need.SALE: is_held and is_open,
     }
     return frozenset(need for need, is_there in there.items() if not is_there)
 

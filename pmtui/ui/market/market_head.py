@@ -24,7 +24,12 @@ from pmtui.ui.format import (
     read_distance,
     read_price,
 )
-from pmtui.ui.market.market_model import market_words, outcome_label, why_not_tradable
+from pmtui.ui.market.market_model import (
+    market_words,
+    outcome_label,
+    why_market_takes_none,
+    why_nothing_of_ours,
+)
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
@@ -136,7 +141,9 @@ def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
 
 def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
     """Return what orders must obey, or why none are possible."""
-    trouble = why_not_tradable(view, status)
+    # A lock and a service that is gone are said elsewhere, and take the terms from nobody.
+    gone = "" if status.is_gone else why_nothing_of_ours(status)
+    trouble = why_market_takes_none(view) or gone
     if trouble:
         return Terms((trouble,), Role.NOTICE_WARN, is_trouble=True)
     terms = view.terms

@@ -56,6 +56,11 @@ def outcome_labels(view: MarketView) -> tuple[str, ...]:
 
 def why_not_tradable(view: MarketView, status: StatusView) -> str:
     """Say in a sentence why no order can be sent; empty when one can."""
+    return why_market_takes_none(view) or why_no_entry(status)
+
+
+def why_market_takes_none(view: MarketView) -> str:
+    """Say in a sentence why a market takes no orders; empty when it does."""
     market = view.market
     if market is not None:
         if market.archived:
@@ -70,7 +75,7 @@ def why_not_tradable(view: MarketView, status: StatusView) -> str:
             return "Paused: the market takes no orders now."
     if view.terms is not None and not view.terms.accepting_orders:
         return "Paused: the market takes no orders now."
-    return why_nothing_of_ours(status)
+    return ""
 
 
 def trading_of(view: MarketView) -> Trading:
@@ -82,9 +87,17 @@ def trading_of(view: MarketView) -> Trading:
 
 def why_nothing_of_ours(status: StatusView) -> str:
     """Say in a sentence why this session has no orders and no shares; empty when it may."""
+    if status.is_gone:
+        return "The service is gone: nothing can be sent."
     if status.mode is Mode.READ_ONLY:
         return f"Read-only: {plain(status.mode_reason, 60) or 'no key'}."
     return ""
+
+
+def why_no_entry(status: StatusView) -> str:
+    """Say in a sentence why this session may send no orders; empty when it may."""
+    locked = f"{plain(status.kill_lock, 100)}." if status.kill_lock else ""
+    return why_nothing_of_ours(status) or locked
 
 
 def market_words(view: MarketView) -> str:

@@ -13,7 +13,7 @@ from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
-from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
+from pmtui.ui.market.market_model import title_of, why_no_entry, why_nothing_of_ours
 from pmtui.ui.market.moves import LEFT_OUT, MovePrompt
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
@@ -63,9 +63,9 @@ class OrderKeys:
         """Cancel the marked orders, after a question that names them."""
         queries, options = self._surface.queries, self._surface.options
         orders = [o for o in queries.account().open_orders if o.order_id in self.marked]
-        if not orders:
+        reason = why_nothing_of_ours(queries.status())
+        if reason or not orders:
             mark = key_of(options.keymap, "portfolio.mark_order")
-            reason = why_nothing_of_ours(queries.status())
             self._line.show(reason or f"No marked orders; {mark} marks the one at the cursor.")
             return
 
@@ -91,8 +91,10 @@ class OrderKeys:
         if self._left_out is not None:
             await self._offer_again(self._left_out)
             return
-        order = order_of()
-        if order is not None:
+        order, reason = order_of(), why_no_entry(self._surface.queries.status())
+        if order is not None and reason:
+            self._line.refuse_form(reason)
+        elif order is not None:
             _ = self._page.app.push_screen(MovePrompt(self._surface, order), self._send_moves)
 
     # Only the words are lost when this screen goes: the service owns the cancellation.

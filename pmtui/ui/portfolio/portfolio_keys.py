@@ -7,7 +7,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.orders.order import Order
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import Need
-from pmtui.ui.market.market_model import why_nothing_of_ours
+from pmtui.ui.market.market_model import why_no_entry, why_nothing_of_ours
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
@@ -65,12 +65,16 @@ class PortfolioKeys:
             if isinstance(item, Position)
             else None
         )
+        is_open = not why_no_entry(self._surface.queries.status())
         is_paid = found is not None and found.is_resolved and found.redeems > 0
         there = {
             Need.ORDER: isinstance(item, Order),
+            Need.MOVABLE: isinstance(item, Order) and is_open,
             Need.MARKED_ORDERS: not self._orders.marked.isdisjoint(open_ids),
             Need.MARKABLE: is_position or isinstance(item, Order),
-            Need.POSITIONS: self._rows.tab is Tab.POSITIONS and bool(self._rows.to_flatten),
+            Need.POSITIONS: (
+                self._rows.tab is Tab.POSITIONS and bool(self._rows.to_flatten) and is_open
+            ),
             Need.PAYOUT: is_paid or (is_position and bool(self._settling.marked)),
             Need.BOTH_OUTCOMES: found is not None and bool(found.mergeable),
         }
@@ -116,11 +120,12 @@ class PortfolioKeys:
 
     def _order_at_cursor(self) -> Order | None:
         item = self._rows.at_cursor
-        if isinstance(item, Order):
+        if reason := why_nothing_of_ours(self._surface.queries.status()):
+            self._line.show(reason)
+        elif isinstance(item, Order):
             return item
-        if self._rows.tab is Tab.ORDERS:
-            reason = why_nothing_of_ours(self._surface.queries.status())
-            self._line.show(reason or "No working order here.")
+        elif self._rows.tab is Tab.ORDERS:
+            self._line.show("No working order here.")
         else:
             onward = key_of(self._surface.options.keymap, "portfolio.next_tab")
             self._line.show(

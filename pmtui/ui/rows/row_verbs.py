@@ -147,12 +147,12 @@ class RowVerbs:
         """Return what these keys need and the row at the cursor does not have."""
         target, queries = self._target(), self._surface.queries
         if target is None:
-            return frozenset({Need.MARKET, Need.TRADING, Need.POSITION})
+            return frozenset({Need.MARKET, Need.TRADING, Need.POSITION, Need.SALE})
         found = set[Need]()
         if why_not_tradable(self._view_of(target), queries.status()):
-            found.add(Need.TRADING)
+            found |= {Need.TRADING, Need.SALE}
         if not target.held(queries.account()):
-            found.add(Need.POSITION)
+            found |= {Need.POSITION, Need.SALE}
         return frozenset(found)
 
     def buy(self) -> None:

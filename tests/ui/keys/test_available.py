@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from textual.app import App
 
-from pmtui.service.topics import AccountTopic
+from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.basket.basket_form import BasketForm
 from pmtui.ui.event.event import EventScreen
@@ -19,7 +19,9 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
+from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.market.test_market import line, opened
 from tests.ui.wait import settle, until
 
 
@@ -36,7 +38,7 @@ def _event_screen(service: FakeService, *, neg_risk: bool) -> FrameScreen:
 
 def test_what_needs_something_that_is_missing_is_left_out() -> None:
     entries = footer_entries(Context.PORTFOLIO, Context.ROW)
-    ids = {entry.id for entry in available(entries, {Need.ORDER, Need.TRADING})}
+    ids = {entry.id for entry in available(entries, {Need.ORDER, Need.MOVABLE, Need.TRADING})}
     assert not ids & {"portfolio.cancel_order", "portfolio.move_order", "row.buy", "row.sell"}
     assert {"portfolio.next_tab", "portfolio.flatten_marked", "row.flatten"} <= ids
     # A hint that is no action of its own needs nothing.
@@ -57,6 +59,28 @@ async def test_a_basket_is_offered_where_one_outcome_wins(*, is_race: bool) -> N
         await pilot.press("B")
         await settle(pilot)
         assert isinstance(app.screen, BasketForm) is is_race
+
+
+async def test_a_locked_market_offers_to_unlock_and_keys_say_why_they_do_nothing() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await opened(app, pilot)
+        trading = {"market.buy", "market.sell", "market.toggle_arming"}
+        await until(pilot, lambda: trading <= _offered(app), "the keys that trade")
+        service = app.market.service
+        lock = "Trading locked since 12:00 UTC by the key"
+        service.status_view = replace(service.status_view, kill_lock=lock)
+        service.announce(StatusTopic())
+        await until(pilot, lambda: "global.kill" in _offered(app), "the key that unlocks")
+        assert not trading & _offered(app)
+        assert "market.flatten" not in _offered(app)
+        for key in ("b", "s", "v", "f", "L"):
+            screen.message_line.show("")
+            await pilot.press(key)
+            await until(pilot, lambda: lock in line(screen, "notice"), f"the answer to {key}")
+        service.status_view = replace(service.status_view, kill_lock="")
+        service.announce(StatusTopic())
+        await until(pilot, lambda: trading <= _offered(app), "the keys again")
 
 
 async def test_the_portfolio_offers_what_the_row_at_the_cursor_allows() -> None:

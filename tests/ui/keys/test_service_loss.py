@@ -16,7 +16,9 @@ from pmtui.ui.keys.quit_key import LeaveCard
 from pmtui.ui.paint_status import paint_loss
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme_files import load_themes
-from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS, FakeService
+from pmtui.ui.widgets.text_line import KeyLine
+from tests.ui.demo import believable_service
+from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
@@ -31,6 +33,7 @@ ENDED = ServiceLoss(NOW, is_final=True)
 class Process:
     loss: ServiceLoss | None = None
     starts: int = 0
+    locked_account: str = ""
 
     def start_again(self) -> None:
         self.starts += 1
@@ -44,6 +47,11 @@ def attached(service: FakeService, process: Process) -> PmtuiApp:
         surface.queries, surface.commands, surface.subscriptions, options, process=process
     )
     return PmtuiApp(away, themes=load_themes()[0])
+
+
+def offered(app: PmtuiApp) -> dict[str, str]:
+    """Return what the footer offers, with the words it has for it."""
+    return {each.id: each.label for each in app.screen.query_one("#footer", KeyLine).entries}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
@@ -64,6 +72,49 @@ async def test_an_ended_service_is_said_until_it_is_started_again(size: tuple[in
         await until(pilot, lambda: not shows(app, "SERVICE ENDED"), "no band")
         await pilot.press("r")
         assert process.starts == 1
+
+
+async def test_without_a_service_only_what_can_be_done_is_offered() -> None:
+    service, process = believable_service(), Process(ENDED)
+    app = attached(service, process)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press("p")
+        await until(pilot, lambda: "row.flatten" in offered(app), "the positions")
+        service.status_view = replace(service.status_view, is_gone=True)
+        service.announce(StatusTopic())
+        await until(pilot, lambda: "row.buy" not in offered(app), "fewer keys")
+        assert offered(app)["global.refresh"] == "Start the service"
+        trading = {"row.buy", "row.sell", "row.flatten", "row.protect", "portfolio.flatten_marked"}
+        assert not trading & set(offered(app))
+        for key in ("b", "t", "F", "X"):
+            await pilot.press(key)
+            await until(pilot, lambda: shows(app, "The service is gone"), f"the answer to {key}")
+        sent = ("cancel_all", "place", "prepare_many", "flatten")
+        assert not [name for name in sent if service.calls_of(name)]
+
+
+async def test_a_keystore_that_stays_locked_is_unlocked_by_the_key_on_show() -> None:
+    service, process = FakeService(status_view=READ_ONLY_STATUS), Process(locked_account="0xabc")
+    app, given = attached(service, process), list[bytes]()
+
+    async def unlock(passphrase: bytes) -> str:
+        given.append(passphrase)
+        return ""
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert offered(app)["global.kill"] == "Unlock"
+        app.unlock_prompt.offer(process.locked_account, unlock)
+        for _ in range(2):
+            await pilot.press("K")
+            await until(pilot, lambda: shows(app, "Unlock the keystore?"), "the question")
+            await settle(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: shows(app, "K asks for the passphrase again"), "the answer")
+        app.unlock_prompt.withdraw()
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Kill switch?"), "the switch itself")
+    assert not given
 
 
 async def test_quitting_does_not_offer_to_leave_running_what_does_not_run() -> None:

@@ -447,8 +447,6 @@ class SingleKeys:
         """Say why single keys do nothing here; empty when they may trade."""
         if reason := model.why_not_tradable:
             return reason
-        if model.status.kill_lock:
-            return f"{plain(model.status.kill_lock, 100)}."
         if not model.is_armed:
             return f"Not armed: {self._key('toggle_arming')} to arm."
         if self._is_moving():
