@@ -15,7 +15,6 @@ from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.facts import key_of
 from pmtui.ui.format import (
     format_average,
     format_past_money,
@@ -32,6 +31,7 @@ from pmtui.ui.ticket.paint_confirm import (
     describe_money_of_all,
     limit_price,
     paint_confirm,
+    paint_details_hint,
     paint_fact,
     paint_question,
     signed_amounts,
@@ -80,7 +80,7 @@ def paint_move_card(
         "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
     )
     lines += _sentences((note,), width, Role.DIM)
-    lines += _common(moves[0][1], width)
+    lines += _common([order for _, order in moves], width, details_key)
     if doubt:
         lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
     return tuple(lines)
@@ -93,6 +93,7 @@ def paint_flatten_card(
     *,
     mode: Mode,
     doubt: str = "",
+    details_key: str = "",
 ) -> tuple[Line, ...]:
     """Show what is sold at which worst price, and what has to be cancelled for it."""
     numbers = plan.numbers
@@ -114,7 +115,9 @@ def paint_flatten_card(
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
-        occasion=Occasion("Sell the whole position?", first, estimates, numbers=numbers),
+        occasion=Occasion(
+            "Sell the whole position?", first, estimates, numbers=numbers, details_key=details_key
+        ),
     )  # fmt: skip
 
 
@@ -124,6 +127,7 @@ def paint_scaled_card(
     *,
     mode: Mode,
     doubt: str = "",
+    details_key: str = "",
 ) -> tuple[Line, ...]:
     """Show every leg of a ladder and what they come to."""
     head = orders[0]
@@ -140,7 +144,7 @@ def paint_scaled_card(
     lines += _legs(orders, width)
     for name, value in describe_money_of_all(orders):
         lines += paint_fact(name, value, width)
-    lines += _common(head, width)
+    lines += _common(orders, width, details_key)
     if doubt:
         lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
     return tuple(lines)
@@ -165,13 +169,16 @@ def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
     return [(Cell("".join(f"{text:<{part}}" for text in texts[row::rows])),) for row in range(rows)]
 
 
-def _common(order: PreparedOrder, width: int) -> list[Line]:
-    """Show what all orders of one card share."""
-    draft = order.unsigned.draft
+def _common(orders: Sequence[PreparedOrder], width: int, details_key: str) -> list[Line]:
+    """Show what all orders of one card share; their addresses too where no key shows them."""
+    draft = orders[0].unsigned.draft
     terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
-    identity = describe_identity(order)
-    lines: list[Line] = []
-    for name, value in (("TIF", terms), *identity[:2]):
+    lines = list(paint_fact("TIF", terms, width))
+    # A token that is not derived is a reason to look: it waits behind no key.
+    if details_key and all(order.is_derived for order in orders):
+        lines.append(paint_details_hint(details_key))
+        return lines
+    for name, value in describe_identity(orders[0])[:2]:
         lines += paint_fact(name, value, width)
     return lines
 
@@ -202,7 +209,6 @@ class MoveCard(CardScreen):
         """
         super().__init__(surface=surface)
         self._nudge = nudge
-        self._has_details = False
         self._moves = tuple(moves)
         self._doubt = describe_doubts(surface, [order for _, order in moves], doubt)
         self._numbers = numbers_of(surface, moves[0][1])
@@ -211,13 +217,8 @@ class MoveCard(CardScreen):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_move_card(
             self._moves, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
-            numbers=self._numbers, details_key=self._details_key,
+            numbers=self._numbers, details_key=self.details_key,
         )  # fmt: skip
-
-    async def action_details(self) -> None:
-        """Show the addresses and the id as well."""
-        self._has_details = True
-        await self.recompose()
 
     def action_perform(self, name: str) -> None:
         """Go on nudging: the card comes back for the new price."""
@@ -225,16 +226,12 @@ class MoveCard(CardScreen):
             _ = self.dismiss(result=False)
             self._nudge(1 if name == "nudge_up" else -1)
 
-    @property
-    def _details_key(self) -> str:
-        keymap = self._surface.options.keymap
-        return "" if self._has_details else key_of(keymap, "confirm.details")
-
 
 class FlattenCard(CardScreen):
     """Shows what selling the whole position signs, and what it would do now."""
 
     AGREE = "Sell"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
 
     def __init__(self, order: PreparedOrder, plan: FlattenPlan, *, surface: Surface) -> None:
         """Ask whether to send the prepared sale of this plan."""
@@ -247,12 +244,14 @@ class FlattenCard(CardScreen):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_flatten_card(
             self._order, self._plan, width, mode=self._surface.queries.status().mode,
-            doubt=self._doubt,
+            doubt=self._doubt, details_key=self.details_key,
         )  # fmt: skip
 
 
 class ScaledCard(CardScreen):
     """Shows every leg of a scaled ladder."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
 
     def __init__(
         self, orders: Sequence[PreparedOrder], *, surface: Surface, doubt: str = ""
@@ -266,4 +265,5 @@ class ScaledCard(CardScreen):
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_scaled_card(
             self._orders, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
+            details_key=self.details_key,
         )  # fmt: skip

@@ -35,6 +35,7 @@ from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_questio
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.ticket.ticket_state import describe_doubts
 
+_DOUBTED_TITLE = 32
 _LEAST_TITLE = 28
 """Cells in which a market is still told from its siblings."""
 
@@ -66,21 +67,33 @@ class FlattenManyCard(CardScreen):
         super().__init__(surface=surface)
         self._sales = tuple(sales)
         self._left = tuple(left)
-        doubts = (
+        self._doubts = tuple(
             describe_doubts(surface, [sale.order], cancelled=sale.plan.in_the_way) for sale in sales
         )
-        self._doubt = " ".join(dict.fromkeys(doubt for doubt in doubts if doubt))
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         mode = self._surface.queries.status().mode
-        return paint_flatten_many(self._sales, self._left, width, mode=mode, doubt=self._doubt)
+        return paint_flatten_many(self._sales, self._left, width, mode=mode, doubts=self._doubts)
 
 
 def paint_flatten_many(
-    sales: Sequence[Sale], left: Sequence[Left], width: int, *, mode: Mode, doubt: str = ""
+    sales: Sequence[Sale],
+    left: Sequence[Left],
+    width: int,
+    *,
+    mode: Mode,
+    doubts: Sequence[str] = (),
 ) -> tuple[Line, ...]:
-    """Show every sale from the fields that are hashed, what it would bring, and what stays."""
+    """Show every sale from the fields that are hashed, what it would bring, and what stays.
+
+    Args:
+        sales: as prepared.
+        left: what is not sold, and why.
+        width: cells there are.
+        mode: whether this is real money.
+        doubts: why each sale may be a mistake, in their order; empty for no reason.
+    """
     lines: list[Line] = [paint_question(mode, f"Sell {count(len(sales), 'whole position')}?")]
     for sale in sales:
         lines += _leg(sale, width)
@@ -92,10 +105,20 @@ def paint_flatten_many(
     for each in left:
         text = f"Stays: {plain(each.position.title, 32)}: {each.reason}"
         lines += [(Cell(part, Role.NOTICE_WARN),) for part in wrap_text(text, width)]
-    warnings = dict.fromkeys(text for sale in sales for text in sale.plan.warnings)
-    for text in (*(f"{each}." for each in warnings), *((plain(doubt),) if doubt else ())):
+    for text in _name_doubts(sales, doubts):
         lines += [(Cell(part, Role.NOTICE_BAD),) for part in wrap_text(text, width)]
     return tuple(lines)
+
+
+def _name_doubts(sales: Sequence[Sale], doubts: Sequence[str]) -> Iterable[str]:
+    """Say each doubt once, and of which markets it is where not of all."""
+    found: dict[str, list[str]] = {}
+    for number, sale in enumerate(sales):
+        own = [f"{text}." for text in sale.plan.warnings]
+        for text in (*own, *(plain(doubt) for doubt in doubts[number : number + 1] if doubt)):
+            found.setdefault(text, []).append(plain(sale.order.market_title, _DOUBTED_TITLE))
+    for text, names in found.items():
+        yield text if len(names) == len(sales) else f"{', '.join(names)}: {text}"
 
 
 def _leg(sale: Sale, width: int) -> list[Line]:

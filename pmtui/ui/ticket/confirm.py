@@ -152,6 +152,18 @@ class CardScreen(ModalScreen[bool]):
         self._laid_out_for: Size | None = None
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
+        self._has_details = False
+
+    @property
+    def details_key(self) -> str:
+        """The key that shows addresses and id; empty once they are on show."""
+        keymap = self._surface.options.keymap
+        return "" if self._has_details else key_of(keymap, "confirm.details")
+
+    async def action_details(self) -> None:
+        """Show the addresses and the id as well, on a card that has them."""
+        self._has_details = True
+        await self.recompose()
 
     @abstractmethod
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -274,13 +286,11 @@ class ConfirmScreen(CardScreen):
         self._doubt = doubt
         self._occasion = Occasion(
             warnings=warnings, estimates=also, numbers=numbers_of(surface, order),
-            details_key=key_of(surface.options.keymap, "confirm.details"),
         )  # fmt: skip
 
-    async def action_details(self) -> None:
-        """Show the addresses and the id as well."""
-        self._occasion = replace(self._occasion, details_key="")
-        await self.recompose()
+    @property
+    def _as_shown(self) -> Occasion:
+        return replace(self._occasion, details_key=self.details_key)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -290,7 +300,7 @@ class ConfirmScreen(CardScreen):
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
             height=self.room,
-            occasion=self._occasion,
+            occasion=self._as_shown,
         )
 
     @override
@@ -300,5 +310,5 @@ class ConfirmScreen(CardScreen):
             width,
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
-            occasion=self._occasion,
+            occasion=self._as_shown,
         )

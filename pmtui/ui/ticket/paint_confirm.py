@@ -286,9 +286,13 @@ def _facts(
         facts += describe_identity(order)
     lines += _pair_facts(facts, width) if is_dense else _list_facts(facts, width)
     if is_short:
-        hint = Cell(" addresses and id", Role.DIM)
-        lines.append((Cell(occasion.details_key, Role.KEY, Emphasis.BOLD), hint))
+        lines.append(paint_details_hint(occasion.details_key))
     return lines
+
+
+def paint_details_hint(key: str) -> Line:
+    """Name the key that shows what is signed besides."""
+    return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(" addresses and id", Role.DIM))
 
 
 def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
