@@ -61,7 +61,7 @@ def describe_order_end(order: Order, title: str) -> str:
         case OrderStatus.REJECTED:
             state = "Rejected"
         case _:
-            state = order.status.value.capitalize()
+            state = order.status.words.capitalize()
     what = describe_order(order, title)
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     if is_over and order.matched_size and order.remaining_size:
@@ -76,7 +76,7 @@ def deed_of_order(order: Order, title: str) -> OrderDeed:
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     size = order.remaining_size if is_over and order.matched_size else order.original_size
     return OrderDeed(
-        order.status.value, order.side, size, order.price, order.outcome, title, order.reason
+        order.status.words, order.side, size, order.price, order.outcome, title, order.reason
     )
 
 

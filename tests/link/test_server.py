@@ -96,7 +96,7 @@ async def test_orders_and_a_kill_without_a_terminal_are_told_to_the_next(tmp_pat
             told = entries[-1]
             assert told.until_read
             news = find_news(entries[:-1], left.sequence)
-            assert [each.deed.verb for each in news if each.deed] == ["live", "rejected"]
+            assert [each.deed.verb for each in news if each.deed] == ["working", "rejected"]
             assert told.text == describe_absence(news)
         await until(house.world, lambda: house.server.terminals == 0, "it has gone, too")
         # It is told once.

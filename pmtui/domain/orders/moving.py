@@ -30,8 +30,8 @@ def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
         return "Delayed by the venue: it cannot be cancelled yet"
     if order.status not in _MOVABLE:
         if order.status.is_open:
-            return f"It is {order.status.value}, being checked: it cannot be moved yet"
-        return f"It is {order.status.value}"
+            return f"It is {order.status.words}, being checked: it cannot be moved yet"
+        return f"It is {order.status.words}"
     if not order.time_in_force.rests:
         return f"{order.time_in_force.value} orders do not rest"
     left = why_not_replaced(order.remaining_size, terms)

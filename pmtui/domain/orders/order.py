@@ -90,6 +90,11 @@ class OrderStatus(StrEnum):
         """Whether it may still fill, so that its money is spoken for."""
         return self in _OPEN
 
+    @property
+    def words(self) -> str:
+        """What a trader calls it: an order that is live is working."""
+        return "working" if self is OrderStatus.LIVE else self.value
+
 
 _OPEN = frozenset(
     {

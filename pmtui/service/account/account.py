@@ -459,7 +459,7 @@ class AccountFeed:
 
     def _report_odd_step(self, before: Order, after: Order) -> None:
         said = describe_order_end(after, self._title_of(after.token_id))
-        text = f"Was {before.status.value}, is no longer. {said}"
+        text = f"Was {before.status.words}, is no longer. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 
     def _on_user_event(self, event: UserEvent) -> None:

@@ -228,7 +228,8 @@ class OrderSearch:
             del self._doubts[order_id]
             await self._history.write("found", known.status.value, order_id)
             if doubt.is_restored:
-                text = f"Found: {describe_order_end(known, doubt.title)}"
+                said = describe_order_end(known, doubt.title)
+                text = f"Found {said[0].lower()}{said[1:]}"
                 self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
             else:
                 text = f"It arrived. {describe_order_end(known, doubt.title)}"

@@ -171,7 +171,7 @@ class Mover:
     def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
         """Return why a move would end with the old order cancelled and nothing in its place."""
         if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
-            return f"the order is {'unknown here' if old is None else old.status.value}"
+            return f"the order is {'unknown here' if old is None else old.status.words}"
         terms = self._terms_of(old.condition_id)
         if terms is None:
             return "the market's trading terms are not loaded"

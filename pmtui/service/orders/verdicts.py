@@ -144,7 +144,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
         order_id=order.unsigned.order_id,
         status=status,
         filled_size=filled,
-        text=text or status.value,
+        text=text or status.words,
         filled_cash=cash,
     )
 

@@ -199,7 +199,7 @@ class Shutdown:
     def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
         """Name the open orders, or those of them in certain states."""
         return tuple(
-            f"{order.status.value}: {describe_order(order, self._title_of(order.token_id))}"
+            f"{order.status.words}: {describe_order(order, self._title_of(order.token_id))}"
             for order in self._feed.own.open_orders()
             if states is None or order.status in states
         )

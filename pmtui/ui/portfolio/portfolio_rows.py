@@ -101,7 +101,7 @@ ORDER_COLUMNS = (
     Column("age", "Age", 4, align=_R),
     Column("outcome", "Token", 5, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
-    Column("status", "Status", 9, is_essential=True, silent=("live",)),
+    Column("status", "Status", 9, is_essential=True, silent=(OrderStatus.LIVE.words,)),
 )
 FILL_COLUMNS = (
     Column("time", "Time", 8),
@@ -158,7 +158,7 @@ _STATUS_WORDS = {
     OrderStatus.PENDING: ("sending", Role.STALE),
     OrderStatus.SENT: ("sending", Role.STALE),
     OrderStatus.UNKNOWN: ("unknown", Role.NOTICE_WARN),
-    OrderStatus.LIVE: ("live", Role.DIM),
+    OrderStatus.LIVE: (OrderStatus.LIVE.words, Role.DIM),
     OrderStatus.DELAYED: ("delayed", Role.STALE),
     OrderStatus.PARTIALLY_FILLED: ("partial", Role.VERIFIED),
 }
@@ -244,7 +244,7 @@ def describe_remedy_of(position: Position) -> str:
 def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: OrderMarks) -> Row:
     """Show an open order and what is left of it."""
     is_marked = order.order_id in marks.marked
-    words, role = _STATUS_WORDS.get(order.status, (order.status.value, Role.TEXT))
+    words, role = _STATUS_WORDS.get(order.status, (order.status.words, Role.TEXT))
     if order.order_id in marks.ending:
         words, role = "ending…", Role.STALE
     elif order.order_id in marks.scoring:

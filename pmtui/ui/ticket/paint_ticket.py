@@ -401,7 +401,7 @@ def _describe_end(verdict: Accepted, size: Micros) -> str:
         case OrderStatus.DELAYED:
             return "delayed by the venue"
         case _:
-            return verdict.status.value
+            return verdict.status.words
 
 
 def _describe_size(draft: TicketDraft) -> str:
@@ -424,8 +424,11 @@ def _head(word: str, width: int) -> str:
 
 
 def name_problem(problem: Problem, *, is_quiet: bool = False) -> Problem:
-    """Say in words which field a problem is about; a field still to be filled in says so itself."""
-    if is_quiet:
+    """Say in words which field a problem is about; a field still to be filled in says so itself.
+
+    What stands beside the side is about the whole order: approvals, the market, the lock.
+    """
+    if is_quiet or problem.field is TicketField.SIDE:
         return problem
     return replace(problem, text=f"{FIELD_NAMES[problem.field]}: {problem.text}")
 

@@ -146,7 +146,7 @@ def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
     if known is not None and known.status is OrderStatus.UNKNOWN:
         return Cell("unconfirmed", Role.NOTICE_WARN, Emphasis.BOLD)
     if known is not None and verdict is not None:
-        return Cell(known.status.value, Role.NOTICE_GOOD)
+        return Cell(known.status.words, Role.NOTICE_GOOD)
     match verdict:
         case None:
             return Cell("sending", Role.NOTICE_WARN)

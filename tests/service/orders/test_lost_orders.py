@@ -67,7 +67,7 @@ async def test_an_order_of_before_counts_as_resting_until_it_is_found(tmp_path: 
         (order,) = world.service.queries.account().open_orders
         assert not order.reason
         assert said(world, "Checking 1 order of the last session")
-        await until(world, lambda: said(world, "Found: Live"), "it is told")
+        await until(world, lambda: said(world, "Found working"), "it is told")
     assert await unsettled_after(tmp_path) == (FIRST,)
 
 
@@ -75,7 +75,7 @@ async def test_an_order_that_filled_meanwhile_is_found_in_the_trades(tmp_path: P
     await left_behind(tmp_path)
     async with running_world(tmp_path) as world:
         world.account.own_fills = (fill(FIRST),)
-        await until(world, lambda: said(world, "Found: Filled"), "it is found")
+        await until(world, lambda: said(world, "Found filled"), "it is found")
         assert world.service.queries.account().reserved == 0
         (order,) = world.service.queries.fills().fills
         assert order.order_id == FIRST
@@ -86,7 +86,7 @@ async def test_what_filled_in_part_and_no_longer_rests_ends_cancelled(tmp_path: 
     await left_behind(tmp_path, is_known=True)
     async with running_world(tmp_path) as world:
         world.account.own_fills = (fill(FIRST, size=Micros(3_000_000)),)
-        await until(world, lambda: said(world, "Found: Partially filled"), "it is found")
+        await until(world, lambda: said(world, "Found partially filled"), "it is found")
         await until(world, lambda: not world.service.queries.account().open_orders, "its end")
     assert await unsettled_after(tmp_path) == ()
 
@@ -95,7 +95,7 @@ async def test_what_is_gone_but_for_a_crumb_is_filled(tmp_path: Path) -> None:
     await left_behind(tmp_path, is_known=True)
     async with running_world(tmp_path) as world:
         world.account.own_fills = (fill(FIRST, size=Micros(9_994_000)),)
-        await until(world, lambda: said(world, "Found: Partially filled"), "it is found")
+        await until(world, lambda: said(world, "Found partially filled"), "it is found")
         await until(world, lambda: not world.service.queries.account().open_orders, "its end")
         assert not said(world, "Cancelled")
     assert await unsettled_after(tmp_path) == ()

@@ -40,7 +40,7 @@ async def test_an_order_with_a_damaged_row_is_counted_and_looked_for(tmp_path: P
         assert not said(world, "orders can be sent")
         assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
         world.account.open[SECOND] = resting(SECOND)
-        await until(world, lambda: said(world, "Found: Live"), "it is found by its id")
+        await until(world, lambda: said(world, "Found working"), "it is found by its id")
 
 
 async def test_without_anything_but_an_id_no_order_is_sent_until_that_is_found(

@@ -109,7 +109,7 @@ def test_a_leg_ends_as_the_account_or_its_verdict_says() -> None:
     assert "\x1b" not in refused
     assert paint_leg_end(UNKNOWN, None).text == "unconfirmed"
     found = believable.order(2)
-    assert paint_leg_end(UNKNOWN, found).text == "live"
+    assert paint_leg_end(UNKNOWN, found).text == "working"
     lost = believable.order(2, status=OrderStatus.UNKNOWN)
     assert paint_leg_end(UNKNOWN, lost).text == "unconfirmed"
 
