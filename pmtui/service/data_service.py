@@ -252,7 +252,9 @@ class DataService:
         )  # fmt: skip
         return AccountParts(
             feed=feed,
-            marks=MarkToMarket(feed, markets.books),
+            marks=MarkToMarket(
+                feed, markets.books, market_of=lambda condition_id: known.market(condition_id)[0]
+            ),
             quotes=Quotes(book_of=markets.books.book, positions=feed.holdings.positions),
             maker_stats=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),

@@ -23,14 +23,14 @@ before. A transfer in or out moves it as a trade does: it is what there is, not 
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, ZERO, Micros, cents_down, cents_near, complement
+from pmtui.domain.money import CENT, SCALE, ZERO, Micros, cents_down, cents_near, complement
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 HALF = Micros(SCALE // 2)
@@ -309,6 +309,10 @@ def day_result(
     return Micros(result // SCALE)
 
 
+_ROUNDED_OFF = 2 * CENT
+"""What the rounding of three parts and their sum can come to."""
+
+
 @dataclass(frozen=True, slots=True)
 class DayFigures:
     """A day's result in its parts, each a whole number of cents, so that they add up as they are shown."""
@@ -325,6 +329,21 @@ class DayFigures:
     def unrealized(self) -> Micros:
         """What the rest is worth more than it cost, by marks: it takes up what the others round."""
         return Micros(self.total - self.realized + self.fees)
+
+    def agreeing_with(self, unrealized: Micros | None) -> "DayFigures":
+        """Return the same parts with what the positions themselves say is unrealised.
+
+        Only where rounding alone divides the two: then fees, or else what is realised, take it up.
+
+        Args:
+            unrealized: by the positions on show beside it; None where none are.
+        """
+        off = 0 if unrealized is None else unrealized - self.unrealized
+        if not off or abs(off) > _ROUNDED_OFF:
+            return self
+        if self.fees:
+            return replace(self, fees=Micros(self.fees + off))
+        return replace(self, realized=Micros(self.realized - off)) if self.realized else self
 
 
 def day_figures(total: Micros, trades: DayTrades, realized: Micros) -> DayFigures:

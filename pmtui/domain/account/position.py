@@ -14,7 +14,15 @@ from typing import Final
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
-from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_ceil, notional_floor
+from pmtui.domain.money import (
+    ONE,
+    ZERO,
+    Micros,
+    cents_down,
+    complement,
+    notional_ceil,
+    notional_floor,
+)
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 
@@ -37,6 +45,8 @@ class Position:
     is_mergeable: bool = False
     neg_risk: bool = False
     end_date: str = ""
+    is_settled: bool = False
+    """Whether the market is resolved, so that the current price is what a share pays."""
 
     @property
     def value(self) -> Micros | None:
@@ -52,9 +62,9 @@ class Position:
 
     @property
     def unrealized(self) -> Micros | None:
-        """Value minus cost."""
+        """Value minus cost, rounded down to the cent like the account's total that it is part of."""
         value = self.value
-        return None if value is None else Micros(value - self.cost)
+        return None if value is None else cents_down(value - self.cost)
 
 
 @dataclass(frozen=True, slots=True)

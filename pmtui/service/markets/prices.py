@@ -78,14 +78,27 @@ class Quotes:
 class MarkToMarket:
     """Positions with the newest price there is."""
 
-    def __init__(self, account: AccountFeed, books: BooksFeed) -> None:
+    def __init__(
+        self,
+        account: AccountFeed,
+        books: BooksFeed,
+        market_of: Callable[[ConditionId], Market | None],
+    ) -> None:
+        """Price what is held.
+
+        Args:
+            account: what is held.
+            books: of live prices.
+            market_of: tells what a share of a resolved market pays; None for a market that is unknown.
+        """
         self._account = account
         self._books = books
+        self._market_of = market_of
         self._last: dict[TokenId, tuple[Position, Position]] = {}
         """Each position as it is held, and as it was priced last: most books move less than screens ask."""
 
     def positions(self) -> tuple[Position, ...]:
-        """Return what is held, each with the live midpoint or the analytics host's price."""
+        """Return what is held, each with what it pays, the live midpoint or the analytics host's price."""
         held = self._account.holdings.positions()
         if len(self._last) > len(held):
             tokens = {p.token_id for p in held}
@@ -93,14 +106,26 @@ class MarkToMarket:
         return tuple(self._priced(p) for p in held)
 
     def _priced(self, position: Position) -> Position:
-        book = self._books.book(position.token_id)
-        if not book.state.is_good or book.midpoint is None:
+        price = self._payout(position)
+        is_settled = price is not None
+        if price is None:
+            book = self._books.book(position.token_id)
+            price = book.midpoint if book.state.is_good else None
+        if price is None:
             return position
         held, priced = self._last.get(position.token_id, (None, position))
-        if held is not position or priced.current_price != book.midpoint:
-            priced = replace(position, current_price=book.midpoint)
+        if held is not position or (priced.current_price, priced.is_settled) != (price, is_settled):
+            priced = replace(position, current_price=price, is_settled=is_settled)
             self._last[position.token_id] = position, priced
         return priced
+
+    def _payout(self, position: Position) -> Micros | None:
+        """Return what a share pays once its market is resolved; a book may outlive that by a while."""
+        market = self._market_of(position.condition_id)
+        paid = None if market is None else market.settled_price(position.token_id)
+        if paid is None and position.is_redeemable:
+            return position.current_price
+        return paid
 
 
 HISTORY_PERIOD_S = 30.0

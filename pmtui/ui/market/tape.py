@@ -22,7 +22,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
-from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, fit_line, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
     format_money_change,
     format_size_compact,
@@ -34,7 +34,12 @@ from pmtui.ui.format import (
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders, paint_positions
+from pmtui.ui.portfolio.paint_position import (
+    OrderPlace,
+    marked_by,
+    paint_own_orders,
+    paint_positions,
+)
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane, ScrollingPane
 
@@ -294,7 +299,8 @@ class PositionPane(LinePane):
         if self._words or not gains or None in gains:
             return ()
         gain = Micros(sum(each for each in gains if each is not None))
-        said = (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(" at mid", Role.DIM))
+        how = marked_by(p for p in self._positions if p.size)
+        said = (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(f" {how}", Role.DIM))
         fits = line_width((*self.title(), *said)) <= self.title_width
         return said if fits else said[:1]
 
@@ -332,7 +338,7 @@ class OrdersPane(ScrollingPane):
         order: Order
 
     _orders: tuple[Order, ...] = ()
-    _protections: tuple[Line, ...] = ()
+    _protections: tuple[tuple[Line, ...], ...] = ()
     _places: Mapping[OrderId, OrderPlace] = MappingProxyType({})
     _cursor: OrderId | None = None
     _index = 0
@@ -345,7 +351,8 @@ class OrdersPane(ScrollingPane):
         return self._at_cursor() if self.has_focus else None
 
     def show(
-        self, orders: tuple[Order, ...], *, protections: tuple[Line, ...] = (),
+        self, orders: tuple[Order, ...], *,
+        protections: tuple[tuple[Line, ...], ...] = (),
         places: Mapping[OrderId, OrderPlace] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         """Show these orders and where they stand, and what this program alone watches over."""
@@ -405,7 +412,7 @@ class OrdersPane(ScrollingPane):
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
-        watched = tuple(fit_line(line, width) for line in self._protections)
+        watched = tuple(fit_line(choose_form(each, width), width) for each in self._protections)
         room = max(1, height - len(watched))
         if watched and not self._orders:
             return watched[:height]

@@ -15,7 +15,7 @@ from pmtui.domain.orders.order import Fill, Order
 from pmtui.domain.orders.own_orders import ticks_away
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, choose_form, fit_line
 from pmtui.ui.facts import ABSENT, paint_gain, paint_time_left
 from pmtui.ui.format import (
     format_cost,
@@ -32,7 +32,7 @@ from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders
 from pmtui.ui.rows.row_verbs import RowTarget
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
+from pmtui.ui.ticket.protect import paint_unprotected, protection_forms
 from pmtui.ui.widgets.line_pane import LinePane
 
 _TITLE_LINES = 2
@@ -53,7 +53,8 @@ class Holding:
     stakes: tuple[Stake, ...]
     """Of the positions, with the fees that were paid for them."""
     tick: Micros | None
-    stops: tuple[Line, ...]
+    stops: tuple[tuple[Line, ...], ...]
+    """What watches over them, each in its forms from the fullest to the shortest."""
     orders: tuple[tuple[Order, OrderPlace], ...]
     fills: tuple[Fill, ...]
     """The newest first."""
@@ -97,12 +98,12 @@ def _stake(position: Position, market: Market | None, fills: Iterable[Fill]) -> 
     return replace(stake, entry_fees=fees, fee=market.fee)
 
 
-def _stops(account: AccountView, condition_id: ConditionId) -> tuple[Line, ...]:
+def _stops(account: AccountView, condition_id: ConditionId) -> tuple[tuple[Line, ...], ...]:
     here = [each for each in account.conditionals if each.condition_id == condition_id]
-    lines = [paint_protection(each, account, is_brief=True) for each in here]
+    lines = [protection_forms(each, account) for each in here]
     held = (p for p in account.positions if p.condition_id == condition_id)
-    lines += (paint_unprotected(account, p.token_id) for p in held if not p.is_redeemable)
-    return tuple(line for line in lines if line)
+    bare = (paint_unprotected(account, p.token_id) for p in held if not p.is_redeemable)
+    return (*lines, *((line,) for line in bare if line))
 
 
 def _place_of(order: Order, queries: Queries, tick: Micros | None, now: datetime) -> OrderPlace:
@@ -153,7 +154,8 @@ def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]
     if not holding.positions:
         lines += [(), (Cell("No position.", Role.DIM),)]
     if holding.stops:
-        lines += [(), _head("STOPS"), *holding.stops]
+        stops = (choose_form(forms, width) for forms in holding.stops)
+        lines += [(), _head("STOPS"), *stops]
     if holding.orders:
         places = {order.order_id: place for order, place in holding.orders}
         orders = [order for order, _ in holding.orders]
@@ -186,7 +188,7 @@ def _position_lines(
             Cell(f"  cost {format_cost(position.cost)}", Role.DIM),
         )
     ]
-    if position.is_redeemable:
+    if position.is_settled or position.is_redeemable:
         paid = position.value or ZERO
         return [
             *lines,

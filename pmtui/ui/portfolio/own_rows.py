@@ -210,7 +210,7 @@ class OwnRows:
         found = {}
         for position in view.positions:
             book = self._surface.queries.book(position.token_id)
-            if book.state.is_good and book.best_bid is not None:
+            if not position.is_settled and book.state.is_good and book.best_bid is not None:
                 gain = replace(position, current_price=book.best_bid).unrealized
                 found[position.token_id] = Micros(0) if gain is None else gain
         return found

@@ -10,7 +10,7 @@ from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, cents_near, notional_ceil
+from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import Fill, TradeStatus
 from pmtui.service.surface import Queries
 from pmtui.service.views import (
@@ -216,7 +216,10 @@ def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -
     day: list[Line] = []
     if status.day_result is not None:
         today = name_fact("today", paint_day(status.day_result))
-        whole = (*today, *paint_day_parts(status.day_figures))
+        figures = status.day_figures
+        if figures is not None:
+            figures = figures.agreeing_with(unrealized_in(view))
+        whole = (*today, *paint_day_parts(figures))
         day = [whole if line_width(whole) < width else today]
     return join_facts([*day, *_cash_facts(view)], width)
 
@@ -347,7 +350,7 @@ def _position_totals(positions: Sequence[Position]) -> list[Line]:
 def unrealized_in(view: Portfolio) -> Micros:
     """Return what positions would bring over their cost: the sum of their rows as they are shown."""
     gains = (position.unrealized for position in view.account.positions)
-    return Micros(sum(cents_near(gain) for gain in gains if gain is not None))
+    return Micros(sum(gain for gain in gains if gain is not None))
 
 
 def _fill_totals(view: Portfolio) -> list[Line]:

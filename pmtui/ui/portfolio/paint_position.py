@@ -129,6 +129,15 @@ def account_words(account: AccountView, *, is_starting: bool = False) -> str:
             return ""
 
 
+def marked_by(positions: Iterable[Position]) -> str:
+    """Say by which prices these are valued: `at mid`, or what a resolved market pays."""
+    prices = {each.current_price if each.is_settled else None for each in positions}
+    if None in prices:
+        return "at mid"
+    (price, *others) = prices
+    return "resolved" if others or price is None else f"pays {format_price(price)}"
+
+
 def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> Line:
     size = format_shares(held.size)
     average = read_average(held.average_price)
@@ -140,7 +149,7 @@ def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> 
         worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
         change = (Cell("  "), Cell(format_money_change(gain), role))
         # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
-        named = (*change, Cell(" at mid", Role.DIM))
+        named = (*change, Cell(f" {marked_by((held,))}", Role.DIM))
         choices: tuple[tuple[Line, ...], ...] = (
             (worth, named), (worth, change), (named,), (change,),
         )  # fmt: skip
@@ -164,7 +173,7 @@ def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
         Cell(f"{size}", Role.OWN_ORDER),
         Cell(f"{price}"),
     ]
-    word = _STATUS_WORDS.get(order.status, order.status.value)
+    word = _STATUS_WORDS.get(order.status, order.status.words)
     # What it is called in words matters more than whose name most traders know.
     room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
     if place is not None and not place.is_other:

@@ -17,6 +17,7 @@ from pmtui.ui.format import (
     write_moment,
 )
 from pmtui.ui.plain import plain
+from pmtui.ui.portfolio.paint_position import marked_by
 from pmtui.ui.portfolio.portfolio_rows import (
     Item,
     OrderMarks,
@@ -76,6 +77,7 @@ def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
         name_fact("average", Cell(read_average(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
         name_fact("realised to date (gross)", paint_gain(position.realized)),
+        (Cell("resolved: ", Role.DIM), Cell(marked_by((position,)))) if position.is_settled else (),
         Cell(note, Role.NOTICE_GOOD) if note and position.token_id not in marks.notes else (),
     ]
 
@@ -86,7 +88,7 @@ def _order_facts(order: Order, *, is_scoring: bool) -> list[Cell | Line]:
         paint_side(order.side),
         Cell(f"{left} {plain(order.outcome, 20)} at {format_price(order.price)}"),
         Cell(order.time_in_force.value, Role.DIM),
-        Cell(_STATUS_SENTENCES.get(order.status, order.status.value), Role.DIM),
+        Cell(_STATUS_SENTENCES.get(order.status, order.status.words), Role.DIM),
         Cell("earns rewards", Role.NOTICE_GOOD) if is_scoring else (),
         Cell(plain(order.reason, 60), Role.NOTICE_WARN) if order.reason else (),
     ]

@@ -32,7 +32,7 @@ from pmtui.domain.account.pnl import (
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, cents_down, cents_near, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 m = parse_micros
@@ -312,6 +312,31 @@ def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
     sold = fill(Side.SELL, "150", "0.60")
     figures = figures_of(opening, [sold], {TOKENS[0]: m("0.70")})
     assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
+
+
+amounts = st.integers(-(10**9), 10**9)
+
+
+@given(amounts, st.integers(0, 10**8))
+def test_a_day_says_the_same_as_the_one_position_bought_on_it(gain: int, fees: int) -> None:
+    total = cents_down(gain - fees)
+    figures = DayFigures(total, realized=ZERO, fees=cents_near(fees))
+    same = figures.agreeing_with(cents_down(gain))
+    if fees >= 5_000 or not fees:
+        assert same.unrealized == cents_down(gain)
+    assert same.total == same.realized + same.unrealized - same.fees == total
+    assert same.realized == ZERO
+    assert abs(same.fees - fees) < 10_000
+
+
+def test_what_is_no_rounding_stays_apart() -> None:
+    figures = DayFigures(total=m("1.00"), realized=m("0.50"), fees=m("0.10"))
+    assert figures.agreeing_with(None) is figures
+    assert figures.agreeing_with(m("0.63")) is figures
+    assert figures.agreeing_with(m("0.61")) == replace(figures, fees=m("0.11"))
+    free = replace(figures, fees=ZERO)
+    assert free.agreeing_with(m("0.48")).realized == m("0.52")
+    assert replace(free, realized=ZERO).agreeing_with(m("0.99")).unrealized == m("1.00")
 
 
 @given(holdings, markets, st.lists(fills(), max_size=8))

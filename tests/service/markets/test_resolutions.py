@@ -9,12 +9,14 @@ import pytest
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import MarketResolved
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Outcome
 from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.service.markets import resolutions
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
-from tests.service.fakes import CONDITION, NO, YES, World, running_world
+from tests.service.book_kit import snapshot
+from tests.service.fakes import CONDITION, EVENT_WITH_MARKET, MARKET, NO, YES, World, running_world
 
 m = parse_micros
 HELD = Position(
@@ -129,3 +131,37 @@ async def test_what_is_remembered_as_told_of_is_bounded_but_for_what_is_held(
         await hold(world, answered(ONE, 4))
         kept = msgspec.json.decode((tmp_path / resolutions.FILE).read_bytes(), type=list[str])
         assert [int(each, 16) for each in kept] == [3, 4]
+
+
+async def test_what_is_resolved_is_valued_at_what_it_pays_whatever_its_book_says(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await hold(world, HELD)
+        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(snapshot())
+        (position,) = world.service.queries.account().positions
+        assert position.current_price == world.service.queries.book(YES).midpoint
+        assert not position.is_settled
+        won = replace(
+            MARKET, closed=True,
+            outcomes=(Outcome("Yes", YES, ONE), Outcome("No", NO, ZERO)),
+        )  # fmt: skip
+        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(won,))]
+        world.stream.send(MarketResolved(CONDITION, (YES, NO), YES, "Yes", None))
+        await world.pass_time(A_WHILE)
+        (position,) = world.service.queries.account().positions
+        assert (position.current_price, position.is_settled) == (ONE, True)
+        assert (position.value, position.unrealized) == (m("50"), m("32.5"))
+
+
+async def test_what_can_be_redeemed_is_valued_as_the_host_says_it_pays(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await hold(world, answered(m("0.5")))
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(snapshot())
+        assert world.service.queries.book(YES).midpoint != m("0.5")
+        (position,) = world.service.queries.account().positions
+        assert (position.current_price, position.is_settled) == (m("0.5"), True)

@@ -136,7 +136,7 @@ def test_what_has_not_been_read_is_not_said_to_be_nothing() -> None:
 
 def test_the_sum_of_the_rows_is_the_sum_of_what_they_show() -> None:
     position = believable.position(1, "A market", size=1, average=0.5, current=0.504)
-    assert position.unrealized == m("0.004")
+    assert position.unrealized == 0
     view = Portfolio(replace(EMPTY_ACCOUNT, positions=(position,) * 3))
     # Three rows of $0.00 are not a cent.
     assert unrealized_in(view) == 0

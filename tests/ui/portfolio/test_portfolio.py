@@ -49,7 +49,7 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
-        for essential in ("Yes", "120.5", "46¢", "$55.43", "+$6.03"):
+        for essential in ("Yes", "120.5", "46¢", "$55.43", "+$6.02"):
             assert essential in _row(app, "Will Ilse")
         assert "redeemable" in _row(app, "Did the May")
         assert "mergeable" in _row(app, "Will Tomás")
@@ -211,7 +211,7 @@ async def test_an_order_that_earns_rewards_says_so() -> None:
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: shows(app, "live $"), "the mark")
+        await until(pilot, lambda: shows(app, "working $"), "the mark")
         assert "earns rewards" in text_of(app, "#details")
 
 
@@ -281,7 +281,7 @@ async def test_x_cancels_the_order_at_the_cursor_and_shows_that_it_ends() -> Non
         assert service.calls_of("cancel") == [((orders[1].order_id,),)]
         await until(pilot, lambda: "ending…" in _row(app, "SELL"), "the ending order")
         service.release()
-        await until(pilot, lambda: "live" in _row(app, "SELL"), "the refusal")
+        await until(pilot, lambda: "working" in _row(app, "SELL"), "the refusal")
         await until(pilot, lambda: shows(app, "Not cancelled: order is"), "why")
 
 
