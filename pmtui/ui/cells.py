@@ -101,6 +101,11 @@ def blank_line(width: int) -> Line:
     return (Cell(" " * width),)
 
 
+def choose_form(forms: Sequence[Line], width: int) -> Line:
+    """Return the first of some ways to say one thing that fits, else the last."""
+    return next((form for form in forms if line_width(form) <= width), forms[-1])
+
+
 def fit_line(line: Line, width: int) -> Line:
     """Return the line in exactly `width` cells: padded, or cropped with an ellipsis."""
     room = width - line_width(line)

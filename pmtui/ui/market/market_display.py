@@ -25,7 +25,7 @@ from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import OrderPlace, account_words, by_ladder
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
+from pmtui.ui.ticket.protect import paint_unprotected, protection_forms
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
@@ -195,9 +195,10 @@ class MarketDisplay:
         self._placed = model.summary
         account, condition_id = model.account, model.condition_id
         here = [e for e in account.conditionals if e.condition_id == condition_id]
-        watched = [paint_protection(each, account, is_brief=True) for each in here]
+        watched = [protection_forms(each, account) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
-        watched += filter(None, (paint_unprotected(account, token_id) for token_id in tokens))
+        bare = (paint_unprotected(account, token_id) for token_id in tokens)
+        watched += ((line,) for line in bare if line)
         own = by_ladder(model.own_orders, model.token_id)
         self._widgets.orders.show(
             own, protections=tuple(watched), places=_places_of(own, model) if own else {}

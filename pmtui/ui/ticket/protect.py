@@ -60,6 +60,7 @@ from pmtui.ui.widgets.text_line import TextLine
 _LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
 _LIVES_ON = "Held by pmtui's service, not by the venue: active without this terminal, too."
 IF_ALL_FILLS = "Assumes a full fill at that price."
+_GAP = "  "
 
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 9),
@@ -119,26 +120,51 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(
-    each: Conditional, account: AccountView | None = None, *, is_brief: bool = False
-) -> Line:
+def paint_protection(each: Conditional, account: AccountView | None = None) -> Line:
     """Show one conditional order as a line beside the position it belongs to.
 
     Args:
         each: the conditional order.
         account: what is held, and which books are not good; None where only its state matters.
-        is_brief: leave the state out where it is the usual one, and take shorter words, so that
-            the prices have room.
     """
-    size = format_size_compact(account.allotted(each) if account is not None else each.size)
-    if each.is_all:
-        size = f"all {size}"
+    state = _state_of(each, account)
+    return (state._replace(text=f"{state.text} "), *_said_sizes(each, account)[0], *_triggers(each))
+
+
+def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...]:
+    """Show the same where its usual state says itself, from the fullest form to the shortest.
+
+    Prices are why one looks: size, outcome and trail give way to them.
+    """
     state = _state_of(each, account)
     is_usual = state.text == ConditionalState.WATCHING.value
-    line = [] if is_brief and is_usual else [state._replace(text=f"{state.text} ")]
-    line.append(Cell(f"{size} {plain(each.outcome, 12)}"))
-    gap, target = (" ", "tgt") if is_brief else ("  ", "target")
-    for name, price in (("stop", each.stop), (target, each.take_profit), ("trail", each.trail)):
+    begin = () if is_usual else (state._replace(text=f"{state.text} "),)
+    bare = replace(each, trail=None) if each.stop or each.take_profit else each
+    forms = [
+        (*begin, *size, *_triggers(of, gap))
+        for of in (each, bare)
+        for size in _said_sizes(each, account)
+        for gap in (_GAP, " ")
+    ]
+    # Nothing but the prices: the gap before the first is nobody's.
+    first, *rest = _triggers(bare)
+    return (*forms, (*begin, first._replace(text=first.text.lstrip()), *rest))
+
+
+def _said_sizes(each: Conditional, account: AccountView | None) -> tuple[Line, ...]:
+    size = format_size_compact(account.allotted(each) if account is not None else each.size).strip()
+    outcome, short = plain(each.outcome, 12), "all" if each.is_all else size
+    full = f"all {size} {outcome}" if each.is_all else f"{size} {outcome}"
+    return tuple((Cell(text),) for text in dict.fromkeys((full, f"{short} {outcome}", short)))
+
+
+def _triggers(each: Conditional, gap: str = _GAP) -> Line:
+    line: list[Cell] = []
+    for name, price in (
+        ("stop", each.stop),
+        ("target", each.take_profit),
+        ("trail", each.trail),
+    ):
         if price is not None:
             line += [Cell(f"{gap}{name} ", Role.DIM), Cell(format_price(price))]
     return tuple(line)

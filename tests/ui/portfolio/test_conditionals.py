@@ -26,7 +26,12 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import NumberField
-from pmtui.ui.ticket.protect import ProtectScreen, paint_conditional_row, paint_protection
+from pmtui.ui.ticket.protect import (
+    ProtectScreen,
+    paint_conditional_row,
+    paint_protection,
+    protection_forms,
+)
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
@@ -338,9 +343,29 @@ async def test_a_trailing_stop_is_asked_for_and_shown_with_its_price() -> None:
         ((plan,),) = service.calls_of("protect")
         assert isinstance(plan, ConditionalPlan)
         assert (plan.stop, plan.trail) == (None, m("0.03"))
-    brief = "".join(cell.text for cell in paint_protection(STOP, is_brief=True))
-    assert brief == "100 Yes stop 40¢"
     assert "trail " in "".join(c.text for c in paint_protection(replace(STOP, trail=m("0.03"))))
+
+
+def test_a_narrow_list_keeps_the_prices_of_a_stop_and_a_target() -> None:
+    both = replace(
+        STOP,
+        is_all=True,
+        size=m("399.99"),
+        stop=m("0.405"),
+        take_profit=m("0.505"),
+        trail=m("0.03"),
+    )
+    forms = protection_forms(both, FakeService().account_view)
+    texts = ["".join(cell.text for cell in form) for form in forms]
+    assert all("stop 40.5¢" in text and "target 50.5¢" in text for text in texts)
+    assert "trail 3¢" in texts[0]
+    assert both.outcome in texts[0]
+    assert texts[-1].endswith("stop 40.5¢  target 50.5¢")
+    assert sorted(map(len, texts), reverse=True)[-1] == len(texts[-1])
+    assert len(texts[-1]) <= 28
+    assert protection_forms(replace(both, stop=None, take_profit=None), FakeService().account_view)[
+        -1
+    ]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
