@@ -99,7 +99,7 @@ class Tool:
     name: str
     words: str
     arguments: tuple[Argument, ...]
-    call: Callable[[Values], Awaitable["Told"]]
+    call: Callable[[Values], Awaitable["ToolAnswer"]]
 
     @property
     def schema(self) -> dict[str, object]:
@@ -112,7 +112,7 @@ class Tool:
         }
 
 
-Told = Record | Refused
+ToolAnswer = Record | Refused
 """A tool's answer."""
 
 
@@ -141,7 +141,7 @@ class Toolbox:
         tools = (*self._contract(), *map(self._read_tool, own))
         self.tools: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in tools})
 
-    async def call(self, name: str, given: Mapping[str, object]) -> Told:
+    async def call(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
         """Call a tool; whatever is wrong with the call comes back as a refusal.
 
         Args:
@@ -211,7 +211,7 @@ class Toolbox:
         )
 
     def _read_tool(self, read: Read) -> Tool:
-        async def call(values: Values) -> Told:
+        async def call(values: Values) -> ToolAnswer:
             return await self._answer(read, values)
 
         words = f"{read.words[0].upper()}{read.words[1:]}."
@@ -219,7 +219,7 @@ class Toolbox:
         arguments = (*read.arguments, _LIMIT) if read.is_list else read.arguments
         return Tool(name, words, arguments, call)
 
-    async def _health(self, _values: Values) -> Told:
+    async def _health(self, _values: Values) -> ToolAnswer:
         answers = await asyncio.gather(
             *(self._port.ask(READS[name], Values({}), limit=None) for name in CHECKS)
         )
@@ -242,23 +242,23 @@ class Toolbox:
         }
         return {name: bounded_json(value) for name, value in whole.items()}
 
-    async def _search(self, values: Values) -> Told:
+    async def _search(self, values: Values) -> ToolAnswer:
         return await self._answer(READS["search"], values)
 
-    async def _positions(self, values: Values) -> Told:
+    async def _positions(self, values: Values) -> ToolAnswer:
         renamed = {**values.by_name, "wallet": values.texts("user")}
         return await self._answer(READS["positions"], Values(renamed), answer=Position)
 
-    async def _book(self, values: Values) -> Told:
+    async def _book(self, values: Values) -> ToolAnswer:
         return await self._answer(READS["book"], values, answer=Book)
 
-    async def _snapshot(self, values: Values) -> Told:
+    async def _snapshot(self, values: Values) -> ToolAnswer:
         taken = await take_snapshot(self._port, values)
         if isinstance(taken, Refused):
             return taken
         return self._to_record(taken, MarketSnapshot, is_list=False)
 
-    async def _answer(self, read: Read, values: Values, *, answer: object = None) -> Told:
+    async def _answer(self, read: Read, values: Values, *, answer: object = None) -> ToolAnswer:
         limit = None
         if read.is_list:
             limit = min(int(values.text(LIMIT.name) or USUAL_ROWS), MOST_ROWS)

@@ -19,7 +19,7 @@ MOST_KEPT = 500
 LONGEST_ID = 64
 _VERDICTS = frozenset(VERDICT_OF_COMMAND.values())
 
-Told = Callable[[Answer | Ended], None]
+Listener = Callable[[Answer | Ended], None]
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class _Record:
     ended: Ended | None = None
     is_over: bool = False
     """Whether nothing more is reported."""
-    listeners: list[Told] = field(default_factory=list)
+    listeners: list[Listener] = field(default_factory=list)
 
 
 class Calls:
@@ -39,7 +39,7 @@ class Calls:
         self._running: set[asyncio.Task[None]] = set()
 
     def carry_out(
-        self, call_id: str, call: bytes, *, commands: Commands | None, listener: Told
+        self, call_id: str, call: bytes, *, commands: Commands | None, listener: Listener
     ) -> None:
         """Carry out a command once, and report its answer and verdict.
 
@@ -71,7 +71,7 @@ class Calls:
         # In a task of its own: it goes on when the terminal is gone, and the next need not wait.
         self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id)
 
-    def forget(self, listener: Told) -> None:
+    def forget(self, listener: Listener) -> None:
         """Send nothing more to a terminal that is gone."""
         for record in self._records.values():
             if listener in record.listeners:
@@ -88,7 +88,7 @@ class Calls:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def _follow(self, record: _Record, listener: Told) -> None:
+    def _follow(self, record: _Record, listener: Listener) -> None:
         for said in (record.answer, record.ended):
             if said is not None:
                 listener(said)

@@ -48,7 +48,7 @@ _ACCEPT_AGAIN_S = 1.0
 _BUFFER_BYTES = 1 << 16
 """Bytes that may wait for a terminal in our memory, besides the system's buffer."""
 
-LOOKS_ON = "this connection only looks on"
+READ_ONLY_CONNECTION = "this connection only looks on"
 """Why it may not end the service."""
 IN_USE = "the service is in use"
 
@@ -327,7 +327,7 @@ class LinkServer:
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             case Stop() if not session.may_trade:
-                session.send(Done(LOOKS_ON))
+                session.send(Done(READ_ONLY_CONNECTION))
             case Stop(policy):
                 session.send(Done(self._process.stop(policy)))
             case _:

@@ -42,7 +42,7 @@ async def served(
     number = listening.getsockname()[1]
     toolbox = Toolbox(port, version="0")
     app = make_app(toolbox, DIAGNOSIS, port=number, accepts_token=accepts_token)
-    task = asyncio.create_task(serve(app, listening, tell_up=up.set, stop=stop))
+    task = asyncio.create_task(serve(app, listening, report_ready=up.set, stop=stop))
     await up.wait()
     url = f"http://127.0.0.1:{number}"
     async with httpx.AsyncClient(base_url=url, trust_env=False) as client:

@@ -8,7 +8,7 @@ from pmtui.agent.tools import (
     MOST_BYTES,
     MOST_LEVELS,
     MOST_ROWS,
-    Told,
+    ToolAnswer,
     Toolbox,
     plain_text,
     to_text,
@@ -35,7 +35,7 @@ def box(port: FakePort | None = None) -> Toolbox:
     return Toolbox(port or FakePort(), version="0")
 
 
-def answered(told: Told) -> Record:
+def answered(told: ToolAnswer) -> Record:
     assert not isinstance(told, Refused), told
     return told
 

@@ -50,7 +50,7 @@ from tests.service.fakes import (
 
 TITLE = "A busy event"
 ASK_AGAIN_S = 0.001
-LOOK_S = 0.5
+CHECK_PERIOD_S = 0.5
 
 
 class Trading(FakeTrading):
@@ -111,7 +111,7 @@ class Control:
     async def look_all_along(self) -> None:
         """Note twice a second how far we are."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(CHECK_PERIOD_S)
             self.looks.append((monotonic(), self._frames()))
 
     def _read(self, topic: Topic) -> None:

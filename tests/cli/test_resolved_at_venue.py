@@ -5,7 +5,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from pmtui.service.data_service import DataService
-from pmtui.service.markets.resolutions import LOOK_PERIOD_S
+from pmtui.service.markets.resolutions import CHECK_PERIOD_S
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Level
 from tests.cli.at_venue import PatientTime
@@ -19,7 +19,7 @@ class _LookingOften(PatientTime):
 
     @override
     async def sleep(self, seconds: float) -> None:
-        await super().sleep(0.01 if seconds == LOOK_PERIOD_S else seconds)
+        await super().sleep(0.01 if seconds == CHECK_PERIOD_S else seconds)
 
 
 def told(service: DataService) -> list[tuple[Level, str]]:

@@ -28,7 +28,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.data_service import DataService
 from pmtui.service.journal.journal import Journal
-from pmtui.service.markets.venue_states import ASK_PERIOD_S, LOOK_PERIOD_S
+from pmtui.service.markets.venue_states import ASK_PERIOD_S, CHECK_PERIOD_S
 from pmtui.service.profile import Profile
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic, TapeTopic
@@ -46,7 +46,7 @@ class _LookingOften(TimeWithoutPolls):
 
     @override
     async def sleep(self, seconds: float) -> None:
-        await super().sleep(0.01 if seconds == LOOK_PERIOD_S else seconds)
+        await super().sleep(0.01 if seconds == CHECK_PERIOD_S else seconds)
 
     @override
     def monotonic(self) -> float:

@@ -19,7 +19,7 @@ LONGEST_S = 0.1
 """How much of such time is waited for: a program that looks again all the time is never done."""
 
 _MOST_LOOKS = 5_000
-_LOOK_S = 0.001
+_CHECK_PERIOD_S = 0.001
 
 
 async def wait_for_idle(min_sleep: float = 0, max_sleep: float = LONGEST_S) -> None:
@@ -28,7 +28,7 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = LONGEST_S) -> N
     waited = 0.0
     while (due := next_due_s()) is not None and due < SOON_S and waited < max_sleep:
         await asyncio.sleep(due)
-        waited += max(due, _LOOK_S)
+        waited += max(due, _CHECK_PERIOD_S)
         await _wait_for_work()
 
 
@@ -37,7 +37,7 @@ async def _wait_for_work() -> None:
     for _ in range(_MOST_LOOKS):
         if not has_threads_at_work():
             return
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_CHECK_PERIOD_S)
         await quiet()
 
 

@@ -22,7 +22,7 @@ from pmtui.ui.theme.theme import role_variables
 from pmtui.ui.theme.theme_files import load_themes
 
 STEPS = 12
-LOOK_S = 0.01
+CHECK_PERIOD_S = 0.01
 CALM_LOOKS = 5
 """Looks in a row that find nothing to do, before a step counts as painted."""
 
@@ -85,7 +85,7 @@ class Stock(App[None]):
         for i in range(80):
             table.add_row(f"あい row {i} 😀", f"0.{i:03d}")
         table.cursor_type = "row"
-        self.set_interval(LOOK_S, self._tell_when_settled)
+        self.set_interval(CHECK_PERIOD_S, self._tell_when_settled)
 
     def _tell_when_settled(self) -> None:
         screen = self.screen

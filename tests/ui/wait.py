@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-_LOOK_S = 0.005
+_CHECK_PERIOD_S = 0.005
 
 
 async def until(
@@ -18,7 +18,7 @@ async def until(
     while not predicate():
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {timeout_s} s in vain: {what}")
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_CHECK_PERIOD_S)
         await pilot.pause()
 
 

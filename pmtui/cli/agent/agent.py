@@ -187,7 +187,7 @@ async def _serve_http(offer: Offer, token: Secret | None, listening: socket.sock
         )
         accepts_token = accepts if token is not None else None
         app = make_app(toolbox, diagnosis, port=port, accepts_token=accepts_token)
-        await serve(app, listening, tell_up=lambda: show(address), stop=stop)
+        await serve(app, listening, report_ready=lambda: show(address), stop=stop)
     return 0
 
 

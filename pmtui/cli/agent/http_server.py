@@ -41,7 +41,7 @@ async def serve(
     app: Starlette,
     listening: socket.socket,
     *,
-    tell_up: Callable[[], None],
+    report_ready: Callable[[], None],
     stop: asyncio.Event,
 ) -> None:
     """Serve until it is to stop."""
@@ -59,7 +59,7 @@ async def serve(
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=1,
         ),
-        tell_up,
+        report_ready,
     )
     ending = asyncio.create_task(_end_with(server, stop))
     try:
@@ -99,14 +99,14 @@ class _Protocol(H11Protocol):
 class _Server(uvicorn.Server):
     """uvicorn, ended by us: its own handling of signals would raise them again afterwards."""
 
-    def __init__(self, config: uvicorn.Config, tell_up: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, report_ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._tell_up = tell_up
+        self._report_ready = report_ready
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._tell_up()
+        self._report_ready()
 
     @contextmanager
     @override

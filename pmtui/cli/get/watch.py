@@ -332,7 +332,7 @@ class _StreamedBook:
     is_changed: bool = False
 
 
-Tell = Callable[[BookView, Values], tuple[object, ...]]
+ToFields = Callable[[BookView, Values], tuple[object, ...]]
 """What a read says of a book."""
 
 
@@ -363,7 +363,7 @@ _BOOKS = frozenset({"book", "books"})
 _LAST_TRADES = frozenset({"last-trade", "last-trades"})
 _REFETCHED = _LAST_TRADES | {"tick-size"}
 """Reads that a book does not answer, or not always: they are asked for whenever the link is new."""
-_OF_A_BOOK: Mapping[str, Tell] = MappingProxyType(
+_OF_A_BOOK: Mapping[str, ToFields] = MappingProxyType(
     {
         "price": _prices,
         "prices": _prices,

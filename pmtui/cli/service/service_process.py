@@ -37,7 +37,7 @@ from pmtui.service.log import Log
 from pmtui.service.views import Level
 from pmtui.signing.secret import Secret
 
-LOOK_PERIOD_S = 1.0
+CHECK_PERIOD_S = 1.0
 DETACHED_AFTER_S = 5.0
 """A terminal whose line was cut comes back sooner than this."""
 TRIM_EVERY = 20
@@ -224,7 +224,7 @@ class ProfileService:
         """End a service that nobody needs or can reach, and return freed memory to the system."""
         idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
-            await self._clock.sleep(LOOK_PERIOD_S)
+            await self._clock.sleep(CHECK_PERIOD_S)
             looks += 1
             if looks % TRIM_EVERY == 0:
                 trim_heap()
@@ -232,11 +232,11 @@ class ProfileService:
                 # Programs search, too, before any terminal has come.
                 service.fill_search()
             self._keep_reachable(kept, service.log)
-            alone_s = 0.0 if server.terminals else alone_s + LOOK_PERIOD_S
+            alone_s = 0.0 if server.terminals else alone_s + CHECK_PERIOD_S
             has_left = server.was_attended and alone_s >= DETACHED_AFTER_S
             if has_left and self._settings.on_detach is DetachPolicy.STOP:
                 self._end(ExitReason.HANG_UP)
-            idle_s = 0.0 if server.is_needed else idle_s + LOOK_PERIOD_S
+            idle_s = 0.0 if server.is_needed else idle_s + CHECK_PERIOD_S
             limit_s = self._settings.service.idle_exit_s
             is_lost = kept.problem and idle_s
             if self._is_detached and (is_lost or (limit_s and idle_s >= limit_s)):

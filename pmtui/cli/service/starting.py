@@ -32,7 +32,7 @@ START_WITHIN_S = 30.0
 """A service reads its settings and its journal before it listens."""
 ENDS_WITHIN_S = 3.0
 """For a service to let go of its profile, after its goodbye to the terminals."""
-LOOK_PERIOD_S = 0.05
+CHECK_PERIOD_S = 0.05
 RESTARTS_APART_S = 5.0
 _SETTINGS_FD = 3
 NOT_STARTED = "it was not started"
@@ -67,7 +67,7 @@ class ServiceStarter:
         self._started_at = float("-inf")
         self._service: int | None = None
         """The service that this terminal started last."""
-        self._told: int | None = None
+        self._settings_pipe: int | None = None
         """Where that one tells what the terminal needs to know of the settings."""
         self._greeting: Greeting | None = None
         """Of a service that ran already."""
@@ -110,7 +110,7 @@ class ServiceStarter:
             and is_session_running(self.state)
             and self._clock.monotonic() < ends_at
         ):
-            asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
+            asyncio.run(self._clock.sleep(CHECK_PERIOD_S))
         return found
 
     def settings(self) -> TerminalSettings:
@@ -161,7 +161,7 @@ class ServiceStarter:
 
     def _wait_for_settings(self) -> Configured:
         """Wait until the service that was started has read its settings, before it does anything."""
-        number, self._told = self._told, None
+        number, self._settings_pipe = self._settings_pipe, None
         if number is None:
             raise ConfigError("service", NOT_STARTED)
         data, deadline = b"", self._clock.monotonic() + START_WITHIN_S
@@ -177,9 +177,9 @@ class ServiceStarter:
 
     def take_back(self) -> None:
         """End a service that was started for a terminal which does not come."""
-        if self._told is not None:
-            os.close(self._told)
-            self._told = None
+        if self._settings_pipe is not None:
+            os.close(self._settings_pipe)
+            self._settings_pipe = None
         if self._service is not None and not self._has_ended():
             with suppress(ProcessLookupError):
                 os.kill(self._service, signal.SIGTERM)
@@ -278,7 +278,7 @@ class ServiceStarter:
         options = [] if self._stated is None else ["--profile", self._stated]
         if is_fresh:
             options.append("--fresh")
-        self._told = told
+        self._settings_pipe = told
         try:
             self._spawn([*options, "--settings-fd", str(_SETTINGS_FD)], tells=tells)
         finally:
@@ -316,7 +316,7 @@ class ServiceStarter:
         while not is_somebody_there(self.socket_path):
             if self._clock.monotonic() > deadline or self._has_ended():
                 raise ConfigError("service", f"it did not start: {self._last_words()}")
-            asyncio.run(self._clock.sleep(LOOK_PERIOD_S))
+            asyncio.run(self._clock.sleep(CHECK_PERIOD_S))
 
     def _has_ended(self) -> bool:
         """Whether this terminal started a service that has ended."""
@@ -351,4 +351,4 @@ def _wait_for_end(state: Path, clock: Clock) -> None:
     """Wait until a service that ends has let go of its profile, but not for ever."""
     ends_at = clock.monotonic() + START_WITHIN_S
     while is_session_running(state) and clock.monotonic() < ends_at:
-        asyncio.run(clock.sleep(LOOK_PERIOD_S))
+        asyncio.run(clock.sleep(CHECK_PERIOD_S))

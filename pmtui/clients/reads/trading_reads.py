@@ -171,18 +171,20 @@ async def walk_trading(asking: Asking, name: str) -> Steps:
         yield Step(rows, len(rows), 1, 0, None)
 
 
-def _one(answer: T | Failure, tell: Callable[[T], object] = lambda value: value) -> Rows:
-    return answer if isinstance(answer, Failure) else (tell(answer),)
+def _one(answer: T | Failure, convert: Callable[[T], object] = lambda value: value) -> Rows:
+    return answer if isinstance(answer, Failure) else (convert(answer),)
 
 
-def _all(answer: Sequence[T] | Failure, tell: Callable[[T], object] = lambda value: value) -> Rows:
-    return answer if isinstance(answer, Failure) else tuple(map(tell, answer))
+def _all(
+    answer: Sequence[T] | Failure, convert: Callable[[T], object] = lambda value: value
+) -> Rows:
+    return answer if isinstance(answer, Failure) else tuple(map(convert, answer))
 
 
-def _pairs(answer: Mapping[K, T] | Failure, tell: Callable[[K, T], object]) -> Rows:
+def _pairs(answer: Mapping[K, T] | Failure, convert: Callable[[K, T], object]) -> Rows:
     if isinstance(answer, Failure):
         return answer
-    return tuple(tell(key, value) for key, value in answer.items())
+    return tuple(convert(key, value) for key, value in answer.items())
 
 
 async def _check(asking: Asking) -> Rows:

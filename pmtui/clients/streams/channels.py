@@ -282,11 +282,11 @@ class RawMarketProtocol:
         """Count a frame that was too large to be looked into."""
         self._protocol.refused()
 
-    def received(self, frame: bytes, tell: Callable[[bytes], None]) -> bool:
-        """Tell a frame; False for the host's sign of life, which is no data."""
+    def received(self, frame: bytes, publish: Callable[[bytes], None]) -> bool:
+        """Publish a frame; False for the host's sign of life, which is no data."""
         if frame == PONG:
             return False
-        tell(frame)
+        publish(frame)
         return True
 
 

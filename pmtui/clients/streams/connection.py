@@ -351,8 +351,8 @@ class Session(Protocol[E_co]):
         """Note that the socket is gone."""
         ...
 
-    def received(self, frame: bytes, tell: Callable[[E_co], None]) -> bool:
-        """Tell the events of a frame; return False where it is no data."""
+    def received(self, frame: bytes, publish: Callable[[E_co], None]) -> bool:
+        """Publish the events of a frame; return False where it is no data."""
         ...
 
     def refused(self) -> None:

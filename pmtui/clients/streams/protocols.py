@@ -80,7 +80,7 @@ class _CountingProtocol(Generic[E]):
         self.bad[""] += 1
 
     def _publish_all(
-        self, messages: Iterable[E | UnknownMessage | BadMessage], tell: Callable[[E], None]
+        self, messages: Iterable[E | UnknownMessage | BadMessage], publish: Callable[[E], None]
     ) -> None:
         for message in messages:
             if isinstance(message, UnknownMessage):
@@ -88,7 +88,7 @@ class _CountingProtocol(Generic[E]):
             elif isinstance(message, BadMessage):
                 count_kind(self.bad, message.kind)
             else:
-                tell(message)
+                publish(message)
 
 
 @final
@@ -125,10 +125,10 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
             return ()
         return [*self._removed(removed), *self._added(added)]
 
-    def received(self, frame: bytes, tell: Callable[[MarketEvent], None]) -> bool:
-        """Tell the events of a frame; return False for the host's sign of life, which is no data.
+    def received(self, frame: bytes, publish: Callable[[MarketEvent], None]) -> bool:
+        """Publish the events of a frame; return False for the host's sign of life, which is no data.
 
-        What cannot be read is counted. Nothing is raised but what `tell` raises.
+        What cannot be read is counted. Nothing is raised but what `publish` raises.
         """
         if frame.endswith(PRICE_CHANGES_END):
             # Nearly every frame; one that is unlike today's is read again, more patiently.
@@ -137,7 +137,7 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
             except UNREADABLE:
                 pass
             else:
-                tell(changes)
+                publish(changes)
                 return True
         if frame == PONG:
             return False
@@ -146,7 +146,7 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
         except WireError:
             self.bad[""] += 1
             return True
-        self._publish_all(messages, tell)
+        self._publish_all(messages, publish)
         return True
 
     def _added(self, tokens: frozenset[TokenId]) -> list[str]:
@@ -199,8 +199,8 @@ class UserProtocol(_CountingProtocol[UserEvent]):
     def closed(self) -> None:
         """Note that the socket is gone; nothing is remembered of it."""
 
-    def received(self, frame: bytes, tell: Callable[[UserEvent], None]) -> bool:
-        """Tell the events of a frame; False for the host's sign of life. Failures are counted."""
+    def received(self, frame: bytes, publish: Callable[[UserEvent], None]) -> bool:
+        """Publish the events of a frame; False for the host's sign of life. Failures are counted."""
         if frame == PONG:
             return False
         try:
@@ -208,5 +208,5 @@ class UserProtocol(_CountingProtocol[UserEvent]):
         except WireError:
             self.bad[""] += 1
             return True
-        self._publish_all(messages, tell)
+        self._publish_all(messages, publish)
         return True

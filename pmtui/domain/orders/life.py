@@ -154,7 +154,7 @@ def fit_status(order: Order) -> Order:
     return order
 
 
-def is_end_to_tell(before: Order | None, after: Order) -> bool:
+def is_end_reportable(before: Order | None, after: Order) -> bool:
     """Whether an order ended, and neither its fills nor the answer to it tell that.
 
     The stream may say first that a killed order is cancelled, and then the answer that it was

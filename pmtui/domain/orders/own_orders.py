@@ -49,7 +49,7 @@ class OwnOrders:
     """Every known order and fill of ours."""
 
     def __init__(self) -> None:
-        self._told: dict[OrderId, Order] = {}
+        self._facts: dict[OrderId, Order] = {}
         """What was said of each order itself; fills count on top, and may be taken back."""
         self._conclusions: dict[OrderId, Order] = {}
         """What is concluded from silence, on top of what was said."""
@@ -83,7 +83,7 @@ class OwnOrders:
         if not keeps_conclusion:
             _ = self._conclusions.pop(order_id, None)
         self._claim(order_id, claims_of_order(fact))
-        self._told[order_id] = merge_order(self._told.get(order_id), fact)
+        self._facts[order_id] = merge_order(self._facts.get(order_id), fact)
         if is_record and not fact.status.is_open:
             self._records[order_id] = merge_order(self._records.get(order_id), fact)
         return self._combine(order_id)
@@ -98,8 +98,8 @@ class OwnOrders:
         """Reopen an order that the venue still lists; fills count on top."""
         order_id = fact.order_id
         _ = self._records.pop(order_id, None)
-        self._told[order_id] = replace(
-            self._told[order_id],
+        self._facts[order_id] = replace(
+            self._facts[order_id],
             status=fact.status,
             matched_size=fact.matched_size,
             reason=fact.reason,
@@ -196,8 +196,8 @@ class OwnOrders:
 
     def _combine(self, order_id: OrderId) -> Order | None:
         """Combine an order's reports and fills; return the order if it changed."""
-        conclusion, fact = self._conclusions.get(order_id), self._told.get(order_id)
-        told = merge_order(fact, conclusion) if conclusion is not None else self._told[order_id]
+        conclusion, fact = self._conclusions.get(order_id), self._facts.get(order_id)
+        told = merge_order(fact, conclusion) if conclusion is not None else self._facts[order_id]
         failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.

@@ -17,7 +17,7 @@ from pmtui.domain.health import Link, LinkState, Source
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.life import is_end_to_tell, is_legal_step
+from pmtui.domain.orders.life import is_end_reportable, is_legal_step
 from pmtui.domain.orders.order import (
     Fill,
     Order,
@@ -51,7 +51,7 @@ POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
 WARM_PERIOD_S = 15.0
 """Servers close connections that are idle for longer; an open one saves the handshakes."""
-CLOCK_LOOK_S = 0.5
+CLOCK_CHECK_S = 0.5
 """While the venue's clock is not known yet."""
 GATHER_PAUSE_S = 0.15
 """Events of one fill come together; one refresh serves them all."""
@@ -405,7 +405,7 @@ class AccountFeed:
             listener(changed)
         if known is not None and not is_legal_step(known.status, changed.status):
             self._report_odd_step(known, changed)
-        if is_news and is_end_to_tell(known, changed):
+        if is_news and is_end_reportable(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
@@ -498,7 +498,7 @@ class AccountFeed:
         if self._kernel.is_venue_clock_known:
             return
         while not self._kernel.is_venue_clock_known:
-            await self._kernel.clock.sleep(CLOCK_LOOK_S)
+            await self._kernel.clock.sleep(CLOCK_CHECK_S)
         self.refresh()
 
     def _apply_past(self, fills: Listing[Fill]) -> None:

@@ -214,7 +214,7 @@ def _sizes(book: BookView | None) -> dict[Micros, Micros]:
     return {level.price: level.size for level in levels}
 
 
-SCORING_LOOK_S = 2.0
+SCORING_CHECK_S = 2.0
 SCORING_PERIOD_S = 30.0
 """The venue samples once a minute; the middle of a market may move meanwhile."""
 LARGEST_QUESTION = 100
@@ -246,7 +246,7 @@ class ScoringFeed:
     async def keep_asking(self) -> None:
         """While watched, ask soon after the orders have changed, else twice a minute."""
         while True:
-            await self._kernel.clock.sleep(SCORING_LOOK_S)
+            await self._kernel.clock.sleep(SCORING_CHECK_S)
             if self._kernel.hub.is_watched(AccountTopic()):
                 await self.ask_if_due()
 

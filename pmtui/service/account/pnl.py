@@ -47,7 +47,7 @@ from pmtui.service.topics import AccountTopic, ActivityTopic, StatusTopic
 from pmtui.service.views import Level
 
 DAY_FILE = "day.json"
-LOOK_PERIOD_S = 5.0
+CHECK_PERIOD_S = 5.0
 """How late a new day may be noticed, and how old the price of what is gone may be."""
 
 
@@ -128,7 +128,7 @@ class DailyPnl:
             if self._marked != before:
                 self._kernel.mark(StatusTopic())
                 self._kernel.mark(AccountTopic())
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def loss(self) -> Micros | None:
         """Return what was lost since midnight UTC, negative for a gain; None while unknown."""

@@ -73,7 +73,7 @@ class StreamLoss:
         )
 
 
-LOOK_PERIOD_S = 5.0
+CHECK_PERIOD_S = 5.0
 _DECADES = frozenset({10, 100, 1_000, 10_000, 100_000})
 MOST_KINDS_TOLD = 50
 """A host that invents kinds without end must not fill the log."""
@@ -118,7 +118,7 @@ class MalformedMessages:
     async def watch(self) -> None:
         """Report a kind when it first occurs, and again at every tenfold count."""
         while True:
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
             for counts in self._counts():
                 for kind, count in counts.items():
                     self._report(kind, count)

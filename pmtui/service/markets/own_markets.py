@@ -141,7 +141,7 @@ class OwnMarkets:
         return is_learned or condition_id in self._missing
 
 
-LOOK_PERIOD_S = 5.0
+CHECK_PERIOD_S = 5.0
 """Between two looks at what is held, while it is watched."""
 RACE_PERIOD_S = 60.0
 """A race is asked for anew so often: who may still win changes seldom."""
@@ -194,7 +194,7 @@ class OwnEvents:
         while self._kernel.hub.is_watched(ActivityTopic()):
             if await self._learn():
                 self._kernel.mark(ActivityTopic())
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     async def _learn(self) -> bool:
         """Ask for what is unknown or old; return whether anything changed."""

@@ -25,7 +25,7 @@ from pmtui.service.views import Level
 from pmtui.service.words import format_shares, shorten
 
 FILE = "resolved.json"
-LOOK_PERIOD_S = 2.0
+CHECK_PERIOD_S = 2.0
 PATIENCE_S = 10.0
 """How long a winner's name is waited for."""
 MOST_KEPT = 2_000
@@ -54,7 +54,7 @@ class Resolutions:
         """Check for resolutions regularly."""
         while True:
             self._check()
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def on_resolved(self, event: MarketResolved) -> None:
         """Announce the resolution of a market on screen, with the value of the shares held."""

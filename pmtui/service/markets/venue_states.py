@@ -29,7 +29,7 @@ from pmtui.service.ports import Account, Hosts
 from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Level
 
-LOOK_PERIOD_S = 5.0
+CHECK_PERIOD_S = 5.0
 ASK_PERIOD_S = 300.0
 """How often the account's standing is asked for while nothing is wrong with it."""
 ASK_AGAIN_S = 30.0
@@ -139,7 +139,7 @@ class VenueStates:
             if account is not None and now - asked_standing >= self._period(_OF_THE_ACCOUNT):
                 asked_standing = now
                 _ = await self.ask_standing(account)
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def _period(self, states: frozenset[VenueState]) -> float:
         """Return how often to ask: soon again while one of these stands in the way."""

@@ -50,7 +50,7 @@ answer is unknown; `order_deadline_s` of the settings takes its place."""
 CHANGED = "the request is made anew without some of its orders"
 FAULT = "a fault in this program, see the log file"
 
-Tell = Callable[[PreparedOrder, Verdict], None]
+Report = Callable[[PreparedOrder, Verdict], None]
 
 
 def no_objection() -> str:
@@ -86,10 +86,10 @@ class _Leg:
 class _Request:
     """Orders on their way out in one request; each can be withheld until its bytes leave."""
 
-    def __init__(self, legs: tuple[_Leg, ...], instruction: Instruction, tell: Tell) -> None:
+    def __init__(self, legs: tuple[_Leg, ...], instruction: Instruction, report: Report) -> None:
         self.legs = legs
         self.instruction = instruction
-        self.tell = tell
+        self.report = report
         self.has_left = False
         self.is_overdue = False
         self.is_journaled = False
@@ -167,26 +167,26 @@ class OrderSender:
         """Return why an order would not be signed now, before anything is cancelled for it."""
         return self._guard.check(order, replacing=replacing)
 
-    def refuse(self, order: PreparedOrder, refusal: Rejected, tell: Tell) -> None:
+    def refuse(self, order: PreparedOrder, refusal: Rejected, report: Report) -> None:
         """End an order before it was sent."""
-        self._give_verdict(order, refusal, tell)
+        self._end_with(order, refusal, report)
 
     async def send(
         self,
         orders: tuple[PreparedOrder, ...],
-        tell: Tell,
+        report: Report,
         instruction: Instruction | None = None,
     ) -> None:
-        """Send orders in one request; `tell` is called once for each with how it ended.
+        """Send orders in one request; `report` is called once for each with how it ended.
 
         Args:
             orders: what is to leave.
-            tell: called with each order and its verdict.
+            report: called with each order and its verdict.
             instruction: what the trader asked, and when; now, where absent.
         """
         is_faulty = True
         try:
-            await self._send(orders, tell, instruction or self.instruct())
+            await self._send(orders, report, instruction or self.instruct())
             is_faulty = False
         except asyncio.CancelledError:
             # The program ends; the journal holds what left.
@@ -194,28 +194,28 @@ class OrderSender:
             raise
         finally:
             if is_faulty:
-                self._end_after_fault(orders, tell)
+                self._end_after_fault(orders, report)
 
-    def _end_after_fault(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> None:
+    def _end_after_fault(self, orders: tuple[PreparedOrder, ...], report: Report) -> None:
         """Give every order a verdict after a fault, so that none seems to be on its way for ever."""
         now = self._kernel.clock.now()
         for order in orders:
             order_id = order.unsigned.order_id
             known = self._feed.own.order(order_id)
             if known is None or known.status is OrderStatus.PENDING:
-                self._give_verdict(order, Rejected(f"Not sent: {FAULT}"), tell)
+                self._end_with(order, Rejected(f"Not sent: {FAULT}"), report)
             elif known.status in (OrderStatus.SENT, OrderStatus.UNKNOWN):
-                self._give_verdict(order, Unknown(order_id, FAULT, since=now), tell)
+                self._end_with(order, Unknown(order_id, FAULT, since=now), report)
                 self._search.search_for(known, order.market_title)
 
     async def _send(
-        self, orders: tuple[PreparedOrder, ...], tell: Tell, instruction: Instruction
+        self, orders: tuple[PreparedOrder, ...], report: Report, instruction: Instruction
     ) -> None:
-        legs = self._sign_all(orders, tell)
+        legs = self._sign_all(orders, report)
         account = self._feed.account
         if account is None or not legs:
             return
-        request = _Request(legs, instruction, tell)
+        request = _Request(legs, instruction, report)
         self._requests.add(request)
         timing = asyncio.ensure_future(self._expire(request))
         try:
@@ -242,7 +242,7 @@ class OrderSender:
         if problem is not None:
             text = f"Not sent: the journal cannot be used ({problem.text})"
             for leg in request.legs:
-                self._give_verdict(leg.order, Rejected(text), request.tell)
+                self._end_with(leg.order, Rejected(text), request.report)
             request.legs = ()
         return bool(request.legs)
 
@@ -278,7 +278,7 @@ class OrderSender:
         ]
         for (leg, verdict), answer in zip(judged, answers, strict=True):
             self._history.record_answer(format_answer(answer), leg.known.order_id)
-            self._give_verdict(leg.order, verdict, request.tell)
+            self._end_with(leg.order, verdict, request.report)
         for leg, verdict in judged:
             await self._history.write("verdict", format_verdict(verdict), leg.known.order_id)
         self._feed.refresh()
@@ -312,7 +312,7 @@ class OrderSender:
                 request.withheld.append((leg, reason))
                 if request.is_journaled:
                     self._history.record_not_sent(reason, leg.known.order_id)
-                self._give_verdict(leg.order, Rejected(reason), request.tell)
+                self._end_with(leg.order, Rejected(reason), request.report)
         return next((reason for _, reason in reasons if reason), "")
 
     def _why_not(self, leg: _Leg, request: _Request) -> str:
@@ -339,13 +339,13 @@ class OrderSender:
         by_wall = (clock.now() - clock.replay_shift() - instruction.given_at).total_seconds()
         return max(by_wall, clock.monotonic() - instruction.given_s)
 
-    def _sign_all(self, orders: tuple[PreparedOrder, ...], tell: Tell) -> tuple[_Leg, ...]:
+    def _sign_all(self, orders: tuple[PreparedOrder, ...], report: Report) -> tuple[_Leg, ...]:
         account = self._feed.account
         legs = []
         for order in orders:
             body = Rejected(READ_ONLY) if account is None else self._sign(account, order)
             if isinstance(body, Rejected):
-                self._give_verdict(order, body, tell)
+                self._end_with(order, body, report)
                 continue
             known = to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now())
             legs.append(_Leg(order, known, body))
@@ -375,7 +375,7 @@ class OrderSender:
         answer = await account.host.post_order(legs[0].body, last_check)
         return answer if isinstance(answer, Failure) else (answer,)
 
-    def _give_verdict(self, order: PreparedOrder, verdict: Verdict, tell: Tell) -> None:
+    def _end_with(self, order: PreparedOrder, verdict: Verdict, report: Report) -> None:
         now = self._kernel.clock.now()
         if isinstance(verdict, Accepted):
             fact = to_order(order, verdict.status, now=now, matched=verdict.filled_size)
@@ -394,7 +394,7 @@ class OrderSender:
                 level, "order", text, order_id=order.unsigned.order_id,
                 deed=deed_of_order(fact, order.market_title),
             )  # fmt: skip
-        tell(order, verdict)
+        report(order, verdict)
 
 
 def _route_of(legs: tuple[_Leg, ...]) -> str:

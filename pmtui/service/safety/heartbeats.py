@@ -63,7 +63,7 @@ class HeartbeatSender:
         self._began_at = kernel.clock.now()
         self._accepted_at: datetime | None = None
         self._accepted_s = 0.0
-        self._told: BeatState | None = None
+        self._reported: BeatState | None = None
         """The most severe report since the last accepted heartbeat."""
         self._reason = ""
         self._at_risk: frozenset[OrderId] = frozenset()
@@ -147,7 +147,7 @@ class HeartbeatSender:
 
     def _begin(self) -> None:
         self._is_on = True
-        self._accepted_at, self._told, self._reason = None, None, ""
+        self._accepted_at, self._reported, self._reason = None, None, ""
         self._began_at = self._kernel.clock.now()
         self._kernel.mark(StatusTopic())
 
@@ -175,17 +175,17 @@ class HeartbeatSender:
         self._kept |= self._open_ids()
         if state is BeatState.STARTING:
             waited = self._kernel.clock.now() - self._began_at
-            if self._told is None and waited >= timedelta(seconds=DEADLINE_S):
-                self._told = BeatState.LATE
+            if self._reported is None and waited >= timedelta(seconds=DEADLINE_S):
+                self._reported = BeatState.LATE
                 text = f"The dead man's switch does not start ({self._why()})"
                 self._report(Level.BAD, f"{text}: orders stay if this terminal dies")
-        elif state is BeatState.LATE and self._told is None and silence is not None:
-            self._told = BeatState.LATE
+        elif state is BeatState.LATE and self._reported is None and silence is not None:
+            self._reported = BeatState.LATE
             left = DEADLINE_S - int(silence.total_seconds())
             text = f"Heartbeat missed ({self._why()}): the venue cancels every order"
             self._report(Level.BAD, f"{text} unless one is accepted within {left} s")
-        elif state is BeatState.LOST and self._told is not BeatState.LOST:
-            self._told = BeatState.LOST
+        elif state is BeatState.LOST and self._reported is not BeatState.LOST:
+            self._reported = BeatState.LOST
             self._lost_at = self._kernel.clock.now()
             self._at_risk = self._kept
             text = f"HEARTBEATS LOST ({self._why()}): none accepted for {DEADLINE_S} s"
@@ -193,7 +193,7 @@ class HeartbeatSender:
 
     def _report_accepted(self, before: datetime | None) -> None:
         now = self._kernel.clock.now()
-        told, self._told, self._reason = self._told, None, ""
+        told, self._reported, self._reason = self._reported, None, ""
         if before is None:
             level = Level.INFO if told is None else Level.GOOD
             text = "The dead man's switch is on: without heartbeats the venue cancels every order"
@@ -218,7 +218,7 @@ class HeartbeatSender:
         known = [self._feed.own.order(order_id) for order_id in self._at_risk]
         gone = sum(order is not None and order.status is OrderStatus.CANCELLED for order in known)
         still_open = any(order is not None and order.status.is_open for order in known)
-        is_over = self._told is None and self._kernel.clock.now() - self._lost_at >= timedelta(
+        is_over = self._reported is None and self._kernel.clock.now() - self._lost_at >= timedelta(
             seconds=2 * (DEADLINE_S + SWEEP_S)
         )
         if still_open and not is_over:

@@ -25,7 +25,7 @@ from pmtui.service.safety.kill_lock import KillAnswer, Killed, KillLock, write_a
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 
-LOOK_PERIOD_S = 0.25
+CHECK_PERIOD_S = 0.25
 PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
 """Pauses between rounds; the last one is repeated."""
 
@@ -104,7 +104,7 @@ class KillSwitch:
             elif killed.kill_id != self._finished or self._open():
                 # Also where a bug has ended it before it was done; nothing starts twice.
                 self._start()
-            await self._kernel.clock.sleep(LOOK_PERIOD_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def _on_killed(self) -> None:
         self._seen = self._lock.killed

@@ -232,7 +232,7 @@ def _words(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-LOOKS_EVERY_S = 5.0
+CHECK_PERIOD_S = 5.0
 """How late what another terminal keeps is seen."""
 
 
@@ -271,7 +271,7 @@ class WatchKeeper:
         """Read what others have written from now on; `take` is called with all that is kept."""
         store, loop = self._store, asyncio.get_running_loop()
         while store is not None:
-            await self._kernel.clock.sleep(LOOKS_EVERY_S)
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
             own_changes, read_at = self._own_changes, self._read_at
             mark = await loop.run_in_executor(self._thread, store.mark)
             if mark == read_at or not mark or self._unwritten:

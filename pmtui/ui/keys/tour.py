@@ -108,7 +108,7 @@ class Tour:
         return line + leaving if len(line + leaving) <= width else line
 
 
-LOOKS_EVERY_S = 0.2
+CHECK_PERIOD_S = 0.2
 _WHOLE_SECONDS = timedelta(seconds=1)
 """The venue cuts the time of an order to these."""
 
@@ -152,7 +152,7 @@ class TourGuide:
         self._forget_greeting()
         self._began = self._surface.queries.now()
         if self._timer is None:
-            self._timer = self._app.set_interval(LOOKS_EVERY_S, self._check_progress)
+            self._timer = self._app.set_interval(CHECK_PERIOD_S, self._check_progress)
         self._check_progress()
 
     def stop(self) -> None:

@@ -26,13 +26,13 @@ _ON_THE_WAY = frozenset(
 _NOBODY = "nobody met it"
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
-Say = Callable[[Verdict], str]
+Describe = Callable[[Verdict], str]
 
 
 @dataclass(slots=True)
 class _Followed:
-    describe: Say
-    told: tuple[OrderStatus, Micros] | None = None
+    describe: Describe
+    reported: tuple[OrderStatus, Micros] | None = None
 
 
 class DelayedOrders:
@@ -41,7 +41,7 @@ class DelayedOrders:
     def __init__(self) -> None:
         self._followed: dict[OrderId, _Followed] = {}
 
-    def follow(self, order: PreparedOrder, verdict: Verdict, describe: Say) -> None:
+    def follow(self, order: PreparedOrder, verdict: Verdict, describe: Describe) -> None:
         """Tell of an order's end in the words of `say`, if its verdict was only that it waits."""
         if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
             self._followed[order.unsigned.order_id] = _Followed(describe)
@@ -56,9 +56,9 @@ class DelayedOrders:
             if followed is None or known.status in _ON_THE_WAY:
                 continue
             verdict = _end_of(known, fills)
-            if verdict is None or followed.told == (known.status, known.matched_size):
+            if verdict is None or followed.reported == (known.status, known.matched_size):
                 continue
-            followed.told = (known.status, known.matched_size)
+            followed.reported = (known.status, known.matched_size)
             if known.status in (OrderStatus.FILLED, OrderStatus.REJECTED):
                 del self._followed[known.order_id]
             return followed.describe(verdict)
@@ -69,23 +69,23 @@ class RestingNotice:
     """What was said last of an order that rests: a fill may come while it is still read."""
 
     def __init__(self) -> None:
-        self._said: tuple[OrderId, Micros, str] | None = None
+        self._shown: tuple[OrderId, Micros, str] | None = None
 
     def note(self, verdict: Verdict, words: str) -> None:
         """Keep the words, if they say that something rests."""
-        self._said = None
+        self._shown = None
         if isinstance(verdict, Accepted) and verdict.status in _RESTING:
-            self._said = verdict.order_id, verdict.filled_size, words
+            self._shown = verdict.order_id, verdict.filled_size, words
 
     def overtaken(self, account: AccountView) -> str:
         """Return words that are true no more, once; empty while they are."""
-        if self._said is None:
+        if self._shown is None:
             return ""
-        order_id, filled, words = self._said
+        order_id, filled, words = self._shown
         known = next((order for order in account.recent if order.order_id == order_id), None)
         if known is None or (known.status.is_open and known.matched_size <= filled):
             return ""
-        self._said = None
+        self._shown = None
         return words
 
 
@@ -102,19 +102,24 @@ class OrderNews:
         self._resting = RestingNotice()
 
     async def report_cancel(self, command_id: CommandId, where: str, more: str = "") -> None:
-        """Say how a cancellation ended."""
+        """Describe how a cancellation ended."""
         verdict = await self._surface.commands.cancel_verdict(command_id)
         self._line.show(describe_cancelled(verdict, where) + more)
 
     async def report_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
-        """Say how an order ended that a card was agreed to for."""
+        """Describe how an order ended that a card was agreed to for."""
         verdict = await self._surface.commands.verdict(command_id)
         self.report(order, verdict, lambda end: format_verdict(end, order))
 
     def report(
-        self, order: PreparedOrder, verdict: Verdict, words: Say, *, may_be_overtaken: bool = False
+        self,
+        order: PreparedOrder,
+        verdict: Verdict,
+        words: Describe,
+        *,
+        may_be_overtaken: bool = False,
     ) -> None:
-        """Say how an order ended.
+        """Describe how an order ended.
 
         Args:
             order: what was sent.
@@ -129,7 +134,7 @@ class OrderNews:
         self.show()
 
     def show(self) -> None:
-        """Say what became of an order that the venue held back, or that was said to rest."""
+        """Describe what became of an order that the venue held back, or that was said to rest."""
         queries = self._surface.queries
         account = queries.account()
         if words := self._resting.overtaken(account):

@@ -9,7 +9,7 @@ from pmtui.ui.replay.replay_controls import ReplayControls, ReplayView
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
-LOOKS_EVERY_S = 0.25
+CHECK_PERIOD_S = 0.25
 _PAUSE = "replay.pause"
 _KEYS = (
     _PAUSE, "replay.step", "replay.back", "replay.forward", "replay.slower",
@@ -43,7 +43,7 @@ class ReplayLine(TextLine):
     def on_mount(self) -> None:
         """Look where it is, now and from now on."""
         self.follow()
-        self.set_interval(LOOKS_EVERY_S, self.follow)
+        self.set_interval(CHECK_PERIOD_S, self.follow)
 
     def on_resize(self) -> None:
         """Lay it out for the new width."""

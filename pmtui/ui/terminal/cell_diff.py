@@ -34,7 +34,7 @@ _PATIENCE = 3
 
 WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
 """Terminals that Textual would send sixteen colours."""
-_LOOK_S = 0.02
+_CHECK_PERIOD_S = 0.02
 """How often a line that is behind is looked at."""
 
 
@@ -106,7 +106,7 @@ class CellDisplay:
     def _check_line(self) -> None:
         self.paint_held()
         if self._is_held and self._app._running and not self._app._closed:
-            asyncio.get_running_loop().call_later(_LOOK_S, self._check_line)
+            asyncio.get_running_loop().call_later(_CHECK_PERIOD_S, self._check_line)
 
     def show(self, renderable: RenderableType | None) -> bool:
         """Write what differs from what the terminal shows; False where Textual has to display."""

@@ -41,7 +41,7 @@ from pmtui.ui.terminal.output_throttle import OutputThrottle
 
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""
-LOOK_S = 0.25
+CHECK_PERIOD_S = 0.25
 """How often we look whether a line that was too slow has caught up."""
 LAST_WORDS_S = 1.0
 """How long the terminal may take to read the last bytes."""
@@ -198,7 +198,7 @@ class PromptDriver(LinuxDriver):
             writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
         except Full:
             self._is_stalled = True
-            self._loop.call_later(LOOK_S, self._check_reader)
+            self._loop.call_later(CHECK_PERIOD_S, self._check_reader)
 
     @override
     def run_input_thread(self) -> None:
@@ -245,7 +245,7 @@ class PromptDriver(LinuxDriver):
             self._is_stalled = False
             self._redraw()
         else:
-            self._loop.call_later(LOOK_S, self._check_reader)
+            self._loop.call_later(CHECK_PERIOD_S, self._check_reader)
 
     @override
     def close(self) -> None:

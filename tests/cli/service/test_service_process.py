@@ -80,7 +80,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PMTUI_HOME", str(tmp_path))
     for name in ("GAMMA", "CLOB", "DATA"):
         monkeypatch.setenv(f"PMTUI_{name}_URL", NOWHERE)
-    monkeypatch.setattr(serving_module, "LOOK_PERIOD_S", LOOKS_OFTEN_S)
+    monkeypatch.setattr(serving_module, "CHECK_PERIOD_S", LOOKS_OFTEN_S)
     return tmp_path
 
 

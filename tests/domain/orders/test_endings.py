@@ -17,9 +17,9 @@ ID = ORDER.order_id
 LAG_S = 15.0
 POLICY = EndingPolicy(lag_s=LAG_S, ruled_out_after_s=30.0)
 LONGEST_WAY_S = POLICY.ruled_out_after_s - LAG_S
-LOOK_PERIOD_S = 5.0
+CHECK_PERIOD_S = 5.0
 """Of the looks after those that hypothesis chooses."""
-SHOWN_ENDED_AFTER_S = 3 * LAG_S + 6 * LOOK_PERIOD_S
+SHOWN_ENDED_AFTER_S = 3 * LAG_S + 6 * CHECK_PERIOD_S
 """From the true end, with looks at that pace; the end may first be missed for two lags."""
 HORIZON_S = 60.0 + SHOWN_ENDED_AFTER_S + 30.0
 END_STATES = (OrderStatus.CANCELLED, OrderStatus.REJECTED)
@@ -104,7 +104,7 @@ def looks(draw: st.DrawFn) -> tuple[Look, ...]:
         at_s += gap
         asked.append(at_s)
     while at_s < HORIZON_S:
-        at_s += LOOK_PERIOD_S
+        at_s += CHECK_PERIOD_S
         asked.append(at_s)
     return tuple(
         Look(at_s, at_s + waits[n % len(waits)], behind[n % len(behind)])

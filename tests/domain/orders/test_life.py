@@ -19,7 +19,7 @@ from pmtui.domain.orders.life import (
     fit_status,
     flaws_among,
     is_contradictory,
-    is_end_to_tell,
+    is_end_reportable,
     is_legal_step,
     merge_fill,
     merge_order,
@@ -107,13 +107,13 @@ def test_another_token_or_side_is_a_flaw() -> None:
 
 def test_an_end_is_told_unless_its_fills_or_the_answer_tell_it() -> None:
     gone = replace(ORDER, status=OrderStatus.CANCELLED)
-    assert is_end_to_tell(ORDER, gone)
-    assert not is_end_to_tell(None, gone)
-    assert not is_end_to_tell(gone, gone)
-    assert not is_end_to_tell(ORDER, ORDER)
-    assert not is_end_to_tell(ORDER, replace(ORDER, status=OrderStatus.FILLED))
+    assert is_end_reportable(ORDER, gone)
+    assert not is_end_reportable(None, gone)
+    assert not is_end_reportable(gone, gone)
+    assert not is_end_reportable(ORDER, ORDER)
+    assert not is_end_reportable(ORDER, replace(ORDER, status=OrderStatus.FILLED))
     sent = replace(ORDER, status=OrderStatus.SENT, time_in_force=TimeInForce.FOK)
-    assert not is_end_to_tell(sent, gone)
+    assert not is_end_reportable(sent, gone)
 
 
 def test_of_an_order_whose_record_is_lost_only_its_presence_is_claimed() -> None:

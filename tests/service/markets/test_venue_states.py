@@ -10,7 +10,7 @@ from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.venue_state import VenueState
 from pmtui.domain.orders.order import CancelResult, PostResult, PostStatus, Rejected
-from pmtui.service.markets.venue_states import ASK_AGAIN_S, ASK_PERIOD_S, LOOK_PERIOD_S
+from pmtui.service.markets.venue_states import ASK_AGAIN_S, ASK_PERIOD_S, CHECK_PERIOD_S
 from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, World, running_world
 from tests.service.order_kit import prepared, said, verdict_of
@@ -188,11 +188,11 @@ async def test_a_low_budget_is_told_while_it_is_low(tmp_path: Path) -> None:
         world.budgets[:] = [RateBudget("orders", 60, 60)]
         assert states(world) == []
         world.budgets[:] = [RateBudget("orders", 5, 60)]
-        await world.pass_time(LOOK_PERIOD_S)
+        await world.pass_time(CHECK_PERIOD_S)
         (fact,) = world.service.queries.status().venue
         assert (fact.state, fact.text) == (VenueState.BUDGET_LOW, "5 of 60 orders left")
         world.budgets.clear()
-        await world.pass_time(LOOK_PERIOD_S)
+        await world.pass_time(CHECK_PERIOD_S)
         assert states(world) == []
 
 

@@ -12,7 +12,7 @@ from pmtui.domain.conditionals.alerts import (
 )
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind
 from pmtui.service.topics import WatchlistTopic
-from pmtui.service.watch.watchlist import FILE, LOOKS_EVERY_S, WatchStore
+from pmtui.service.watch.watchlist import CHECK_PERIOD_S, FILE, WatchStore
 from tests.service.fakes import CONDITION, YES, World, running_world
 from tests.service.order_kit import until
 from tests.service.watch_kit import KEY, START, m, starred, view
@@ -75,7 +75,7 @@ async def test_an_own_wish_is_never_undone_by_an_older_file(tmp_path: Path) -> N
             WatchStore(tmp_path).write((Star(OTHER, "elsewhere", START),))
             world.service.commands.unstar(KEY)
             assert await world.service.commands.star(KEY, "again") == ""
-            await world.pass_time(LOOKS_EVERY_S)
+            await world.pass_time(CHECK_PERIOD_S)
             assert KEY in stars(world)
         await until(world, lambda: set(stars(world)) == {KEY, OTHER}, "both")
 
@@ -91,7 +91,7 @@ async def test_alerts_of_another_terminal_come_go_and_ring_once(tmp_path: Path) 
         assert world.service.queries.alerts().fired == 0
         # What rang here waits no more, whatever an older row says.
         WatchStore(tmp_path).write((ALERT,))
-        await world.pass_time(2 * LOOKS_EVERY_S)
+        await world.pass_time(2 * CHECK_PERIOD_S)
         assert alerts(world) == [rang]
         WatchStore(tmp_path).write((ALERT.alert_id,))
         await until(world, lambda: alerts(world) == [], "that it was removed")
@@ -102,5 +102,5 @@ async def test_a_file_that_is_gone_takes_no_star_away(tmp_path: Path) -> None:
         await starred(world)
         await written(world, tmp_path, KEY)
         (tmp_path / FILE).unlink()
-        await world.pass_time(3 * LOOKS_EVERY_S)
+        await world.pass_time(3 * CHECK_PERIOD_S)
         assert stars(world) == [KEY]

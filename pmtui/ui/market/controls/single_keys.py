@@ -106,7 +106,7 @@ class SingleKeys:
         self._permitted_at_s: float | None = None
         self._pressed: tuple[str, float] | None = None
         self._was_armed = False
-        self._told_gone: tuple[Side, Micros] | None = None
+        self._reported_gone: tuple[Side, Micros] | None = None
         self._resting: tuple[tuple[object, ...], RestingKeys] | None = None
         """What is told while no key trades, and what that was told from."""
 
@@ -357,8 +357,8 @@ class SingleKeys:
             # A short sale is told as what was pressed: a sale of the outcome on show.
             side, price = side.opposite, complement(price)
         seen = self._workspace.ladder.better_seen(side, price)
-        told, self._told_gone = self._told_gone, (side, price)
-        if seen is None or told == self._told_gone:
+        told, self._reported_gone = self._reported_gone, (side, price)
+        if seen is None or told == self._reported_gone:
             return False
         was, now = (format_price(each) for each in (seen, price))
         self._line.show(f"Not sent: {was} is gone, now {now}; press again to take it.")
