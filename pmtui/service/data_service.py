@@ -127,8 +127,8 @@ class DataService:
         self.parts.markets.metadata.fill_index()
 
     def rewind(self, at: datetime) -> None:
-        """Forget the public trades after a moment: a replay was moved back to it."""
-        self.parts.markets.books.tapes.forget_after(at)
+        """Forget what the stream told of after a moment: a replay was moved back to it."""
+        self.parts.markets.books.rewind(at)
 
     def rate_budgets(self) -> tuple[RateBudget, ...]:
         """Return what the trading host's limits still allow."""

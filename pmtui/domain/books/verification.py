@@ -143,12 +143,13 @@ class Agreement(Enum):
 class BookCheck:
     """How long one book has disagreed with what was announced of it."""
 
-    __slots__ = ("_deadline_ms", "_frames_left", "_newest")
+    __slots__ = ("_deadline_ms", "_frames_left", "newest")
 
     def __init__(self) -> None:
         self._frames_left = TOLERATED_FRAMES
         self._deadline_ms: int | None = None
-        self._newest: tuple[str, str] | None = None
+        self.newest: tuple[str, str] | None = None
+        """The last moment that was announced before the last check, and its hash."""
 
     @property
     def is_doubtful(self) -> bool:
@@ -170,12 +171,12 @@ class BookCheck:
         announced = book.announced
         if not announced or book.terms is None:
             return Agreement.NOTHING_NEW
+        is_further_frame = announced[-1] is not self.newest
+        self.newest = announced[-1]
         if book.matches(reversed(announced)):
             announced.clear()
             self.reset()
             return Agreement.MATCH
-        is_further_frame = announced[-1] is not self._newest
-        self._newest = announced[-1]
         if self._deadline_ms is None:
             self._deadline_ms = now_ms + TOLERATED_MS
             return Agreement.DOUBT

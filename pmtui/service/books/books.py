@@ -12,6 +12,7 @@ subscribed at all.
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from pmtui.domain.answers import FailureKind
 from pmtui.domain.backoff import Backoff
@@ -36,7 +37,7 @@ from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
 from pmtui.service.books.stream_faults import BookLosses
 from pmtui.service.books.tapes import Tapes
-from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked
+from pmtui.service.books.tracked_books import NEVER, MarketBooks, Pair, Tracked, is_before
 from pmtui.service.kernel import Kernel
 from pmtui.service.ports import Hosts
 from pmtui.service.topics import (
@@ -229,6 +230,12 @@ class BooksFeed:
             return BookView(token_id, BookState.LOADING)
         return tracked.book.view(tracked.changed_at or self._kernel.clock.now())
 
+    def rewind(self, at: datetime) -> None:
+        """Forget the trades after a moment, and take the books that come next, which are older than these."""
+        self.tapes.forget_after(at)
+        for tracked in self._tracked.values():
+            tracked.mark_disconnected()
+
     def resync(self, token_id: TokenId) -> None:
         """Fetch a book by REST, at most once in a while."""
         tracked = self._tracked.get(token_id)
@@ -265,7 +272,7 @@ class BooksFeed:
     def _replay(self, tracked: Tracked, snapshot_ms: str) -> None:
         """Apply again what the fetched book is too old to hold; sizes are absolute."""
         for timestamp, change in tracked.missed_by_rest or ():
-            if (len(timestamp), timestamp) >= (len(snapshot_ms), snapshot_ms):
+            if not is_before(timestamp, snapshot_ms):
                 tracked.book.apply_change(change, timestamp)
 
     def _is_connected(self, token_id: TokenId) -> bool:
@@ -357,9 +364,11 @@ class BooksFeed:
     def _on_rare_event(self, event: RareMarketEvent) -> None:
         match event:
             case BookSnapshot():
-                self._apply_snapshot(event)
-                self._markets.join(event.condition_id)
-                self._on_first_book(event.token_id)
+                known = self._tracked.get(event.token_id)
+                if known is None or not known.is_late(event.timestamp):
+                    self._apply_snapshot(event)
+                    self._markets.join(event.condition_id)
+                    self._on_first_book(event.token_id)
             case TradePrinted():
                 self._apply_trade(event)
             case TickSizeChanged():

@@ -180,6 +180,11 @@ NEVER = -1
 """Before any frame."""
 
 
+def is_before(one: str, other: str) -> bool:
+    """Whether a time in milliseconds, as sent, is earlier than another."""
+    return (len(one), one) < (len(other), other)
+
+
 @dataclass(slots=True)
 class Tracked:
     """One token's book and tape."""
@@ -202,8 +207,18 @@ class Tracked:
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
     """Changes that came while a book is being fetched: its answer may be older than they are."""
 
+    def is_late(self, timestamp: str) -> bool:
+        """Whether a whole book of that time is of before the last change that is here.
+
+        Frames change places on their way. Such a book has the hash that it states, and is the venue's no more.
+        """
+        announced = self.book.announced
+        last = announced[-1] if announced else self.check.newest
+        is_followed = self.is_whole and self.is_fed and self.book.has_levels
+        return is_followed and last is not None and is_before(timestamp, last[0])
+
     def mark_disconnected(self) -> None:
-        """Note that its socket is closed."""
+        """Note that its socket is closed, or that a replay was moved: a whole book is needed first."""
         self.is_whole = self.is_fed = False
         self.mark_again()
 

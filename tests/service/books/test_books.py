@@ -135,6 +135,31 @@ async def test_a_change_told_for_both_outcomes_shows_in_both_and_verifies_both(
         assert world.trading.asked == []
 
 
+@pytest.mark.parametrize("is_checked_before", [False, True])
+async def test_a_whole_book_that_comes_after_a_later_change_takes_nothing_back(
+    tmp_path: Path, is_checked_before: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        await hearing_both(world)
+        world.stream.send(told_for_both("0.415", "3"))
+        if is_checked_before:
+            await world.pass_time(0.3)
+        world.stream.send(snapshot())
+        world.stream.send(mirrored())
+        await world.pass_time(0.3)
+        yes, no = book(world), of_no(world)
+        assert (yes.best_bid, no.best_ask) == (415_000, 585_000)
+        assert (yes.state, no.state) == (BookState.VERIFIED, BookState.VERIFIED)
+        # A replay that was moved back sends older books, and so does another socket.
+        world.service.rewind(world.clock.now())
+        world.stream.send(snapshot())
+        assert book(world).best_bid == 410_000
+        break_and_mend(world)
+        world.stream.send(snapshot())
+        await world.pass_time(0.3)
+        assert (book(world).best_bid, book(world).state) == (410_000, BookState.VERIFIED)
+
+
 async def test_of_two_books_held_as_one_only_the_one_whose_hash_disagrees_is_fetched(
     tmp_path: Path,
 ) -> None:
