@@ -10,28 +10,34 @@ PINS := tests/constraints.txt
 # Hundreds of programs are started by the tests: none should have to be compiled first.
 test check coverage: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test check coverage format bench soak shots shots-draw shots-accept python clean
+.PHONY: run test check static style types contracts coverage format bench soak shots shots-draw shots-accept python clean
 
 run: $(RUNTIME)
 	@$(BIN)/pmtui
 
-test: $(TESTING)
+test: static
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal
+
+# None of the three uses more than one core.
+static: $(TESTING)
+	@$(MAKE) --no-print-directory --jobs=2 types style contracts
+
+style:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types:
 	$(BIN)/mypy
+
+contracts:
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # Counting branches doubles the time of every test: by itself, not in each run.
 coverage: $(TESTING)
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-check: $(TESTING)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 3 -m "not slow and not journey"
+check: static
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not slow and not journey"
 
 format: $(TESTING)
 	$(BIN)/ruff check --fix .

@@ -61,7 +61,7 @@ def pytest_collection_finish() -> None:
     """
     _ = gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000, 10, 10)
+    gc.set_threshold(50_000, 10, 10)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -13,6 +13,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.directory import HitKind, SearchHit
 from pmtui.domain.money import Micros
+from tests import loopback_http
 from tests.agent.ports import ANSWERS, TOKEN, FakePort
 
 WALLET = "0x" + "11" * 20
@@ -45,7 +46,7 @@ async def served(
     task = asyncio.create_task(serve(app, listening, report_ready=up.set, stop=stop))
     await up.wait()
     url = f"http://127.0.0.1:{number}"
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as client:
+    async with loopback_http.async_client(base_url=url) as client:
         yield client
     stop.set()
     await task

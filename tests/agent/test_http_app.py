@@ -17,6 +17,7 @@ from pmtui.agent.http_app import MOST_AT_ONCE
 from pmtui.agent.port import Answered, Refusal, Refused
 from pmtui.cli.agent.http_server import bind
 from pmtui.reads.read import Read, Values
+from tests import loopback_http
 from tests.agent.ports import TOKEN, FakePort
 from tests.agent.serving import DIAGNOSIS, SIX, VALUES, served
 
@@ -256,7 +257,7 @@ async def test_too_many_requests_at_once_are_refused_by_problem_details() -> Non
     async with served(port) as client:
         limits = httpx.Limits(max_connections=MOST_AT_ONCE + 1)
         url = str(client.base_url)
-        async with httpx.AsyncClient(base_url=url, trust_env=False, limits=limits) as crowd:
+        async with loopback_http.async_client(base_url=url, limits=limits) as crowd:
             waiting = [
                 asyncio.create_task(crowd.get(f"/orderbook/{TOKEN}")) for _ in range(MOST_AT_ONCE)
             ]

@@ -18,6 +18,7 @@ import httpx
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
+from tests import loopback_http
 from tests.clients.raw_server import Call, serving
 
 HOSTILE_TEXTS = (
@@ -90,7 +91,7 @@ class Front:
         loop = asyncio.get_running_loop()
         async with (
             AsyncExitStack() as stack,
-            httpx.AsyncClient(trust_env=False, timeout=60) as http,
+            loopback_http.async_client(timeout=60) as http,
         ):
             urls = dict(self._urls)
             for name in ("clob", "gamma", "data"):

@@ -4,13 +4,13 @@ import base64
 import re
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pmtui.signing.auth import auth_headers
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
+from tests import loopback_http
 from tests.journeys import test_accounts, trader
 from tests.journeys.conftest import Start
 from tests.journeys.keystores import store_key
@@ -46,7 +46,7 @@ def wait_until_done(terminal: Terminal) -> None:
 def credentials_of(venue: PaperVenue) -> dict[str, str]:
     """Return the trading host's credentials of the key, as it would tell whoever has the key."""
     signer = Signer(Secret.from_hex(KEY))
-    with httpx.Client(trust_env=False) as http:
+    with loopback_http.client() as http:
         now_s = int(http.get(f"{venue.urls['clob']}/time").text)
         headers = auth_headers(signer, timestamp_s=now_s, nonce=0, chain_id=POLYGON_CHAIN_ID)
         answer = http.get(f"{venue.urls['clob']}/auth/derive-api-key", headers=headers)

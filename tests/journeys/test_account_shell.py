@@ -14,7 +14,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from pmtui.domain.ids import Address
@@ -22,6 +21,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers, read_token
+from tests import loopback_http
 from tests.cli.secret_lines import lines_on_fd
 from tests.journeys import trader
 from tests.journeys.conftest import Start
@@ -81,13 +81,13 @@ class Shell:
         return {each["step"]: each["state"] for each in self.status()["steps"]}
 
     def operate(self, path: str, body: dict[str, object]) -> None:
-        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        with loopback_http.client(timeout=PATIENCE_S) as http:
             http.post(
                 self.urls["admin"] + path, json=body, headers=dict(self.operator)
             ).raise_for_status()
 
     def ledger(self) -> Any:
-        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        with loopback_http.client(timeout=PATIENCE_S) as http:
             url = f"{self.urls['admin']}/ledger/{self.wallet}"
             return http.get(url, headers=dict(self.operator)).raise_for_status().json()
 
@@ -145,7 +145,7 @@ def test_a_bare_key_comes_to_a_wallet_that_trades_and_cashes_in(shell: Shell) ->
 
 def _split_merge_and_redeem(shell: Shell) -> None:
     """Cash becomes both outcomes, and a win becomes cash."""
-    with httpx.Client(trust_env=False) as http:
+    with loopback_http.client() as http:
         rows = http.get(shell.urls["gamma"] + "/markets?limit=50&closed=false").json()
     condition = next(
         row["conditionId"] for row in rows if row.get("clobTokenIds") and row["acceptingOrders"]

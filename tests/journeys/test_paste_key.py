@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
+from tests import loopback_http
 from tests.journeys import test_accounts, trader
 from tests.journeys.conftest import Start
 from tests.journeys.keystores import store_key
@@ -25,7 +25,7 @@ PROMPT = "Relayer key: "
 def minted(venue: PaperVenue) -> str:
     """Make a relayer key as the venue's website does, in another program."""
     signer = Signer(Secret.from_hex(KEY))
-    with httpx.Client(trust_env=False) as http:
+    with loopback_http.client() as http:
         nonce = http.get(f"{venue.urls['gamma']}/nonce").json()["nonce"]
         now = SystemClock().now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         signed = sign_in(signer, nonce=nonce, issued_at=now, expiration_time=None)

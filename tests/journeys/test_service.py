@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 
-import httpx
 import msgspec
 import pytest
 
@@ -24,6 +23,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.link.local_socket import bind, socket_path_of
 from pmtui.link.messages import Done, Goodbye, Hello, Refused, Standing, pack
 from pmtui.sim.admin_token import read_token
+from tests import loopback_http
 from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.processes import processes_of, wait_until_gone
@@ -260,7 +260,7 @@ async def _push_down(home: Path, market: Market, price: Decimal) -> None:
     """Let somebody take every bid down to a price: who buys the other outcome mints with them."""
     venue = PaperVenue(home)
     token = read_token(home / "state" / "paper" / "venue")
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with loopback_http.async_client() as http:
         answer = await http.get(
             f"{venue.urls['clob']}/neg-risk", params={"token_id": market.tokens[1]}
         )

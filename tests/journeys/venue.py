@@ -7,12 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import operator_headers, read_token
+from tests import loopback_http
 
 PATIENCE_S = 60.0
 
@@ -147,18 +146,18 @@ class PaperVenue:
 
     def post(self, path: str, body: dict[str, Any]) -> None:
         """Tell the venue's operator to do something."""
-        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        with loopback_http.client(timeout=PATIENCE_S) as http:
             url = self.urls["admin"] + path
             http.post(url, json=body, headers=self._operator).raise_for_status()
 
     def clear_faults(self) -> None:
         """Let the venue behave again."""
-        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        with loopback_http.client(timeout=PATIENCE_S) as http:
             url = self.urls["admin"] + "/faults"
             http.delete(url, headers=self._operator).raise_for_status()
 
     def _read(self, host: str, path: str) -> Any:
-        with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        with loopback_http.client(timeout=PATIENCE_S) as http:
             headers = self._operator if host == "admin" else {}
             answer = http.get(self.urls[host] + path, headers=headers)
             answer.raise_for_status()

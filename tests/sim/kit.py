@@ -26,6 +26,7 @@ from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import OwnerWallets, derive_wallets
 from pmtui.sim.admin_token import operator_headers
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
+from tests import loopback_http
 from tests.signing.kit import sign_order
 from tests.sim.clock import ManualClock
 
@@ -261,4 +262,4 @@ async def small_venue(folder: Path, *, state: Path | None = None) -> AsyncIterat
 
 def http_client() -> httpx.AsyncClient:
     """Return a client that talks to the venue and to nobody in between."""
-    return httpx.AsyncClient(trust_env=False, timeout=60)
+    return loopback_http.async_client(timeout=60)

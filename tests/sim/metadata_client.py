@@ -12,6 +12,7 @@ from typing_extensions import override
 from pmtui.sim.catalogue.model import Catalogue, CatalogueMarket
 from pmtui.sim.gamma.app import metadata_routes
 from pmtui.sim.gamma.rows import LiveMarket, LiveNumbers
+from tests import loopback_http
 
 
 class CatalogueNumbers(LiveNumbers):
@@ -51,7 +52,7 @@ class MetadataClient:
         self, path: str, params: Mapping[str, str | Sequence[str]] | None
     ) -> httpx.Response:
         transport = httpx.ASGITransport(app=self._app)
-        async with httpx.AsyncClient(
-            transport=transport, base_url="http://metadata", trust_env=False
+        async with loopback_http.async_client(
+            transport=transport, base_url="http://metadata"
         ) as client:
             return await client.get(path, params=params)

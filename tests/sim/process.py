@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from pmtui.sim.admin_token import operator_headers
+from tests import loopback_http
 
 BOOT_DEADLINE_S = 60
 ANSWER_DEADLINE_S = 60
@@ -37,7 +36,7 @@ class VenueProcess:
 
     def operate(self, method: str, path: str, body: object = None) -> Any:
         """Ask its admin address, and return what it answered."""
-        with httpx.Client(trust_env=False) as http:
+        with loopback_http.client() as http:
             response = http.request(
                 method,
                 self.urls["admin"] + path,

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from pmtui.cli.venue.sim import run
+from tests import loopback_http
 from tests.sim.kit import write_catalogue
 from tests.sim.process import venue_process
 
@@ -22,7 +23,7 @@ def small(tmp_path: Path) -> list[str]:
 
 
 def test_the_first_line_names_every_host_and_all_of_them_answer(small: list[str]) -> None:
-    with venue_process(*small) as process, httpx.Client(trust_env=False) as http:
+    with venue_process(*small) as process, loopback_http.client() as http:
         assert list(process.urls) == NAMES
         for name in NAMES:
             if not name.startswith("ws_"):
@@ -61,7 +62,7 @@ def _eight_free_ports() -> int:
 def test_a_signal_ends_it_in_order_even_with_a_client_connected(
     small: list[str], number: signal.Signals
 ) -> None:
-    with venue_process(*small) as process, httpx.Client(trust_env=False) as http:
+    with venue_process(*small) as process, loopback_http.client() as http:
         http.get(process.urls["clob"])
         process.process.send_signal(number)
         assert process.process.wait(timeout=60) == 0
