@@ -25,12 +25,6 @@ settings.register_profile(
 settings.register_profile("random", deadline=None, print_blob=True, max_examples=400)
 settings.load_profile(os.environ.get("PMTUI_EXAMPLES", "fixed"))
 
-# Hypothesis also tries the constants of whichever modules of ours are loaded. All of them are, so that the
-# examples of a test do not depend on the tests before it.
-for _module in pkgutil.walk_packages(pmtui.__path__, "pmtui."):
-    if not _module.name.endswith("__main__"):
-        importlib.import_module(_module.name)
-
 # Programs under test run as users run them: buffered text may hold up their end.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
@@ -55,10 +49,15 @@ sys.addaudithook(_refuse_strangers)
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Leave all tests and modules out of garbage collections, and collect less often.
+    """Load all modules; leave them and all tests out of garbage collections, and collect less often.
 
-    Looking through what stays anyway, after every few hundred objects of an app, was a quarter of the time.
+    Hypothesis also tries the constants of whichever modules of ours are loaded: with all of them the
+    examples of a test do not depend on the tests before it. Looking through what stays anyway, after every
+    few hundred objects of an app, was a quarter of the time.
     """
+    for module in pkgutil.walk_packages(pmtui.__path__, "pmtui."):
+        if not module.name.endswith("__main__"):
+            _ = importlib.import_module(module.name)
     _ = gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)
