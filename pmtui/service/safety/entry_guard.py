@@ -128,7 +128,7 @@ class EntryGuard:
             total=Micros(stakes.total()),
             markets=tuple((market, Micros(stake)) for market, stake in stakes.items() if stake),
             loss=loss or ZERO,
-            doubt=self._describe_may_arrive() if self._missing() else "",
+            doubt=self._describe_may_arrive(),
         )
 
     def _not_checked(self) -> str:
@@ -158,10 +158,10 @@ class EntryGuard:
         )
 
     def _describe_may_arrive(self) -> str:
-        left_s = max(
-            self._given_up[order.order_id] + MAY_ARRIVE_FOR_S - self._kernel.clock.monotonic()
-            for order in self._missing()
-        )
+        since_s = max((self._given_up[o.order_id] for o in self._missing()), default=None)
+        if since_s is None:
+            return ""
+        left_s = since_s + MAY_ARRIVE_FOR_S - self._kernel.clock.monotonic()
         until = self._kernel.clock.now() + timedelta(seconds=left_s)
         return MAY_ARRIVE.format(until=f"{until:%H:%M} UTC")
 
