@@ -408,7 +408,7 @@ class Conditionals:
         conditional_id, token_id = selling.conditional_id, selling.token_id
         is_faulty = True
         try:
-            sale = await self.sales.sell(selling, trigger, self._hooks_for(conditional_id))
+            sale = await self.sales.sell(selling, trigger, self._hooks_for(conditional_id, trigger))
             self._release_token(selling)
             is_slow = self._known[conditional_id].tries >= SLOW_AFTER
             if not sale.has_left or (is_slow and not sale.sold):
@@ -431,14 +431,14 @@ class Conditionals:
                 self._go_on_after_fault(conditional_id)
         self._check_book(token_id)
 
-    def _hooks_for(self, conditional_id: ConditionalId) -> SaleHooks:
+    def _hooks_for(self, conditional_id: ConditionalId, trigger: Trigger) -> SaleHooks:
         def report(text: str, level: Level) -> None:
             self._save(self._known[conditional_id], text, level=level)
 
         return SaleHooks(
             allowed_size=lambda held: self._allowed_size(conditional_id, held),
-            record_order=lambda order: self._record_sale_order(conditional_id, order),
-            objection=lambda: _why_unwanted(self._known[conditional_id]),
+            record_order=lambda order: self._record_sale_order(conditional_id, trigger, order),
+            objection=lambda: _why_unwanted(self._known[conditional_id], trigger),
             on_unconfirmed=lambda reason: self._check_sale(conditional_id, reason),
             report=report,
         )
@@ -533,10 +533,12 @@ class Conditionals:
             return self._is_moving_to(order_id) or self._account().load is not Load.READY
         return order.status.is_open
 
-    def _record_sale_order(self, conditional_id: ConditionalId, order: PreparedOrder) -> str:
+    def _record_sale_order(
+        self, conditional_id: ConditionalId, trigger: Trigger, order: PreparedOrder
+    ) -> str:
         """Record the order of a sale before it is sent, or return why it must not be sent."""
         known = self._known[conditional_id]
-        if unwanted := _why_unwanted(known):
+        if unwanted := _why_unwanted(known, trigger):
             return f"Not sold: {unwanted}"
         selling = replace(known, sale=order.unsigned.order_id)
         if known.is_all:
@@ -624,10 +626,12 @@ def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple
     return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
 
-def _why_unwanted(each: Conditional) -> str:
+def _why_unwanted(each: Conditional, trigger: Trigger) -> str:
     """Return why a sale that was not sent yet is not wanted any more; empty while it is."""
-    is_wanted = each.state is ConditionalState.SELLING
-    return "" if is_wanted else f"the stop is {each.state.value}"
+    if each.state is not ConditionalState.SELLING:
+        return f"the stop is {each.state.value}"
+    has_price = each.has_stop if trigger is Trigger.STOP else each.take_profit is not None
+    return "" if has_price else f"its {trigger.value} was cancelled"
 
 
 def _is_paused(each: Conditional) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -292,6 +293,10 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         assert said(world, "nothing sold: Not sent: the journal")
 
 
+def has_tried(world: World, tries: int) -> bool:
+    return only(world).tries >= tries
+
+
 async def test_a_sale_that_is_refused_again_and_again_is_tried_more_slowly_and_fills_no_log(
     tmp_path: Path,
 ) -> None:
@@ -301,7 +306,8 @@ async def test_a_sale_that_is_refused_again_and_again_is_tried_more_slowly_and_f
         # A market that is halted while its book stands.
         world.account.answers[:] = [REFUSED] * 100
         world.stream.send(book("0.39"))
-        await until(world, lambda: only(world).tries > SLOW_AFTER, "many tries")
+        for number in range(1, SLOW_AFTER + 2):
+            await until(world, partial(has_tried, world, number), "one more try")
         tries, told = len(world.account.posted), len(world.service.queries.log().entries)
         began_at = world.clock.monotonic()
         await until(world, lambda: len(world.account.posted) == tries + 2, "two more tries")
@@ -340,6 +346,23 @@ async def test_a_sale_that_waits_to_leave_never_does_once_its_stop_is_unwanted(
         await world.pass_time(5)
         assert world.account.posted == []
         assert states(world) == ([] if is_ended else [ConditionalState.PAUSED])
+
+
+async def test_a_sale_that_waits_to_leave_never_does_once_its_price_of_a_pair_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        world.account.lane.clear()
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.in_line, "the sale stands in line")
+        world.service.commands.cancel_conditional(only(world).conditional_id, Trigger.STOP)
+        world.account.lane.set()
+        await world.pass_time(5)
+        assert world.account.posted == []
+        (left,) = world.service.queries.account().conditionals
+        assert (left.state, left.stop) == (ConditionalState.WATCHING, None)
+        assert left.take_profit == PLAN.take_profit
 
 
 async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) -> None:
