@@ -222,6 +222,7 @@ class FrameScreen(Screen[None]):
     FrameScreen.-unserved > #loss { display: block; }
     FrameScreen > #body { height: 1fr; }
     FrameScreen > #footer { background: $panel; }
+    FrameScreen.-dials > #notice { background: $panel; }
     FrameScreen > #tour { display: none; background: $panel; }
     FrameScreen.-touring > #tour { display: block; }
     """

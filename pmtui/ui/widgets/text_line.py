@@ -227,5 +227,5 @@ def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
 def _entry(entry: FooterEntry) -> Line:
     return (
         Cell(entry.key, Role.KEY, Emphasis.BOLD),
-        Cell(f" {entry.label}  ", Role.TEXT if entry.is_dangerous else Role.DIM),
+        Cell(f" {entry.label}  ", Role.DIM),
     )
