@@ -35,6 +35,7 @@ from pmtui.service.views import Level
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before each repetition; the last one is repeated."""
 NO_ANSWER = "no answer yet; asking again until there is one"
+BUSY = "the venue is busy; asking again until there is an answer"
 MAY_ARRIVE = "not at the venue yet; cancelling again until it is known to be gone"
 NOT_SENT = "Not sent: cancelled before it left"
 _KEEPS_ASKING = frozenset(
@@ -222,17 +223,20 @@ class Canceller:
             cancellation.resolve(CancelVerdict(result, problem), is_final=True)
             return
         may_arrive = all(map(self._may_arrive, result.unanswered))
+        is_busy = isinstance(answer, Failure) and answer.kind is FailureKind.BUSY
         ends = [self._repeat_until_gone(order_id) for order_id in result.unanswered]
         self._report_repeating(result.unanswered, answer, may_arrive=may_arrive)
-        first = CancelVerdict(result, MAY_ARRIVE if may_arrive else NO_ANSWER)
+        asking = MAY_ARRIVE if may_arrive else BUSY if is_busy else NO_ANSWER
+        first = CancelVerdict(result, asking)
         cancellation.resolve(first, is_final=False)
         cancellation.resolve(await self._await_ends(result, ends), is_final=True)
 
     def _apply_failure(self, targets: tuple[OrderId, ...], failure: Failure) -> CancelResult:
-        """Conclude from a request without an answer; what may be gone or still arrive stays open."""
+        """Conclude from a request without an answer; what may be gone or arrive, or is to be asked again, stays open."""
         for order_id in targets:
             self._history.record_cancel(format_failure(failure), order_id)
-        if failure.may_have_happened:
+        if failure.may_have_happened or failure.kind is FailureKind.BUSY:
+            # Who is told to come back, comes back: nobody cancels twice because an engine restarts.
             return CancelResult((), (), targets)
         open_ = tuple(order_id for order_id in targets if self._may_arrive(order_id))
         kept = tuple((order_id, str(failure)) for order_id in targets if order_id not in open_)
@@ -350,6 +354,8 @@ class Canceller:
         what = count(len(orders), "order")
         if may_arrive:
             text = f"{what} may still arrive: cancelling again until it is known to be gone"
+        elif isinstance(answer, Failure) and answer.kind is FailureKind.BUSY:
+            text = f"The venue is busy: asking again to cancel {what}. {answer}"
         elif isinstance(answer, Failure) or answer.unanswered:
             text = f"No answer to cancelling {what}: asking again until it is known"
         else:

@@ -7,6 +7,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, OrderChanged, OrderEventKind, OrderStatus
+from pmtui.service.orders.cancelling import BUSY
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, until, verdict_of
 
@@ -117,6 +118,19 @@ async def test_a_cancel_that_never_left_is_said_at_once_and_not_repeated(tmp_pat
         await world.pass_time(30)
         assert len(world.account.cancelled) == 1
         assert shown(world) == {FIRST}
+
+
+async def test_a_cancel_that_a_busy_venue_did_not_take_is_asked_again(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await with_resting(world, FIRST)
+        restarting = Failure(FailureKind.BUSY, "DELETE /order", "the engine restarts", 425)
+        world.account.cancel_answers = [restarting, restarting]
+        command = world.service.commands.cancel([FIRST])
+        verdict = await world.service.commands.cancel_verdict(command)
+        assert (verdict.problem, verdict.result.unanswered) == (BUSY, (FIRST,))
+        assert told(world, "Not cancelled") == 0
+        await until(world, lambda: not shown(world), "it is cancelled")
+        assert len(world.account.cancelled) == 3
 
 
 async def test_an_outage_after_a_lost_cancel_does_not_end_the_asking(tmp_path: Path) -> None:
