@@ -1,6 +1,7 @@
 """`python -m tests.scenes compare|accept [SCENE …]`: checks the pictures, or takes new ones.
 
-`draw FOLDER [SCREEN …]` draws every screen at every size and in every theme, to be looked at.
+`draw FOLDER [SCREEN …]` draws every screen at every size and in every theme, in 256 colours and in plain
+ASCII, to be looked at.
 `record` plays a session with the installed program and keeps it as the moving picture of the README.
 """
 
@@ -8,9 +9,11 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from tests.scenes.picture import first_difference
+from pmtui.ui.theme.theme import DEFAULT_THEME
+from tests.scenes.picture import first_difference, in_256_colours
 from tests.scenes.scenes import SCENES, SCREENS, SIZES, THEMES, Scene, paint, picture, playing
 from tests.scenes.session import record
 from tests.ui.wait import settle
@@ -70,24 +73,37 @@ async def draw(
     sizes: Sequence[tuple[int, int]] = SIZES,
     themes: Sequence[str] = THEMES,
 ) -> None:
-    """Draw screens at every size and in every theme, or at some and in some."""
+    """Draw screens at every size and in every theme, or at some and in some.
+
+    The usual theme is drawn in 256 colours and in plain ASCII, too.
+    """
     for screen in screens:
         for size in sizes:
+            usual = Scene(screen, size)
+            if usual.theme in themes:
+                scene = replace(usual, is_ascii=True)
+                _keep(folder, scene.name, await paint(scene))
             if screen in NOT_DRESSED_ANEW:
                 for scene in (Scene(screen, size, theme) for theme in themes):
-                    _keep(folder, scene, await paint(scene))
+                    _keep_scene(folder, scene, await paint(scene))
                 continue
             async with playing(Scene(screen, size)) as pilot:
                 for theme in themes:
                     pilot.app.theme = theme
                     await settle(pilot)
                     scene = Scene(screen, size, theme)
-                    _keep(folder, scene, picture(pilot, scene))
+                    _keep_scene(folder, scene, picture(pilot, scene))
         print(f"{screen}: drawn", flush=True)
 
 
-def _keep(folder: Path, scene: Scene, svg: str) -> None:
-    (folder / f"{scene.name}.svg").write_text(svg, encoding="utf-8")
+def _keep_scene(folder: Path, scene: Scene, svg: str) -> None:
+    _keep(folder, scene.name, svg)
+    if scene.theme == DEFAULT_THEME:
+        _keep(folder, f"{scene.name}-256", in_256_colours(svg))
+
+
+def _keep(folder: Path, name: str, svg: str) -> None:
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
 
 
 def _compare(scene: Scene) -> bool:

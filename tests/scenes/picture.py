@@ -1,8 +1,15 @@
 """Pictures that are the same everywhere: no fonts from afar, stable names, and a text to compare."""
 
 import re
+from functools import cache
 from html import unescape
 from itertools import zip_longest
+
+from rich.color import Color as RichColor
+from rich.color import ColorSystem
+from textual.color import Color
+
+from pmtui.ui.terminal.screen_buffer import reduced
 
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _PREFIX = re.compile(r"terminal-\d+")
@@ -10,6 +17,7 @@ _LINE = re.compile(
     r'<text (?:font-family="[^"]*" )?class="(?!terminal-title)[^"]*" x="([0-9.]+)" y="([0-9.]+)"[^>]*>(.*?)</text>'
 )
 _NAME = re.compile(r"[^a-z0-9]+")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 CELL_WIDTH = 12.2
 """Of the exporter, in its own units."""
 FONTS = "'DejaVu Sans Mono', ui-monospace, Menlo, Consolas, monospace"
@@ -31,6 +39,17 @@ def canonical(svg: str, scene: str) -> str:
     named = _PREFIX.sub(_NAME.sub("-", scene), plain).replace(_EXPORTED_FONTS, FONTS)
     named = _BRAILLE.sub(f'<text font-family="{BRAILLE_FONTS}" ', named)
     return "\n".join(line.rstrip() for line in named.splitlines()) + "\n"
+
+
+def in_256_colours(svg: str) -> str:
+    """Return a picture as a terminal of 256 colours shows it."""
+    return _COLOUR.sub(lambda found: _nearest(found[0]), svg)
+
+
+@cache
+def _nearest(colour: str) -> str:
+    asked_for = RichColor.from_rgb(*Color.parse(colour).rgb)
+    return Color(*reduced(asked_for, ColorSystem.EIGHT_BIT).get_truecolor()).hex.lower()
 
 
 def text_rows(svg: str) -> list[str]:

@@ -67,12 +67,15 @@ class Scene:
     screen: str
     size: tuple[int, int] = WIDE
     theme: str = DEFAULT_THEME
+    is_ascii: bool = False
+    """Whether the terminal shows nothing else."""
 
     @property
     def name(self) -> str:
         """The screen, and what is not usual about it."""
         size = "" if self.size == WIDE else f"-{self.size[0]}x{self.size[1]}"
-        return f"{self.screen}{size}" + (f"-{self.theme}" if self.theme != DEFAULT_THEME else "")
+        theme = f"-{self.theme}" if self.theme != DEFAULT_THEME else ""
+        return f"{self.screen}{size}{theme}{'-ascii' if self.is_ascii else ''}"
 
 
 SCENES = (
@@ -130,6 +133,7 @@ async def playing(scene: Scene) -> AsyncIterator[Pilot[None]]:
         themes, _ = load_themes()
         app = PmtuiApp(world.service.surface(), themes=themes, theme=scene.theme)
         app.animation_level = "none"
+        app.is_ascii = scene.is_ascii
         async with app.run_test(size=scene.size, tooltips=False) as pilot:
             # Every way begins at the list, whose rows are streamed by and by.
             await plays.shown(pilot, "updated now")

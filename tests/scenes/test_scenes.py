@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.scenes.__main__ import FOLDER, SESSION, draw, main, picture_of
-from tests.scenes.picture import BRAILLE_FONTS, canonical, first_difference, text_rows
+from tests.scenes.picture import (
+    BRAILLE_FONTS,
+    canonical,
+    first_difference,
+    in_256_colours,
+    text_rows,
+)
 from tests.scenes.scenes import (
     ROWS,
     SCENES,
@@ -69,6 +75,11 @@ def test_a_picture_has_a_row_for_every_line_of_the_screen(scene: Scene) -> None:
     assert re.match(r" PAPER  ( ARMED \d+ · \d:\d\d  )?cash \$", rows[0])
 
 
+def test_a_picture_in_256_colours_has_no_others() -> None:
+    assert in_256_colours('fill="#ff0001" class="a-1"') == 'fill="#ff0000" class="a-1"'
+    assert in_256_colours(in_256_colours("#10151c")) == in_256_colours("#10151c")
+
+
 def test_a_difference_names_its_row_and_both_texts() -> None:
     line = '<text class="x-r1" x="{x}" y="{y}" clip-path="url(#a)">{text}</text>'
     old = line.format(x=0, y=20, text="same") + line.format(x=12.2, y=44.4, text="bid&#160;51")
@@ -103,8 +114,9 @@ def test_an_unknown_scene_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_screen_is_drawn_at_every_size_and_in_every_theme(tmp_path: Path) -> None:
     assert main(["draw", str(tmp_path), "log"]) == 0
     drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    assert len(drawn) == len(SIZES) * len(THEMES)
+    assert len(drawn) == len(SIZES) * (len(THEMES) + len(("256", "ascii")))
     assert len(set(drawn.values())) == len(drawn)
+    assert all("".join(text_rows(drawn[name])).isascii() for name in drawn if "ascii" in name)
 
 
 async def test_what_is_drawn_in_a_theme_is_what_the_program_paints_in_it(tmp_path: Path) -> None:
