@@ -37,7 +37,7 @@ class Navigation:
         """Go where a screen wants to."""
         match destination:
             case EventChosen(event_id):
-                self.open_event(event_id)
+                _ = self._app.push_screen(EventScreen(self._surface, event_id))
             case MarketChosen():
                 self._disarm()
                 _ = self._app.push_screen(
@@ -53,10 +53,6 @@ class Navigation:
                 self.bring_forward(PortfolioScreen)
                 if isinstance(self._app.screen, PortfolioScreen):
                     self._app.screen.show_first(Tab.TRANSACTIONS)
-
-    def open_event(self, event_id: EventId) -> None:
-        """Put an event in front."""
-        _ = self._app.push_screen(EventScreen(self._surface, event_id))
 
     def _disarm(self) -> None:
         """Disarm single keys when the market changes."""
@@ -115,7 +111,7 @@ class LastPlace:
                 self._navigation.go(chosen)
                 self._watch(MarketTopic(chosen.condition_id))
             case EventScreen.PLACE if place.item:
-                self._navigation.open_event(EventId(place.item))
+                self._navigation.go(EventChosen(EventId(place.item)))
                 self._watch(EventTopic(EventId(place.item)))
             case name if name in SINGLE_SCREENS:
                 self._navigation.bring_forward(SINGLE_SCREENS[name])

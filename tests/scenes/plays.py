@@ -13,7 +13,7 @@ from pmtui.domain.health import HealthState, Source
 from pmtui.domain.money import Micros
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.frame import MarketChosen
+from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.help import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.rows.row_stream import DAYS_FROM
@@ -43,7 +43,7 @@ async def search(pilot: Pilot[None], world: World) -> None:
 
 
 async def event(pilot: Pilot[None], world: World) -> None:
-    app_of(pilot).navigation.open_event(world.election)
+    app_of(pilot).navigation.go(EventChosen(world.election))
     await shown(pilot, "Xavier Marchetti")
     if pilot.app.size.width >= DAYS_FROM:
         # The days of the rows in view come once the view stands still.

@@ -66,11 +66,13 @@ class MarketReads:
     def one(self, request: Request) -> object:
         """Answer `/markets/{id}`; a slug in that place is the other dialect's spelling."""
         name = request.path_params["name"]
-        return self._found(self._catalogue.market(name) or self._by_slug(name), request)
+        return self._found(
+            self._catalogue.market(name) or self._catalogue.market_by_slug(name), request
+        )
 
     def by_slug(self, request: Request) -> object:
         """Answer `/markets/slug/{slug}`."""
-        return self._found(self._by_slug(request.path_params["slug"]), request)
+        return self._found(self._catalogue.market_by_slug(request.path_params["slug"]), request)
 
     def by_token(self, request: Request) -> object:
         """Answer `/markets/token/{token_id}`."""
@@ -83,9 +85,6 @@ class MarketReads:
         if market is None:
             raise not_found("market")
         return list(rows_of(self._catalogue.event_of(market).raw, "tags"))
-
-    def _by_slug(self, slug: str) -> CatalogueMarket | None:
-        return self._catalogue.market_by_slug(slug)
 
     def _found(self, market: CatalogueMarket | None, request: Request) -> object:
         if market is None:

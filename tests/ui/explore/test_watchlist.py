@@ -424,7 +424,7 @@ async def test_an_event_stars_its_outcomes_and_itself() -> None:
     app = whole(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await starts(pilot, app)
-        app.navigation.open_event(ELECTION.event_id)
+        app.navigation.go(EventChosen(ELECTION.event_id))
         await until(pilot, lambda: shows(app, "★ Ilse Maro"), "the sign")
         assert isinstance(app.screen, EventScreen)
         await pilot.press("asterisk", "E")
