@@ -98,11 +98,11 @@ def _make_server(toolbox: Toolbox, version: str) -> Server[Any]:
     async def call_tool(
         _context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        told = await toolbox.call(params.name, params.arguments or {})
-        text = told.text if isinstance(told, Refused) else to_text(told)
+        answer = await toolbox.call(params.name, params.arguments or {})
+        text = answer.text if isinstance(answer, Refused) else to_text(answer)
         content: list[ContentBlock] = [TextContent(type="text", text=text)]
-        if isinstance(told, Refused):
+        if isinstance(answer, Refused):
             return CallToolResult(content=content, is_error=True)
-        return CallToolResult(content=content, structured_content=dict(told))
+        return CallToolResult(content=content, structured_content=dict(answer))
 
     return Server(NAME, version=version, on_list_tools=list_tools, on_call_tool=call_tool)

@@ -125,10 +125,10 @@ async def _call(toolbox: Toolbox, request: Request) -> bytes:
     if not isinstance(name, str) or not isinstance(given, dict):
         text = "params hold `name`, a text, and `arguments`, an object"
         return error_line(request.request_id, INVALID_PARAMS, text)
-    told = await toolbox.call(name, given)
-    if isinstance(told, Refused):
-        return error_line(request.request_id, _CODES[told.reason], told.text)
-    return result_line(request.request_id, {"content": [{"type": "text", "text": to_text(told)}]})
+    answer = await toolbox.call(name, given)
+    if isinstance(answer, Refused):
+        return error_line(request.request_id, _CODES[answer.reason], answer.text)
+    return result_line(request.request_id, {"content": [{"type": "text", "text": to_text(answer)}]})
 
 
 def result_line(request_id: RequestId, result: object) -> bytes:

@@ -266,11 +266,11 @@ class Toolbox:
         if isinstance(answered, Refused):
             return answered
         kind = FoundHit if read.answer is SearchHit else answer or read.answer
-        told = self._to_record(answered, kind, is_list=read.is_list)
+        record = self._to_record(answered, kind, is_list=read.is_list)
         if naming_argument(read) is None:
-            return told
+            return record
         missing = find_unanswered(read, values, answered.items) if answered.is_whole else ()
-        return {**told, "missing": [*missing]}
+        return {**record, "missing": [*missing]}
 
     def _to_record(self, answered: Answered, kind: object, *, is_list: bool) -> Record:
         records = [self._record(item) for item in map(_with_worth, answered.items)]
@@ -310,9 +310,9 @@ def age_s(at: datetime | None, now: datetime) -> int | None:
     return None if at is None else max(0, int((now - at).total_seconds()))
 
 
-def to_text(told: Record) -> str:
+def to_text(record: Record) -> str:
     """Return an answer as the JSON text that tools give, within its bound."""
-    text = json.dumps(told, ensure_ascii=False)
+    text = json.dumps(record, ensure_ascii=False)
     if len(text.encode()) > 2 * MOST_BYTES:
         raise ValueError("an answer beyond its bound")
     return text

@@ -216,36 +216,36 @@ def read_own_fills(request: ExportRequest) -> Table | JournalProblem:
         return journaled
     if isinstance(titles, JournalProblem):
         return titles
-    told: tuple[Fill, ...] | Unreachable = ()
+    venue_fills: tuple[Fill, ...] | Unreachable = ()
     if not request.is_offline:
         secret = _secret(request)
         if isinstance(secret, Secret):
-            told = asyncio.run(_fills_of(request, secret))
+            venue_fills = asyncio.run(_fills_of(request, secret))
         elif secret:
-            told = Unreachable(secret)
-    if isinstance(told, Unreachable):
-        request.warn(f"from the journal alone: {told.text}")
-        told = ()
-    return fills_table(merge_fills(journaled, told, titles))
+            venue_fills = Unreachable(secret)
+    if isinstance(venue_fills, Unreachable):
+        request.warn(f"from the journal alone: {venue_fills.text}")
+        venue_fills = ()
+    return fills_table(merge_fills(journaled, venue_fills, titles))
 
 
 def merge_fills(
     journaled: Iterable[JournaledFill],
-    told: Iterable[Fill],
+    venue_fills: Iterable[Fill],
     titles: Mapping[ConditionId, str],
 ) -> list[ExportedFill]:
     """Combine what the journal and the venue know of each fill, oldest first.
 
     Args:
         journaled: fills of orders that were placed from here.
-        told: fills of the account, as the venue has them.
+        venue_fills: fills of the account, as the venue has them.
         titles: of markets, for fills of orders that were placed elsewhere.
     """
     merged = {
         (each.fill.trade_id, each.fill.order_id): ExportedFill(each.fill, each.title, "journal")
         for each in journaled
     }
-    for fill in told:
+    for fill in venue_fills:
         key = (fill.trade_id, fill.order_id)
         known = merged.get(key)
         if known is None:

@@ -101,12 +101,13 @@ class ChainClient:
         if isinstance(answer, Failure):
             return answer
         try:
-            told = decode_rpc_batch(answer)
+            answers = decode_rpc_batch(answer)
         except WireError as error:
             return unreadable(f"POST {_CALL}", error)
         silent = Failure(FailureKind.SERVER, f"POST {_CALL}", "no answer to this call")
         return tuple(
-            _outcome(told[number]) if number in told else silent for number in range(len(asked))
+            _outcome(answers[number]) if number in answers else silent
+            for number in range(len(asked))
         )
 
     async def simulate(
@@ -123,12 +124,12 @@ class ChainClient:
         if isinstance(answer, Failure):
             return answer
         try:
-            told = rpc_simulated(answer)
+            simulated = rpc_simulated(answer)
         except WireError as error:
             return unreadable(f"POST {_SIMULATE}", error)
-        if len(told) != len(asked):
+        if len(simulated) != len(asked):
             return unreadable(f"POST {_SIMULATE}", WireError("calls", "not those that were asked"))
-        return told
+        return simulated
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
         """Return what became of a transaction; None while it is in no block."""
@@ -175,11 +176,11 @@ class ChainClient:
         """Say why the node is not to be asked: what it says of addresses is of another chain."""
         if self._is_right_chain:
             return None
-        told = await self._number(_CHAIN_ID)
-        if isinstance(told, Failure):
-            return told
-        if told != self._only_chain:
-            text = f"the node is on chain {told}, not {self._only_chain}: see rpc_url"
+        chain_id = await self._number(_CHAIN_ID)
+        if isinstance(chain_id, Failure):
+            return chain_id
+        if chain_id != self._only_chain:
+            text = f"the node is on chain {chain_id}, not {self._only_chain}: see rpc_url"
             return Failure(FailureKind.REFUSED, f"POST {_CHAIN_ID}", text)
         self._is_right_chain = True
         return None
@@ -221,5 +222,5 @@ def _outcome(answer: RpcAnswer) -> bytes | CallReverted | Failure:
 
 
 def _refused(method: str, answer: RpcAnswer) -> Failure:
-    said = answer.error.message if answer.error is not None else "no result"
-    return Failure(FailureKind.REFUSED, f"POST {method}", said[:_LONGEST_TEXT])
+    reason = answer.error.message if answer.error is not None else "no result"
+    return Failure(FailureKind.REFUSED, f"POST {method}", reason[:_LONGEST_TEXT])

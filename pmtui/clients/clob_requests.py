@@ -150,11 +150,11 @@ class ServerClock:
     async def measure(self) -> Failure | None:
         """Ask for the host's time; ours stands where both agree within what can be measured."""
         before = self._now()
-        told = await self._read()
-        if isinstance(told, Failure):
-            return told
+        server_time = await self._read()
+        if isinstance(server_time, Failure):
+            return server_time
         after = self._now()
-        earliest, latest = told - after, told + _ANSWER_STEP - before
+        earliest, latest = server_time - after, server_time + _ANSWER_STEP - before
         middle = (earliest + latest) / 2
         is_same = earliest <= timedelta(0) <= latest
         self._offset = timedelta(0) if is_same else middle

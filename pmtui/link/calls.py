@@ -89,9 +89,9 @@ class Calls:
         task.add_done_callback(self._running.discard)
 
     def _follow(self, record: _Record, listener: Listener) -> None:
-        for said in (record.answer, record.ended):
-            if said is not None:
-                listener(said)
+        for ending in (record.answer, record.ended):
+            if ending is not None:
+                listener(ending)
         if not record.is_over and listener not in record.listeners:
             record.listeners.append(listener)
 
@@ -122,9 +122,9 @@ class Calls:
         record.is_over = True
         self._send(record, record.ended)
 
-    def _send(self, record: _Record, said: Answer | Ended) -> None:
+    def _send(self, record: _Record, ending: Answer | Ended) -> None:
         for listener in tuple(record.listeners):
-            listener(said)
+            listener(ending)
         if record.is_over:
             record.listeners.clear()
 

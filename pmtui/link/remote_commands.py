@@ -351,8 +351,8 @@ class RemoteCommands:
                 "submit_wallet", is_patient=True, prepared_id=prepared_id
             )
         except NoAnswerError as lost:
-            told = describe_loss(lost)
-            return NotKnown(told) if lost.may_have_happened else Rejected(told)
+            text = describe_loss(lost)
+            return NotKnown(text) if lost.may_have_happened else Rejected(text)
         return cast("WalletVerdict", answer)
 
     async def take_relayer_key(self, key: PastedKey) -> str:

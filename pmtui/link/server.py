@@ -406,9 +406,9 @@ def describe_absence(news: Sequence[LogEntry]) -> str:
     counted = ", ".join(
         count(number, kind, _PLURALS.get(kind, kind)) for kind, number in counts.items()
     )
-    told = "; ".join(entry.text for entry in news[:MOST_TOLD])
+    text = "; ".join(entry.text for entry in news[:MOST_TOLD])
     more = f"; {len(news) - MOST_TOLD:,} more in the log" if len(news) > MOST_TOLD else ""
-    return f"While no terminal was attached: {counted}. {told}{more}"
+    return f"While no terminal was attached: {counted}. {text}{more}"
 
 
 def weight_of(news: Sequence[LogEntry]) -> Level:

@@ -177,12 +177,12 @@ class Session:
             case _:
                 self._other(self, message)
 
-    def _send_end(self, said: Answer | Ended) -> None:
+    def _send_end(self, ending: Answer | Ended) -> None:
         """Send the verdict of a command, after the views that it may have changed."""
-        if isinstance(said, Answer):
-            self._asked.discard(said.call_id)
+        if isinstance(ending, Answer):
+            self._asked.discard(ending.call_id)
         self._send_changes()
-        self.send(said)
+        self.send(ending)
 
     def _send_changes(self) -> None:
         for topic in (*self._watched, *self._peeked):

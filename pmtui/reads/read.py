@@ -425,5 +425,5 @@ def find_unanswered(read: Read, values: Values, items: Iterable[object]) -> tupl
     argument = naming_argument(read)
     if argument is None:
         return ()
-    told = {str(getattr(item, argument.name)).lower() for item in items}
-    return tuple(text for text in values.texts(argument.name) if text.lower() not in told)
+    answered = {str(getattr(item, argument.name)).lower() for item in items}
+    return tuple(text for text in values.texts(argument.name) if text.lower() not in answered)

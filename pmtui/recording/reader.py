@@ -214,22 +214,22 @@ def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unr
 def _without_messages(path: Path, found: Recording, text: bytes, *, is_own: bool) -> Unreadable:
     """Return why no message of a file can be played."""
     if is_own and found.is_torn:
-        told = "a recording that was cut off before a message of the stream came"
-        return Unreadable(f"{path}: {told}", is_recording=True)
+        problem = "a recording that was cut off before a message of the stream came"
+        return Unreadable(f"{path}: {problem}", is_recording=True)
     if is_own:
         return Unreadable(
             f"{path}: a recording in which the stream told nothing", is_recording=True
         )
     if not text and found.is_torn:
-        told = "cut off at its very beginning: nothing of it can be unpacked"
+        problem = "cut off at its very beginning: nothing of it can be unpacked"
     elif not text:
-        told = "the file is empty"
+        problem = "the file is empty"
     elif found.is_torn and _OWN_BEGINNING.startswith(text[: len(_OWN_BEGINNING)]):
-        told = "a recording that was cut off in its first line"
-        return Unreadable(f"{path}: {told}", is_recording=True)
+        problem = "a recording that was cut off in its first line"
+        return Unreadable(f"{path}: {problem}", is_recording=True)
     else:
-        told = "no recording: it holds no message of the market stream"
-    return Unreadable(f"{path}: {told}")
+        problem = "no recording: it holds no message of the market stream"
+    return Unreadable(f"{path}: {problem}")
 
 
 def _unpack(raw: bytes, max_bytes: int) -> tuple[bytes, bool]:

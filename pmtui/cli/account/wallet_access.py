@@ -317,9 +317,9 @@ class KeyMinter:
             return _refused(problem)
         owner = self._signer.address
         caller = self.relayer.for_caller(lambda *_: relayer_headers(text, owner))
-        told = await caller.transactions()
-        if isinstance(told, Failure) and told.kind is FailureKind.REFUSED:
-            return _refused(f"not kept: the relayer refuses this key ({told.text})")
+        listed = await caller.transactions()
+        if isinstance(listed, Failure) and listed.kind is FailureKind.REFUSED:
+            return _refused(f"not kept: the relayer refuses this key ({listed.text})")
         try:
             return self.files.keep_relayer_key(text, owner).shown
         except OSError as error:

@@ -534,8 +534,8 @@ def status_lines(view: WalletView) -> list[str]:
         at = f"{row.created_at:%Y-%m-%d %H:%M:%S}"
         lines.append(f"{at}  {row.status.value:<10}{row.title} {row.reason}".rstrip())
     for differing in view.disagreements:
-        said = "; ".join(f"{who} says {what}" for who, what in differing.views)
-        lines.append(f"Disagreement on {differing.subject}: {said}")
+        views = "; ".join(f"{who} says {what}" for who, what in differing.views)
+        lines.append(f"Disagreement on {differing.subject}: {views}")
     return lines
 
 
@@ -649,8 +649,8 @@ def _settlement_lines(settlements: tuple[Settlement, ...]) -> list[str]:
     return lines
 
 
-def _answer(told: LastAnswer[bool]) -> Json:
-    return {"value": told.value, "as_of": told.as_of, "problem": told.problem}
+def _answer(answer: LastAnswer[bool]) -> Json:
+    return {"value": answer.value, "as_of": answer.as_of, "problem": answer.problem}
 
 
 def _approval(each: ApprovalView) -> Json:

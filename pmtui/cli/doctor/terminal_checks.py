@@ -85,10 +85,10 @@ def ask_terminal(term: str) -> TerminalAnswers:
         os.close(handle)
 
 
-def read_answers(said: bytes) -> TerminalAnswers:
+def read_answers(output: bytes) -> TerminalAnswers:
     """Decode a terminal's answers."""
-    name, mode = _NAME.search(said), _MODE.search(said)
-    has_answered = bool(_KIND.search(said))
+    name, mode = _NAME.search(output), _MODE.search(output)
+    has_answered = bool(_KIND.search(output))
     if mode:
         is_synchronized: bool | None = mode[1] in _KNOWS
     else:
@@ -104,13 +104,13 @@ def read_answers(said: bytes) -> TerminalAnswers:
 def _exchange(handle: int) -> bytes:
     with os.fdopen(os.dup(handle), "wb", buffering=0) as out:
         _ = out.write(_QUESTIONS)
-    said, deadline = b"", time.monotonic() + DEADLINE_S
-    while not _KIND.search(said):
+    output, deadline = b"", time.monotonic() + DEADLINE_S
+    while not _KIND.search(output):
         left_s = deadline - time.monotonic()
         if left_s <= 0 or not select.select([handle], [], [], left_s)[0]:
             break
-        said += os.read(handle, 1_024)
-    return said
+        output += os.read(handle, 1_024)
+    return output
 
 
 async def ask_tmux(option: str) -> str:
@@ -123,13 +123,13 @@ async def ask_tmux(option: str) -> str:
         return ""
     try:
         async with asyncio.timeout(DEADLINE_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     except TimeoutError:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
         return ""
-    return said.decode("ascii", "replace").strip()[:40]
+    return output.decode("ascii", "replace").strip()[:40]
 
 
 LEAST_COLUMNS, LEAST_ROWS = 80, 24

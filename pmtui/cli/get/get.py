@@ -315,8 +315,8 @@ def _unknown(name: str) -> str:
     near = get_close_matches(name, READS, n=3)
     parts = [known for known in READS if len(name) > 2 and (name in known or known in name)]
     near += [known for known in parts if known not in near]
-    said = f"did you mean {', '.join(near[:4])}?" if near else "`pmtui get` lists them"
-    return f"no such read; {said}"
+    hint = f"did you mean {', '.join(near[:4])}?" if near else "`pmtui get` lists them"
+    return f"no such read; {hint}"
 
 
 def _listing() -> list[str]:

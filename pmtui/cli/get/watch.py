@@ -193,10 +193,10 @@ class AccountWatch:
 
     async def _now(self) -> datetime:
         """Return the venue's time; ours where it does not say."""
-        told = await ClobClient(
+        answer = await ClobClient(
             self._request.hosts.trading, self._request.hosts.routes
         ).server_time()
-        return SystemClock().now() if isinstance(told, Failure) else told
+        return SystemClock().now() if isinstance(answer, Failure) else answer
 
     def _on_link(self, link: Link) -> None:
         self._link.note(link)
@@ -482,8 +482,8 @@ class MarketWatch:
             if self._request.values.text("side") in ("", event.side.value):
                 self._request.output.write(_trade(event))
         elif self._request.read.name in _LAST_TRADES:
-            told = answers.LastTradePrice(event.token_id, event.price, event.side)
-            self._request.output.write_change(event.token_id, told)
+            trade = answers.LastTradePrice(event.token_id, event.price, event.side)
+            self._request.output.write_change(event.token_id, trade)
 
     def _on_snapshot(self, followed: _StreamedBook, snapshot: BookSnapshot) -> None:
         try:
@@ -528,9 +528,9 @@ class MarketWatch:
             self._request.output.write(_book(followed))
         elif self._request.read.name in _OF_A_BOOK:
             view = followed.book.view(_NEVER)
-            for told in _OF_A_BOOK[self._request.read.name](view, self._request.values):
-                side = told.side if isinstance(told, answers.BestPrice) else None
-                self._request.output.write_change((token, side) if side else token, told)
+            for record in _OF_A_BOOK[self._request.read.name](view, self._request.values):
+                side = record.side if isinstance(record, answers.BestPrice) else None
+                self._request.output.write_change((token, side) if side else token, record)
 
 
 def _least(snapshot: BookSnapshot) -> Micros | None:

@@ -68,7 +68,7 @@ class ServiceStarter:
         self._service: int | None = None
         """The service that this terminal started last."""
         self._settings_pipe: int | None = None
-        """Where that one tells what the terminal needs to know of the settings."""
+        """Where that one writes what the terminal needs to know of the settings."""
         self._greeting: Greeting | None = None
         """Of a service that ran already."""
         self._settings: TerminalSettings | None = None
@@ -120,13 +120,13 @@ class ServiceStarter:
             ConfigError: they cannot be used, or the service ends before it has read them.
         """
         if self._settings is None:
-            told = (
+            configured = (
                 self._wait_for_settings() if self._greeting is None else self._greeting.configured
             )
-            if told.settings is None:
-                raise ConfigError(told.place, told.problem)
-            warn(*told.words)
-            self._settings = told.settings
+            if configured.settings is None:
+                raise ConfigError(configured.place, configured.problem)
+            warn(*configured.words)
+            self._settings = configured.settings
         return self._settings
 
     def unlock(self, passphrase_fd: int | None) -> None:
@@ -273,23 +273,23 @@ class ServiceStarter:
         self._start()
 
     def _start(self, *, is_fresh: bool = False) -> None:
-        """Start a service that tells its settings, with the options of this terminal."""
-        told, tells = os.pipe()
+        """Start a service that writes its settings, with the options of this terminal."""
+        reading, writing = os.pipe()
         options = [] if self._stated is None else ["--profile", self._stated]
         if is_fresh:
             options.append("--fresh")
-        self._settings_pipe = told
+        self._settings_pipe = reading
         try:
-            self._spawn([*options, "--settings-fd", str(_SETTINGS_FD)], tells=tells)
+            self._spawn([*options, "--settings-fd", str(_SETTINGS_FD)], writing=writing)
         finally:
-            os.close(tells)
+            os.close(writing)
 
-    def _spawn(self, options: Sequence[str], *, tells: int | None = None) -> None:
+    def _spawn(self, options: Sequence[str], *, writing: int | None = None) -> None:
         """Start a service in a session of its own: it does not end with this terminal or its line.
 
         Args:
             options: of `pmtui serve`.
-            tells: what it is to have as its file descriptor 3.
+            writing: what it is to have as its file descriptor 3.
         """
         self._started_at = self._clock.monotonic()
         output = open_to_append(private_dir(self._paths.state) / "service.log")
@@ -298,8 +298,8 @@ class ServiceStarter:
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
         ]
-        if tells is not None:
-            actions.append((os.POSIX_SPAWN_DUP2, tells, _SETTINGS_FD))
+        if writing is not None:
+            actions.append((os.POSIX_SPAWN_DUP2, writing, _SETTINGS_FD))
         try:
             self._service = os.posix_spawn(
                 sys.executable,

@@ -114,13 +114,13 @@ async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None
     host = HttpHost(endpoints.clob)
     try:
         async with asyncio.timeout(ANSWER_WITHIN_S):
-            told = await ClobClient(host, ROUTES[settings.dialect]).server_time()
+            server_time = await ClobClient(host, ROUTES[settings.dialect]).server_time()
     except TimeoutError:
         # One that is stopped takes the connection and says nothing.
         return None
     finally:
         await host.aclose()
-    return None if isinstance(told, Failure) else endpoints
+    return None if isinstance(server_time, Failure) else endpoints
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
     if is_page and status not in _USUAL:
         words = "blocked by the edge" if status == 403 else "a web page instead of data"
         return Failure(FailureKind.SERVER, route, words, status, _retry_after(response, None))
-    said = None if is_page else _decode_explanation(body)
-    text, wait = "" if is_page else _message(said, body), _retry_after(response, said)
+    explanation = None if is_page else _decode_explanation(body)
+    text, wait = "" if is_page else _message(explanation, body), _retry_after(response, explanation)
     if status in _USUAL:
         return Failure(FailureKind.BUSY, route, text or _USUAL[status], status, wait)
     if status in _GIVEN_UP:
@@ -146,22 +146,22 @@ def _decode_explanation(body: bytes) -> object:
         return None
 
 
-def _message(said: object, body: bytes) -> str:
-    if isinstance(said, dict):
+def _message(explanation: object, body: bytes) -> str:
+    if isinstance(explanation, dict):
         for key in ("error", "errorMsg", "error_msg", "message", "detail"):
-            value = said.get(key)
+            value = explanation.get(key)
             if isinstance(value, str) and value.strip():
                 return value.strip()[:MAX_TEXT]
         return ""
-    if isinstance(said, str):
-        return said.strip()[:MAX_TEXT]
+    if isinstance(explanation, str):
+        return explanation.strip()[:MAX_TEXT]
     return body[: MAX_TEXT * 4].decode("utf-8", "replace").strip()[:MAX_TEXT]
 
 
-def _retry_after(response: httpx.Response, said: object) -> float | None:
+def _retry_after(response: httpx.Response, explanation: object) -> float | None:
     stated: object = response.headers.get("retry-after")
-    if stated is None and isinstance(said, dict):
-        stated = said.get("retry_after_seconds")
+    if stated is None and isinstance(explanation, dict):
+        stated = explanation.get("retry_after_seconds")
     if isinstance(stated, bool) or not isinstance(stated, str | int | float):
         return None
     try:

@@ -203,17 +203,17 @@ async def _time(asking: Asking) -> Rows:
 
 async def _book(asking: Asking) -> Rows:
     answer = await asking.clob.book(asking.token)
-    told = answer if isinstance(answer, Failure) else to_book(answer)
-    return told if isinstance(told, Failure) else (told,)
+    book = answer if isinstance(answer, Failure) else to_book(answer)
+    return book if isinstance(book, Failure) else (book,)
 
 
 async def _books(asking: Asking) -> Rows:
     answer = await asking.clob.books(asking.tokens)
     if isinstance(answer, Failure):
         return answer
-    told = [to_book(snapshot) for snapshot in answer]
-    failure = next((one for one in told if isinstance(one, Failure)), None)
-    return failure or tuple(told)
+    books = [to_book(snapshot) for snapshot in answer]
+    failure = next((one for one in books if isinstance(one, Failure)), None)
+    return failure or tuple(books)
 
 
 async def _price(asking: Asking) -> Rows:

@@ -165,10 +165,10 @@ class Onboarding:
             known = (each for each in candidates if each.address == self.maker)
             return next(known, None)
         for each in candidates[:-1]:
-            told = self.deployed.get(each.address, NO_ANSWER_YET).value
-            if told is not False:
+            deployed = self.deployed.get(each.address, NO_ANSWER_YET).value
+            if deployed is not False:
                 # The newer form pays only where the older one is known not to be there.
-                return each if told else None
+                return each if deployed else None
         return candidates[-1] if candidates else None
 
     @property
@@ -180,8 +180,8 @@ class Onboarding:
     @property
     def allowances(self) -> tuple[tuple[Spender, int | None], ...]:
         """What each contract may move: those we know by name, then those only the host names."""
-        told = self.balance.value
-        amounts = dict(told.allowances) if told is not None else {}
+        balance = self.balance.value
+        amounts = dict(balance.allowances) if balance is not None else {}
         by_lower = {address.lower(): amount for address, amount in amounts.items()}
         named = [(each, by_lower.get(each.address.lower())) for each in self.spenders]
         known = {each.address.lower() for each in self.spenders}
@@ -225,9 +225,11 @@ class StepStatus:
         return self.step not in (Step.CODE, Step.RELAYER_KEY)
 
 
-def missing_allowances(spenders: Iterable[Spender], told: BalanceAllowance) -> frozenset[Purpose]:
+def missing_allowances(
+    spenders: Iterable[Spender], balance: BalanceAllowance
+) -> frozenset[Purpose]:
     """Return which exchanges may move nothing of an asset; those nobody told of are left out."""
-    amounts = {address.lower(): amount for address, amount in told.allowances}
+    amounts = {address.lower(): amount for address, amount in balance.allowances}
     return frozenset(
         each.purpose
         for each in spenders
@@ -284,9 +286,9 @@ def next_step(stands: Iterable[_Step]) -> _Step | None:
     return None
 
 
-def _status_of(step: Step, told: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
+def _status_of(step: Step, answer: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
     states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
-    return StepStatus(step, states[is_done], told.as_of, told.problem, told.asked_at)
+    return StepStatus(step, states[is_done], answer.as_of, answer.problem, answer.asked_at)
 
 
 def _state_of_key(facts: Onboarding) -> StepState:
@@ -297,17 +299,17 @@ def _state_of_key(facts: Onboarding) -> StepState:
 
 def _wallet(facts: Onboarding) -> StepStatus:
     state = StepState.NOT_KNOWN if facts.wallet is None else StepState.DONE
-    problems = (told.problem for told in facts.deployed.values() if told.problem)
+    problems = (answer.problem for answer in facts.deployed.values() if answer.problem)
     problem = next(problems, "") if facts.wallet is None else ""
     return StepStatus(Step.WALLET, state, problem=problem)
 
 
 def _deployed(facts: Onboarding) -> StepStatus:
-    wallet, told = facts.wallet, facts.deployed_answer
+    wallet, answer = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
         return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
     # Bytecode goes before what the relayer has heard of (docs/wire.md#deposit-wallet).
-    return _status_of(Step.DEPLOYED, told, True if facts.code.value else told.value)
+    return _status_of(Step.DEPLOYED, answer, True if facts.code.value else answer.value)
 
 
 def _code(facts: Onboarding) -> StepStatus:
@@ -325,15 +327,15 @@ def _credentials(facts: Onboarding) -> StepStatus:
 
 
 def _standing(facts: Onboarding) -> StepStatus:
-    told = facts.closed_only
-    return _status_of(Step.STANDING, told, None if told.value is None else not told.value)
+    answer = facts.closed_only
+    return _status_of(Step.STANDING, answer, None if answer.value is None else not answer.value)
 
 
 def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
-    told = facts.balance
+    answer = facts.balance
     for spender, amount in facts.allowances:
         is_allowed = None if amount is None else amount > 0
-        stand = _status_of(Step.ALLOWANCE, told, is_allowed)
+        stand = _status_of(Step.ALLOWANCE, answer, is_allowed)
         state = stand.state
         if spender.purpose not in TRADES_THROUGH:
             state = StepState.NOT_NEEDED
@@ -341,5 +343,7 @@ def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
 
 
 def _balance(facts: Onboarding) -> StepStatus:
-    told = facts.balance
-    return _status_of(Step.BALANCE, told, None if told.value is None else told.value.balance > 0)
+    answer = facts.balance
+    return _status_of(
+        Step.BALANCE, answer, None if answer.value is None else answer.value.balance > 0
+    )

@@ -236,11 +236,11 @@ class Receipt:
     """Addresses in its logs, in small letters: who wrote them, and about whom."""
 
 
-def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransaction:
+def follow(known: WalletTransaction, row: RelayerTransaction) -> WalletTransaction:
     """Return a transaction after the relayer told of it. An end is final, a state is not taken back."""
     if known.status.is_over:
         return known
-    match told.state:
+    match row.state:
         case RelayerState.CONFIRMED:
             status = TransactionStatus.CONFIRMED
         case RelayerState.FAILED | RelayerState.INVALID:
@@ -250,22 +250,22 @@ def follow(known: WalletTransaction, told: RelayerTransaction) -> WalletTransact
     return replace(
         known,
         status=status,
-        transaction_id=told.transaction_id,
-        relayer_state=told.state_text,
-        hash=told.hash or known.hash,
-        reason=told.error if status is TransactionStatus.FAILED else "",
-        relayer_view=find_contradiction(known, told) or known.relayer_view,
+        transaction_id=row.transaction_id,
+        relayer_state=row.state_text,
+        hash=row.hash or known.hash,
+        reason=row.error if status is TransactionStatus.FAILED else "",
+        relayer_view=find_contradiction(known, row) or known.relayer_view,
     )
 
 
-def find_contradiction(known: WalletTransaction, told: RelayerTransaction) -> str:
+def find_contradiction(known: WalletTransaction, row: RelayerTransaction) -> str:
     """Say what a row tells of a transaction that was not submitted so; empty where nothing.
 
     What the row leaves out contradicts nothing. The texts of the row are untrusted.
     """
-    wallet, nonce, signature = told.wallet.lower(), told.nonce, told.signature.lower()
+    wallet, nonce, signature = row.wallet.lower(), row.nonce, row.signature.lower()
     if wallet and wallet not in (known.wallet.lower(), known.owner.lower()):
-        return f"it is of wallet {told.wallet}"
+        return f"it is of wallet {row.wallet}"
     if nonce.isdecimal() and known.nonce is not None and nonce != str(known.nonce):
         return f"it has counter {nonce}"
     if signature and known.signature and signature != known.signature.lower():

@@ -197,8 +197,8 @@ def met(condition: Condition, sight: Sight) -> str:
             return f"spread {with_cent_sign(spread)}" if is_met and spread is not None else ""
         case SizeAt(price, sign, limit):
             size = sum(each.size for each in (*book.bids, *book.asks) if each.price == price)
-            said = f"{format_shares(Micros(size))} at {with_cent_sign(price)}"
-            return said if _compare(size, sign, limit) else ""
+            what = f"{format_shares(Micros(size))} at {with_cent_sign(price)}"
+            return what if _compare(size, sign, limit) else ""
         case VolumeBurst(limit, within):
             since = sight.now - within
             traded = Micros(sum(each.size for each in sight.prints if each.at >= since))

@@ -141,13 +141,13 @@ def _known(
     points: Sequence[PricePoint], prints: Iterable[TradePrint], now: datetime
 ) -> list[PricePoint]:
     latest = now + CLOCKS_DIFFER
-    told = [point for point in points if point.at <= latest]
+    known = [point for point in points if point.at <= latest]
     traded = [
         PricePoint(trade.at, trade.price)
         for trade in sorted(prints, key=lambda trade: trade.at)
-        if trade.at <= latest and (not told or trade.at > told[-1].at)
+        if trade.at <= latest and (not known or trade.at > known[-1].at)
     ]
-    return told + traded
+    return known + traded
 
 
 def _since(known: list[PricePoint], start: datetime) -> list[PricePoint]:

@@ -42,8 +42,8 @@ class Disagreement:
     @property
     def sentence(self) -> str:
         """Say it in one line."""
-        said = "; ".join(f"{who} says {what}" for who, what in self.views)
-        return f"Not signed: the hosts disagree on the {self.fact.value}: {said}"
+        views = "; ".join(f"{who} says {what}" for who, what in self.views)
+        return f"Not signed: the hosts disagree on the {self.fact.value}: {views}"
 
 
 def is_position_id(token_id: TokenId) -> bool:

@@ -197,15 +197,15 @@ class OwnOrders:
     def _combine(self, order_id: OrderId) -> Order | None:
         """Combine an order's reports and fills; return the order if it changed."""
         conclusion, fact = self._conclusions.get(order_id), self._facts.get(order_id)
-        told = merge_order(fact, conclusion) if conclusion is not None else self._facts[order_id]
+        known = merge_order(fact, conclusion) if conclusion is not None else self._facts[order_id]
         failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
         # What was told of a match may be of one that failed since.
-        matched = Micros(max(told.matched_size - failed, filled))
-        order = replace(told, matched_size=matched)
-        if told.status is OrderStatus.FILLED and matched < told.original_size and failed:
+        matched = Micros(max(known.matched_size - failed, filled))
+        order = replace(known, matched_size=matched)
+        if known.status is OrderStatus.FILLED and matched < known.original_size and failed:
             # It no longer rests, and it is not filled either.
-            order = replace(order, status=OrderStatus.CANCELLED, reason=told.reason or UNDONE)
+            order = replace(order, status=OrderStatus.CANCELLED, reason=known.reason or UNDONE)
         order = fit_status(order)
         if order == self._orders.get(order_id):
             return None

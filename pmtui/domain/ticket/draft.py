@@ -320,10 +320,10 @@ def _explain_no_life(text: str) -> str:
     """Say why a text is no time to live; with the text, as its field may be shorter than it."""
     if not text:
         return f"Enter an expiry: {_LIFE_FORMS}"
-    said = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
+    quoted = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
     if _LIFE.fullmatch(text):
-        return f"{said} is over a year"
-    return f"Not a time span: {said}; enter {_LIFE_FORMS}"
+        return f"{quoted} is over a year"
+    return f"Not a time span: {quoted}; enter {_LIFE_FORMS}"
 
 
 def affordable_cash(

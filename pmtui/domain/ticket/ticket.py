@@ -122,8 +122,8 @@ def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         replace(p, fix=None if p.fix is None else other_side_of(p.fix)) for p in check.problems
     )
     if isinstance(check.intent, LimitIntent) and check.numbers is not None:
-        said = describe_short(check.intent, context.terms, check.numbers.shares)
-        problems = (Problem(TicketField.SIDE, said, is_warning=True), *problems)
+        sentence = describe_short(check.intent, context.terms, check.numbers.shares)
+        problems = (Problem(TicketField.SIDE, sentence, is_warning=True), *problems)
     return replace(check, problems=problems, is_short=True)
 
 

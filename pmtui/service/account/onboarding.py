@@ -135,11 +135,11 @@ class OnboardingFeed:
     async def _ask_balance(self, account: Account, *, is_thorough: bool) -> None:
         unlooked = await account.host.refresh_balance() if is_thorough else None
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
-        told: LastAnswer[BalanceAllowance] = self._next_answer(self._facts.balance, answer)
-        if unlooked is not None and not told.problem:
+        balance: LastAnswer[BalanceAllowance] = self._next_answer(self._facts.balance, answer)
+        if unlooked is not None and not balance.problem:
             problem = f"without a new check of the chain: {unlooked}"
-            told = replace(told, problem=problem, asked_at=self._kernel.clock.now())
-        self._put(replace(self._facts, balance=told))
+            balance = replace(balance, problem=problem, asked_at=self._kernel.clock.now())
+        self._put(replace(self._facts, balance=balance))
 
     async def _ask_wallet(self, setup: Setup) -> None:
         identity = setup.identity

@@ -124,8 +124,8 @@ class MalformedMessages:
                     self._report(kind, count)
 
     def _report(self, kind: str, count: int) -> None:
-        told = self._reported.get(kind, 0)
-        is_new = not told and len(self._reported) < MOST_KINDS_TOLD
-        if is_new or (told and count >= told * 10):
+        reported = self._reported.get(kind, 0)
+        is_new = not reported and len(self._reported) < MOST_KINDS_TOLD
+        if is_new or (reported and count >= reported * 10):
             self._reported[kind] = count
             self._kernel.log.add(Level.INFO, "stream", f"{kind}: {count} so far, ignored")

@@ -104,17 +104,17 @@ class Resolutions:
         return market is not None or any(p.current_price for p in held)
 
     def _report_new(self, answered: Mapping[ConditionId, Sequence[Position]]) -> None:
-        told = self._reported if self._reported is not None else {}
-        new = {each: held for each, held in answered.items() if each not in told}
+        reported = self._reported if self._reported is not None else {}
+        new = {each: held for each, held in answered.items() if each not in reported}
         if not new:
             return
-        told = told | dict.fromkeys(new)
+        reported = reported | dict.fromkeys(new)
         # What is still held would be told of again.
         held_in = {p.condition_id for p in self._held()}
-        old = [each for each in told if each not in held_in]
-        for each in old[: max(len(told) - MOST_KEPT, 0)]:
-            del told[each]
-        self._reported = told
+        old = [each for each in reported if each not in held_in]
+        for each in old[: max(len(reported) - MOST_KEPT, 0)]:
+            del reported[each]
+        self._reported = reported
         self._seen_at = {each: at for each, at in self._seen_at.items() if each in held_in}
         # Before the telling: a session that ends here may miss one, and never repeats one.
         self._write()
@@ -160,10 +160,10 @@ class Resolutions:
         if self._path is None:
             return None
         try:
-            told = msgspec.json.decode(self._path.read_bytes(), type=list[str])
+            reported = msgspec.json.decode(self._path.read_bytes(), type=list[str])
         except (OSError, msgspec.MsgspecError):
             return None
-        return dict.fromkeys(ConditionId(each) for each in told)
+        return dict.fromkeys(ConditionId(each) for each in reported)
 
     def _write(self) -> None:
         if self._path is None or self._reported is None:

@@ -89,18 +89,18 @@ class SessionStart:
 
 
 def estimate_skew(
-    told: datetime, before: datetime, after: datetime, known: timedelta | None
+    stated: datetime, before: datetime, after: datetime, known: timedelta | None
 ) -> timedelta:
     """Return by how much the venue's clock is ahead of ours.
 
     Args:
-        told: its time, cut to the second.
+        stated: its time, cut to the second.
         before: ours when it was asked.
         after: ours when the answer was there.
         known: what was believed so far; None where nothing was.
     """
     # The answer is cut to the second: its middle is the best guess.
-    middle = told + timedelta(milliseconds=500)
+    middle = stated + timedelta(milliseconds=500)
     if after - before <= _QUICK:
         return middle - (before + (after - before) / 2)
     # After a long wait all between is possible: only what is not gives way.

@@ -193,14 +193,14 @@ class HeartbeatSender:
 
     def _report_accepted(self, before: datetime | None) -> None:
         now = self._kernel.clock.now()
-        told, self._reported, self._reason = self._reported, None, ""
+        reported, self._reported, self._reason = self._reported, None, ""
         if before is None:
-            level = Level.INFO if told is None else Level.GOOD
+            level = Level.INFO if reported is None else Level.GOOD
             text = "The dead man's switch is on: without heartbeats the venue cancels every order"
             self._report(level, f"{text} within {SWEPT_WITHIN}")
-        elif told is not None:
+        elif reported is not None:
             gap = f"{(now - before).total_seconds():.0f} s"
-            if told is BeatState.LOST:
+            if reported is BeatState.LOST:
                 text = f"Heartbeats are accepted again after {gap}; asking what was cancelled"
                 self._report(Level.WARNING, text)
                 # Only now can it be asked, and an answer may be out of date for a while.

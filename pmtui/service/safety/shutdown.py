@@ -141,8 +141,8 @@ class Shutdown:
         for order in orders:
             known = self._feed.own.order(order.order_id) or order
             self._record(f"{exit_reason.value}: {known.status.value}", order.order_id)
-        said = f"{count(len(orders), 'open order')} at {reason}. {text}"
-        return ShutdownReport(f"{said} {ended}".strip(), may_rest)
+        sentence = f"{count(len(orders), 'open order')} at {reason}. {text}"
+        return ShutdownReport(f"{sentence} {ended}".strip(), may_rest)
 
     async def _cancel_all(
         self, account: Account, orders: tuple[Order, ...]

@@ -91,11 +91,11 @@ class WalletFacts:
 
     def outcome_payout(self, position: Position) -> Micros | None:
         """Return what a held share pays; None while there is no answer."""
-        told = self.payouts.get(position.condition_id, ())
-        if told is None:
+        payouts = self.payouts.get(position.condition_id, ())
+        if payouts is None:
             return None
-        if position.outcome_index < len(told):
-            return told[position.outcome_index]
+        if position.outcome_index < len(payouts):
+            return payouts[position.outcome_index]
         return position.current_price if position.is_redeemable else None
 
     def disagreements(
@@ -119,8 +119,8 @@ class WalletFacts:
             and each.relayer.value is not each.chain.value
         ]
         for position in positions:
-            told = self.payouts.get(position.condition_id, ())
-            if position.is_redeemable and told is None:
+            payouts = self.payouts.get(position.condition_id, ())
+            if position.is_redeemable and payouts is None:
                 views = (ANALYTICS, "redeemable"), (CHAIN, "no answer yet")
                 found.append(ViewsDiffer(f"“{position.title}”", views, CHAIN))
         return tuple(found)
@@ -158,11 +158,11 @@ class WalletFacts:
 
     async def _ask_wallet(self, setup: Setup, wallet: Wallet) -> None:
         address = wallet.address
-        told = self._kernel.check(
+        deployed = self._kernel.check(
             Source.RELAYER, await setup.relayer.is_deployed(address, wallet.form)
         )
         before: LastAnswer[bool] = self._deployed.get(address, NO_ANSWER_YET)
-        self._deployed[address] = self._next_answer(before, told)
+        self._deployed[address] = self._next_answer(before, deployed)
         if setup.chain is not None:
             seen = await setup.chain.has_code(address)
             before = self._code.get(address, NO_ANSWER_YET)
@@ -187,10 +187,10 @@ class WalletFacts:
         account = self._account.account
         if account is None:
             return
-        told = self._kernel.check(Source.TRADING, await account.host.balance())
-        if isinstance(told, Failure):
+        balance = self._kernel.check(Source.TRADING, await account.host.balance())
+        if isinstance(balance, Failure):
             return
-        amounts = {address.lower(): amount for address, amount in told.allowances}
+        amounts = {address.lower(): amount for address, amount in balance.allowances}
         for approval in wanted:
             amount = amounts.get(approval.contract.lower())
             if approval.kind is ApprovalKind.CASH and amount is not None:
@@ -214,8 +214,8 @@ class WalletFacts:
         if isinstance(answers, Failure):
             return
         for place, condition_id in enumerate(asked):
-            told = answers[place * 3 : place * 3 + 3]
-            numbers = [_number(each) for each in told if isinstance(each, bytes)]
+            payouts = answers[place * 3 : place * 3 + 3]
+            numbers = [_number(each) for each in payouts if isinstance(each, bytes)]
             known = [each for each in numbers if isinstance(each, int)]
             if len(known) == _OUTCOMES + 1:
                 self.payouts[condition_id] = _payouts(*known)
@@ -224,17 +224,17 @@ class WalletFacts:
         access = self.access
         if access is None or not access.keys.shown:
             return
-        told = self._kernel.check(Source.RELAYER, await access.relayer.transactions())
-        if not isinstance(told, Failure):
-            self.rows = told
+        listed = self._kernel.check(Source.RELAYER, await access.relayer.transactions())
+        if not isinstance(listed, Failure):
+            self.rows = listed
 
     async def _ask_builder(self) -> None:
         account = self._account.account
         if account is None or account.builder is None:
             return
-        told = await account.builder.keys()
-        if not isinstance(told, Failure):
-            self.builder_keys = told
+        keys = await account.builder.keys()
+        if not isinstance(keys, Failure):
+            self.builder_keys = keys
 
     def _next_answer(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
         now = self._kernel.clock.now()

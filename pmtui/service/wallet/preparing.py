@@ -346,8 +346,8 @@ class StepPlanner:
     ) -> str:
         """Return which approval a market's adapter is missing; empty if none, or if it is not known."""
         adapter = table.adapter(neg_risk=market.neg_risk)
-        told = self._facts.allowed.get(Approval(adapter, kind))
-        if told is None or told.value is None or told.value >= least:
+        answer = self._facts.allowed.get(Approval(adapter, kind))
+        if answer is None or answer.value is None or answer.value >= least:
             return ""
         name = next(each.name for each in table.contracts if each.address == adapter)
         what = "cash" if kind is ApprovalKind.CASH else "shares"

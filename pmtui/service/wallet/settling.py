@@ -181,7 +181,7 @@ class Settlements:
 
     def _outcomes(self, held: Sequence[Position], market: Market | None) -> tuple[HeldOutcome, ...]:
         by_token = {each.token_id: each for each in held}
-        told = self.facts.payouts.get(held[0].condition_id) or ()
+        payouts = self.facts.payouts.get(held[0].condition_id) or ()
         names: list[tuple[TokenId, str]] = []
         if market is not None and len(market.token_ids) == _PAIR:
             names = [(o.token_id, o.label) for o in market.outcomes if o.token_id is not None]
@@ -192,16 +192,16 @@ class Settlements:
                 token_id,
                 label,
                 by_token[token_id].size if token_id in by_token else ZERO,
-                self._payout(by_token.get(token_id), told, index),
+                self._payout(by_token.get(token_id), payouts, index),
             )
             for index, (token_id, label) in enumerate(names)
         )
 
     def _payout(
-        self, position: Position | None, told: Sequence[Micros], index: int
+        self, position: Position | None, payouts: Sequence[Micros], index: int
     ) -> Micros | None:
-        if index < len(told):
-            return told[index]
+        if index < len(payouts):
+            return payouts[index]
         return None if position is None else self.facts.outcome_payout(position)
 
 

@@ -94,10 +94,10 @@ class WalletReader:
             return WalletView(reason=other, load=Load.READY) if is_known else NO_WALLET
         ours = transactions.view() if transactions is not None else ()
         approvals = tuple(_approvals(facts, access))
-        told = [each.relayer.as_of for each in facts.wallets if each.relayer.as_of]
+        moments = [each.relayer.as_of for each in facts.wallets if each.relayer.as_of]
         return WalletView(
             load=Load.READY if has_asked else Load.LOADING,
-            as_of=max(told, default=None),
+            as_of=max(moments, default=None),
             owner=access.signer.owner,
             wallet=facts.paying,
             wallets=facts.wallets,
@@ -189,12 +189,12 @@ def _approvals(facts: WalletFacts, access: WalletAccess) -> Iterable[ApprovalVie
 
 
 def _place(facts: WalletFacts) -> WalletStepView:
-    told = facts.place.value
-    if told is None:
+    location = facts.place.value
+    if location is None:
         return WalletStepView(StepKind.PLACE, StepState.UNKNOWN, facts.place.problem)
-    where = " ".join(part for part in (told.country, told.region) if part)
-    state = StepState.FAILED if told.is_blocked else StepState.DONE
-    result = f"blocked in {where}" if told.is_blocked else where
+    where = " ".join(part for part in (location.country, location.region) if part)
+    state = StepState.FAILED if location.is_blocked else StepState.DONE
+    result = f"blocked in {where}" if location.is_blocked else where
     return WalletStepView(StepKind.PLACE, state, result, facts.place.as_of)
 
 
@@ -329,18 +329,18 @@ def _others(
             Address(row.wallet),
             row.created_at,
         )
-        told = follow(blank, row)
+        followed = follow(blank, row)
         yield TransactionView(
-            key=told.key,
-            title=told.title,
-            status=told.status,
+            key=followed.key,
+            title=followed.title,
+            status=followed.status,
             created_at=row.created_at,
             changed_at=row.updated_at,
             transaction_id=row.transaction_id,
             relayer_state=row.state_text,
             hash=row.hash,
             nonce=int(row.nonce) if row.nonce.isdecimal() else None,
-            reason=told.reason,
+            reason=followed.reason,
             is_deployment=row.kind == "WALLET-CREATE",
             is_followed=False,
             is_ours=False,

@@ -335,39 +335,41 @@ class WalletTransactions:
         if self._kernel.venue_now() > until:
             self._resolve(known)
 
-    async def _by_chain(self, told: WalletTransaction) -> WalletTransaction:
+    async def _by_chain(self, reported: WalletTransaction) -> WalletTransaction:
         """Hold an end that the relayer tells against the chain, where one can be asked.
 
         A receipt that says reverted goes before the relayer's word. Where the chain knows no such
         transaction it is asked a few times more; then the relayer is believed, and both are shown. A
         transaction that does not hold the batch as it was signed proves nothing of it.
         """
-        if self._chain is None or not told.status.is_over:
-            return told
-        if not told.hash:
-            is_confirmed = told.status is TransactionStatus.CONFIRMED
-            return self._doubt(told, NO_HASH) if is_confirmed else told
-        receipt = await self._chain.receipt(told.hash)
-        found = await self._chain.transaction(told.hash) if isinstance(receipt, Receipt) else None
+        if self._chain is None or not reported.status.is_over:
+            return reported
+        if not reported.hash:
+            is_confirmed = reported.status is TransactionStatus.CONFIRMED
+            return self._doubt(reported, NO_HASH) if is_confirmed else reported
+        receipt = await self._chain.receipt(reported.hash)
+        found = (
+            await self._chain.transaction(reported.hash) if isinstance(receipt, Receipt) else None
+        )
         if isinstance(receipt, Failure) or isinstance(found, Failure):
-            return told
-        is_confirmed = told.status is TransactionStatus.CONFIRMED
+            return reported
+        is_confirmed = reported.status is TransactionStatus.CONFIRMED
         if receipt is None or found is None:
-            return self._doubt(told, NOT_IN_A_BLOCK) if is_confirmed else told
-        if not is_of_batch(told, found, receipt, factory=self._factory):
+            return self._doubt(reported, NOT_IN_A_BLOCK) if is_confirmed else reported
+        if not is_of_batch(reported, found, receipt, factory=self._factory):
             # Whatever became of that one tells nothing of ours.
-            unknown = replace(told, chain_view=OTHER_TRANSACTION)
+            unknown = replace(reported, chain_view=OTHER_TRANSACTION)
             if not is_confirmed:
                 return unknown
             return replace(unknown, status=TransactionStatus.UNKNOWN, reason=OTHER_TRANSACTION)
-        return _by_receipt(told, receipt)
+        return _by_receipt(reported, receipt)
 
-    def _doubt(self, told: WalletTransaction, why: str) -> WalletTransaction:
+    def _doubt(self, reported: WalletTransaction, why: str) -> WalletTransaction:
         """Accept the relayer's answer only after more queries; both views are kept."""
-        doubts = self._doubts[told.key] = self._doubts.get(told.key, 0) + 1
+        doubts = self._doubts[reported.key] = self._doubts.get(reported.key, 0) + 1
         if doubts >= MOST_DOUBTS:
-            return replace(told, reason=why, chain_view=why)
-        return replace(told, status=TransactionStatus.PENDING, reason=why, chain_view=why)
+            return replace(reported, reason=why, chain_view=why)
+        return replace(reported, status=TransactionStatus.PENDING, reason=why, chain_view=why)
 
     def _why_not_this_nonce(self, nonce: int) -> str:
         """Return why a nonce cannot be right, judged by our own batches.
@@ -412,9 +414,9 @@ class WalletTransactions:
         if self._chain is None:
             return Simulation.NOT_ASKED, ""
         if len(calls) > 1:
-            told = await self._chain.simulate(calls, sender=self._wallet)
-            if not isinstance(told, Failure):
-                found = _first_revert(told)
+            simulated = await self._chain.simulate(calls, sender=self._wallet)
+            if not isinstance(simulated, Failure):
+                found = _first_revert(simulated)
                 return (Simulation.REVERTS if found else Simulation.PASSES), found
         outcomes = await self._chain.calls(calls, sender=self._wallet)
         if isinstance(outcomes, Failure):
@@ -458,14 +460,16 @@ class WalletTransactions:
         self._kernel.mark(StatusTopic())
 
 
-def _by_receipt(told: WalletTransaction, receipt: Receipt) -> WalletTransaction:
+def _by_receipt(reported: WalletTransaction, receipt: Receipt) -> WalletTransaction:
     """Return what follows from the receipt of a transaction that is proved to be ours."""
-    is_confirmed = told.status is TransactionStatus.CONFIRMED
+    is_confirmed = reported.status is TransactionStatus.CONFIRMED
     if receipt.is_success is is_confirmed:
-        return replace(told, chain_view="")
+        return replace(reported, chain_view="")
     if is_confirmed:
-        return replace(told, status=TransactionStatus.FAILED, reason=REVERTED, chain_view=REVERTED)
-    return replace(told, chain_view=CARRIED_OUT)
+        return replace(
+            reported, status=TransactionStatus.FAILED, reason=REVERTED, chain_view=REVERTED
+        )
+    return replace(reported, chain_view=CARRIED_OUT)
 
 
 def _first_revert(outcomes: Sequence[CallReverted | None]) -> str:

@@ -287,7 +287,7 @@ class RecordedBooks:
             events = decode_market_frame(message.data)
         except WireError:
             return ()
-        told = tuple(e for e in events if not isinstance(e, UnknownMessage | BadMessage))
-        for event in told:
+        readable = tuple(e for e in events if not isinstance(e, UnknownMessage | BadMessage))
+        for event in readable:
             market.apply(event)
-        return told
+        return readable

@@ -92,7 +92,7 @@ class ReplayFeed:
                     await self._changed.wait()
 
     async def _publish_due(self) -> None:
-        told = 0
+        published = 0
         while (
             self._next < len(self._messages)
             and self._messages[self._next].at_us <= self._timeline.position_us
@@ -103,8 +103,8 @@ class ReplayFeed:
             events = self._books.apply(message)
             self._practice.note(message.condition_id, events)
             self._send(message)
-            told += 1
-            if not told % _TURN:
+            published += 1
+            if not published % _TURN:
                 await asyncio.sleep(0)
 
     async def _move(self) -> None:

@@ -117,9 +117,12 @@ class AccountKeys:
             reason = why_no_wallet(self._surface)
             self._line.show(reason or "Only cash is approved up to an amount.")
             return
-        told = line.exact
+        approval = line.exact
         form = ExactApprovalForm(
-            self._surface, told.approval, name=told.name, is_refused=told.is_exact_refused
+            self._surface,
+            approval.approval,
+            name=approval.name,
+            is_refused=approval.is_exact_refused,
         )
         self._flow.ask(form)
 
@@ -140,9 +143,9 @@ class AccountKeys:
     def name_address(self) -> None:
         """Name an address, or forget one."""
 
-        def answered(said: str | None) -> None:
-            if said:
-                self._line.show(said)
+        def answered(text: str | None) -> None:
+            if text:
+                self._line.show(text)
 
         _ = self._page.app.push_screen(AddressForm(self._surface), answered)
 

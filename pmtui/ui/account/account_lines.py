@@ -97,12 +97,12 @@ def _words(stand: StepStatus, facts: Onboarding) -> Words:
 
 
 def _place(_: StepStatus, facts: Onboarding) -> _Result:
-    told = facts.place.value
-    if told is None:
+    location = facts.place.value
+    if location is None:
         return ASKED, ""
-    place = plain(" ".join(filter(None, (told.country, told.region))), 20) or "somewhere"
-    said = "BLOCKED by the venue" if told.is_blocked else "not blocked"
-    return f"{place}: {said}", ""
+    place = plain(" ".join(filter(None, (location.country, location.region))), 20) or "somewhere"
+    text = "BLOCKED by the venue" if location.is_blocked else "not blocked"
+    return f"{place}: {text}", ""
 
 
 def _key(_: StepStatus, facts: Onboarding) -> _Result:
@@ -126,12 +126,12 @@ def _wallet(_: StepStatus, facts: Onboarding) -> _Result:
 def _deployed(stand: StepStatus, facts: Onboarding) -> _Result:
     if stand.state is StepState.NOT_NEEDED:
         return PAYS_ITSELF, ""
-    told = facts.deployed_answer.value
-    if told is None:
+    is_deployed = facts.deployed_answer.value
+    if is_deployed is None:
         return _unknown(facts), ""
-    if not told and facts.code.value:
+    if not is_deployed and facts.code.value:
         return "not seen by the relayer; deployed on chain", ""
-    return ("deployed, says the relayer" if told else "not deployed, says the relayer"), ""
+    return ("deployed, says the relayer" if is_deployed else "not deployed, says the relayer"), ""
 
 
 def _code(stand: StepStatus, facts: Onboarding) -> _Result:
@@ -156,19 +156,19 @@ def _credentials(_: StepStatus, facts: Onboarding) -> _Result:
 def _allowance(stand: StepStatus, facts: Onboarding) -> _Result:
     assert stand.spender is not None
     if stand.amount is None:
-        said = (
+        text = (
             "none listed by the trading host"
             if facts.balance.value is not None
             else _unknown(facts)
         )
-        return said, f"{said}; the contract is {stand.spender.address}"
+        return text, f"{text}; the contract is {stand.spender.address}"
     if is_unlimited(stand.amount):
-        said = "unlimited"
+        text = "unlimited"
     else:
-        said = format_money(Micros(stand.amount)) if stand.amount else "none"
+        text = format_money(Micros(stand.amount)) if stand.amount else "none"
     # An older host names no contract beside its one allowance.
     address = plain(stand.spender.address, 42) or "an unnamed contract"
-    return f"{said} to {shorten_id(address)}", f"{said} to {address}"
+    return f"{text} to {shorten_id(address)}", f"{text} to {address}"
 
 
 def _standing(_: StepStatus, facts: Onboarding) -> _Result:
@@ -183,8 +183,8 @@ def _relayer_key(_: StepStatus, __: Onboarding) -> _Result:
 
 
 def _balance(_: StepStatus, facts: Onboarding) -> _Result:
-    told = facts.balance.value
-    return (_unknown(facts) if told is None else format_money(told.balance)), ""
+    balance = facts.balance.value
+    return (_unknown(facts) if balance is None else format_money(balance.balance)), ""
 
 
 _RESULTS: Mapping[Step, Callable[[StepStatus, Onboarding], _Result]] = MappingProxyType(
@@ -277,9 +277,9 @@ def _limits(facts: Onboarding) -> AccountLine:
         ("order", limits.order), ("market", limits.market), ("all", limits.total),
         ("day's loss", limits.daily_loss),
     )  # fmt: skip
-    said = ", ".join(f"{name} {format_money(limit)}" for name, limit in named if limit is not None)
-    state = StepState.DONE if said else StepState.NOT_NEEDED
-    return _rule(Rule.LIMITS, state, said or "none set")
+    text = ", ".join(f"{name} {format_money(limit)}" for name, limit in named if limit is not None)
+    state = StepState.DONE if text else StepState.NOT_NEEDED
+    return _rule(Rule.LIMITS, state, text or "none set")
 
 
 def _entry(status: StatusView) -> AccountLine:
@@ -294,7 +294,7 @@ def _entry(status: StatusView) -> AccountLine:
 
 def _heartbeat(view: HeartbeatView) -> AccountLine:
     if view.state is BeatState.OFF:
-        said = f"none sent (`heartbeat` is {view.policy.value})"
-        return _rule(Rule.HEARTBEAT, StepState.NOT_NEEDED, said)
-    state, said = _BEATS[view.state]
-    return _rule(Rule.HEARTBEAT, state, said, as_of=view.accepted_at)
+        text = f"none sent (`heartbeat` is {view.policy.value})"
+        return _rule(Rule.HEARTBEAT, StepState.NOT_NEEDED, text)
+    state, text = _BEATS[view.state]
+    return _rule(Rule.HEARTBEAT, state, text, as_of=view.accepted_at)

@@ -127,10 +127,10 @@ def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[L
 
 def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cell, ...]:
     """Explain a line in full, one cell for each line of text."""
-    told = f", checked {_ago(line.as_of, now)}" if line.as_of is not None else ""
+    checked = f", checked {_ago(line.as_of, now)}" if line.as_of is not None else ""
     asked = f" (asked {_ago(line.asked_at, now)})" if line.asked_at is not None else ""
     sections = (
-        ("State", f"{line.state.value}{told}"),
+        ("State", f"{line.state.value}{checked}"),
         ("What is known", line.full),
         ("Why it was not checked", f"{line.problem}{asked}"),
         ("What to do", line.to_do),

@@ -103,8 +103,8 @@ def _changed(line: AccountLine, view: WalletView) -> AccountLine:  # noqa: PLR09
         case Step.PLACE.value:
             return replace(line, refreshes=True)
         case Step.CREDENTIALS.value:
-            told = view.step(StepKind.CREDENTIALS)
-            return line if told is None else _credentials(line, told)
+            step = view.step(StepKind.CREDENTIALS)
+            return line if step is None else _credentials(line, step)
         case Step.RELAYER_KEY.value:
             return _relayer_key(line, view)
         case Step.DEPLOYED.value:
@@ -121,33 +121,33 @@ def _changed(line: AccountLine, view: WalletView) -> AccountLine:  # noqa: PLR09
             return line
 
 
-def _with_step(line: AccountLine, told: WalletStepView, *, label: str) -> AccountLine:
-    state = _STATES[told.state]
-    result = plain(told.result, _LONGEST)
-    is_failed = told.state is StepState.FAILED
-    is_said = told.state is not StepState.DONE and bool(result)
-    blocked = f"Needs {plain(told.blocked_by, 60)} first." if told.blocked_by else ""
+def _with_step(line: AccountLine, step: WalletStepView, *, label: str) -> AccountLine:
+    state = _STATES[step.state]
+    result = plain(step.result, _LONGEST)
+    is_failed = step.state is StepState.FAILED
+    is_said = step.state is not StepState.DONE and bool(result)
+    blocked = f"Needs {plain(step.blocked_by, 60)} first." if step.blocked_by else ""
     return replace(
         line,
         state=state,
-        is_running=told.state is StepState.RUNNING,
+        is_running=step.state is StepState.RUNNING,
         result=(f"failed: {result}" if is_failed else result) if is_said else line.result,
         full=(f"failed: {result}" if is_failed else result) if is_said else line.full,
-        as_of=told.as_of or line.as_of,
-        does=None if told.blocked_by else told.step,
+        as_of=step.as_of or line.as_of,
+        does=None if step.blocked_by else step.step,
         label=label,
         to_do=blocked,
-        transaction=told.transaction,
+        transaction=step.transaction,
     )
 
 
 def _deployed(line: AccountLine, view: WalletView) -> AccountLine:
     """Show a deployment on its way, else what the relayer says of the wallet."""
-    told = view.step(StepKind.DEPLOY)
-    if told is None:
+    step = view.step(StepKind.DEPLOY)
+    if step is None:
         return line
-    done = _with_step(line, told, label="Deploy")
-    if told.transaction is not None and told.state is not StepState.DONE:
+    done = _with_step(line, step, label="Deploy")
+    if step.transaction is not None and step.state is not StepState.DONE:
         return done
     paying = next((each for each in view.wallets if each.is_paying), None)
     if paying is None or paying.relayer.value is None:
@@ -171,19 +171,19 @@ def _code(line: AccountLine, view: WalletView) -> AccountLine:
     )  # fmt: skip
 
 
-def _credentials(line: AccountLine, told: WalletStepView) -> AccountLine:
-    done = _with_step(line, told, label="Log in")
-    if told.state is StepState.TO_DO:
+def _credentials(line: AccountLine, step: WalletStepView) -> AccountLine:
+    done = _with_step(line, step, label="Log in")
+    if step.state is StepState.TO_DO:
         done = replace(done, result="none yet", full="none yet", to_do=LOG_IN)
     return done
 
 
 def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
-    told = view.step(StepKind.RELAYER_KEY)
-    if told is None:
+    step = view.step(StepKind.RELAYER_KEY)
+    if step is None:
         return line
     words = line.words._replace(missing="Deploying, approving and redeeming wait for it.")
-    done = _with_step(replace(line, words=words), told, label="Make a key")
+    done = _with_step(replace(line, words=words), step, label="Make a key")
     result = f"present, id {plain(view.relayer_key, 12)}" if view.relayer_key else "none yet"
     done = replace(done, result=result, full=result, does=done.does or MintRelayerKey())
     if view.relayer_key:
@@ -195,14 +195,14 @@ def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
 
 
 def _approvals(view: WalletView) -> Iterable[AccountLine]:
-    told = view.step(StepKind.APPROVE)
-    blocked = told.blocked_by if told is not None else ""
-    yield _missing(view, told)
+    step = view.step(StepKind.APPROVE)
+    blocked = step.blocked_by if step is not None else ""
+    yield _missing(view, step)
     for each in view.approvals:
         yield _approval(each, blocked)
 
 
-def _missing(view: WalletView, told: WalletStepView | None) -> AccountLine:
+def _missing(view: WalletView, step: WalletStepView | None) -> AccountLine:
     missing = view.missing_approvals()
     words = Words(
         "Approvals",
@@ -212,37 +212,37 @@ def _missing(view: WalletView, told: WalletStepView | None) -> AccountLine:
     )
     result = f"{count(len(missing), 'is', 'are')} missing" if missing else ALL_APPROVED
     line = AccountLine(APPROVALS, words, onboarding.StepState.NOT_DONE, result, result)
-    if told is None:
+    if step is None:
         return line
-    if told.state is StepState.UNKNOWN and told.transaction is None and not missing:
+    if step.state is StepState.UNKNOWN and step.transaction is None and not missing:
         result = "not told yet"
-    done = _with_step(line, told, label="Approve all")
+    done = _with_step(line, step, label="Approve all")
     return replace(done, result=result if not done.is_running else done.result, is_needed=True)
 
 
-def _approval(told: ApprovalView, blocked: str) -> AccountLine:
-    approval, allowed = told.approval, told.allowed
+def _approval(shown: ApprovalView, blocked: str) -> AccountLine:
+    approval, allowed = shown.approval, shown.allowed
     is_cash = approval.kind is ApprovalKind.CASH
     words = Words(
         "Approve cash" if is_cash else "Approve shares",
-        f"{plain(told.name)}: {plain(told.purpose)}. It may move "
+        f"{plain(shown.name)}: {plain(shown.purpose)}. It may move "
         f"{'pUSD up to an amount' if is_cash else 'every outcome share'} of the wallet.",
         _SIGNING[approval.kind],
     )
-    is_allowed = told.is_allowed
+    is_allowed = shown.is_allowed
     state = onboarding.StepState.NOT_NEEDED
-    if told.is_needed or is_allowed:
+    if shown.is_needed or is_allowed:
         states = {True: onboarding.StepState.DONE, False: onboarding.StepState.NOT_DONE}
         state = states.get(bool(is_allowed), state)
     if is_allowed is None:
         state = onboarding.StepState.NOT_KNOWN
-    result = _describe_allowed(told)
+    result = _describe_allowed(shown)
     return AccountLine(
         key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
         words=words,
         state=state,
-        result=f"{result}: {plain(told.name)} {shorten_id(approval.contract)}",
-        full=f"{result}: {plain(told.name)} {approval.contract}",
+        result=f"{result}: {plain(shown.name)} {shorten_id(approval.contract)}",
+        full=f"{result}: {plain(shown.name)} {approval.contract}",
         as_of=allowed.as_of,
         problem=plain(allowed.problem, _LONGEST),
         asked_at=allowed.asked_at,
@@ -251,26 +251,26 @@ def _approval(told: ApprovalView, blocked: str) -> AccountLine:
         does=None if blocked else Approve((approval,)),
         undoes=Revoke((approval,)) if is_allowed else None,
         label="Approve",
-        exact=told if is_cash and not blocked else None,
-        is_needed=told.is_needed,
+        exact=shown if is_cash and not blocked else None,
+        is_needed=shown.is_needed,
     )
 
 
-def _describe_allowed(told: ApprovalView) -> str:
-    amount = told.allowed.value
+def _describe_allowed(shown: ApprovalView) -> str:
+    amount = shown.allowed.value
     if amount is None:
         return "not told yet"
-    if told.approval.kind is ApprovalKind.SHARES:
+    if shown.approval.kind is ApprovalKind.SHARES:
         return "all shares" if amount else "none"
     if is_unlimited(amount):
         return "unlimited"
     return format_money(Micros(amount)) if amount else "none"
 
 
-def _disagreement(told: ViewsDiffer) -> AccountLine:
-    subject = plain(told.subject, 60)
-    views = "; ".join(f"{plain(who, 40)} says {plain(what, 60)}" for who, what in told.views)
-    believed = f"{plain(told.believed, 40)} is believed"
+def _disagreement(difference: ViewsDiffer) -> AccountLine:
+    subject = plain(difference.subject, 60)
+    views = "; ".join(f"{plain(who, 40)} says {plain(what, 60)}" for who, what in difference.views)
+    believed = f"{plain(difference.believed, 40)} is believed"
     words = Words(
         "Hosts disagree",
         "They cannot all be right. One may lag behind the other: a difference that stays is a reason "

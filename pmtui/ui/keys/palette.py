@@ -106,8 +106,8 @@ class ActionProvider(_PlainProvider):
         """Write an action in one line: its name, its keys, and as much of what it does as fits."""
         begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
         room = min(self.screen.size.width, WIDTH) - len(begin) - _EDGES
-        told = ellipsize_words(command.help, room) if room >= _LEAST_TOLD else ""
-        return Content(f"{begin}{told}").stylize("dim", len(command.title))
+        help_text = ellipsize_words(command.help, room) if room >= _LEAST_TOLD else ""
+        return Content(f"{begin}{help_text}").stylize("dim", len(command.title))
 
     def _commands(self) -> tuple[PaletteCommand, ...]:
         screen = self.screen

@@ -123,8 +123,8 @@ class ColumnStrip(LinePane):
     @override
     def value(self) -> Line:
         """Return what the column under the cursor is, and whether it is on show."""
-        said = describe_column(self.column, self._table)
-        return (Cell(f"{self.column.name} ", Role.KEY), Cell(said, Role.DIM))
+        text = describe_column(self.column, self._table)
+        return (Cell(f"{self.column.name} ", Role.KEY), Cell(text, Role.DIM))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

@@ -229,6 +229,6 @@ class RowVerbs:
             self._line.refuse_form(self._if_none)
         return target
 
-    def _show_result(self, said: str | None) -> None:
-        if said:
-            self._line.show(said)
+    def _show_result(self, text: str | None) -> None:
+        if text:
+            self._line.show(text)

@@ -85,19 +85,19 @@ class SentOrders:
         """Return the followed order once its life is another than what was said of it last."""
         if self._followed is None:
             return None
-        order, said = self._followed
+        order, text = self._followed
         known = next((o for o in account.recent if o.order_id == order.unsigned.order_id), None)
         if known is None or known.status in _IN_DOUBT:
             return None
-        if (known.status, known.matched_size) == (said.status, said.filled_size):
+        if (known.status, known.matched_size) == (text.status, text.filled_size):
             return None
-        is_behind = known.matched_size < said.filled_size and known.status.is_open
+        is_behind = known.matched_size < text.filled_size and known.status.is_open
         if is_behind:
             # The account has not heard yet of what the answer told.
             return None
         self._followed = (
             order,
-            replace(said, status=known.status, filled_size=known.matched_size),
+            replace(text, status=known.status, filled_size=known.matched_size),
         )
         return order, known
 
@@ -160,7 +160,7 @@ class TicketPage(Protocol):
         """Start typing another size."""
         ...
 
-    def close(self, said: str = "") -> None:
+    def close(self, text: str = "") -> None:
         """Hide the ticket, and answer with this on the message line."""
         ...
 
@@ -257,8 +257,8 @@ class TicketSending:
                 if draft.kind is OrderKind.LIMIT and draft.size_unit is SizeUnit.SHARES:
                     self._surface.memory.keep_size(draft.size_text)
                 if draft == self._state.draft == self.commanded:
-                    said = "".join(cell.text for cell in paint_verdict(verdict, order))
-                    self._page.close(said)
+                    text = "".join(cell.text for cell in paint_verdict(verdict, order))
+                    self._page.close(text)
                 elif self._state.draft == draft:
                     self._page.load(after_sending(draft))
                     self._state.was_reviewed = False

@@ -395,13 +395,13 @@ class ScaledScreen(OrderForm[None]):
         agree = "Close" if self._verdicts else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
         if self._sent:
-            said = paint_sent(self._verdicts, len(self._sent))
+            result = paint_sent(self._verdicts, len(self._sent))
             reasons = dict.fromkeys(v.reason for v in self._verdicts if isinstance(v, Rejected))
             refused = [Cell(f"refused: {plain(reason, 90)}", Role.NOTICE_BAD) for reason in reasons]
             self.state.show(
                 tuple(
                     p
-                    for c in (said, *((r,) for r in refused[:1]))
+                    for c in (result, *((r,) for r in refused[:1]))
                     for p in wrap_line(c, self.inner, most=3)
                 )
             )

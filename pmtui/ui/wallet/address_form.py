@@ -82,16 +82,16 @@ class AddressForm(ModalScreen[str]):
         """Keep the name, or forget one that has no address any more."""
         known = self._book.find(self.name_field.value)
         if known is not None and not self.address_field.value.strip():
-            said = f"Forgot the name {known.name}."
+            text = f"Forgot the name {known.name}."
             _ = self.run_worker(
-                self._end(self._surface.commands.forget_address(known.address), said)
+                self._end(self._surface.commands.forget_address(known.address), text)
             )
         elif problem := why_no_address(self.address_field.value):
             self._complain(problem)
         else:
             address, name = self.address_field.value.strip(), self.name_field.value.strip()
-            said = f"{plain(name)} is {address}"
-            _ = self.run_worker(self._end(self._surface.commands.name_address(address, name), said))
+            text = f"{plain(name)} is {address}"
+            _ = self.run_worker(self._end(self._surface.commands.name_address(address, name), text))
 
     def action_decline(self) -> None:
         """Leave; nothing changes."""
@@ -101,14 +101,14 @@ class AddressForm(ModalScreen[str]):
     def _on_typed(self) -> None:
         self.state.show(((Cell(FORGET, Role.DIM),),))
 
-    async def _end(self, change: Awaitable[str], said: str) -> None:
+    async def _end(self, change: Awaitable[str], text: str) -> None:
         problem = await change
         if not is_live(self):
             return
         if problem:
             self._complain(problem)
         else:
-            _ = self.dismiss(said)
+            _ = self.dismiss(text)
 
     def _complain(self, problem: str) -> None:
         parts = wrap_text(plain(problem), WIDTH)

@@ -45,8 +45,8 @@ def paint_receive(
     """
     wallet = facts.wallet
     if wallet is None:
-        said = facts.key_problem or "Which wallet pays is not known yet: the relayer is asked."
-        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(plain(said), width))
+        text = facts.key_problem or "Which wallet pays is not known yet: the relayer is asked."
+        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(plain(text), width))
     code = paint_qr_code(wallet.address, is_dark=is_dark) if can_draw else ()
     is_beside = width >= _QR_WIDTH + _GAP + _ADDRESS
     if code and is_beside and height >= _QR_HEIGHT:
@@ -78,7 +78,7 @@ def _advice(facts: Onboarding, mode: Mode) -> list[tuple[str, Role]]:
             ("Paper: only the local venue knows this address. Never send real money to it.",
              Role.NOTICE_WARN),
         ]  # fmt: skip
-    said = [
+    advice = [
         ("Send pUSD on Polygon, and nothing else. Other tokens and other chains may be lost.",
          Role.NOTICE_WARN),
         ("Compare the first and the last digits after you have pasted it.", Role.DIM),
@@ -86,8 +86,8 @@ def _advice(facts: Onboarding, mode: Mode) -> list[tuple[str, Role]]:
     is_missing = facts.code.value is False and not facts.deployed_answer.value
     if wallet is not None and wallet.form is not WalletForm.EOA and is_missing:
         text = "The wallet is not deployed yet. The address is final, and what is sent is kept."
-        said.append((text, Role.NOTICE_WARN))
-    return said
+        advice.append((text, Role.NOTICE_WARN))
+    return advice
 
 
 def _side_by_side(code: tuple[Line, ...], words: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -62,14 +62,14 @@ def paint_transaction_row(key: str, transaction: TransactionView, now: datetime)
     if transaction.status is TransactionStatus.CONFIRMED and transaction.chain_view:
         text, role = _DOUBTED
     nonce = ABSENT if transaction.nonce is None else f"{transaction.nonce}"
-    told = plain(transaction.relayer_state).removeprefix("STATE_").lower()
+    state = plain(transaction.relayer_state).removeprefix("STATE_").lower()
     cells = (
         Cell(_age(transaction.created_at, now), Role.DIM),
         Cell(text, role),
         Cell(plain(transaction.title), Role.TEXT if transaction.is_ours else Role.DIM),
         Cell(f"{len(transaction.calls) or ABSENT}", Role.DIM),
         Cell(nonce, Role.DIM),
-        Cell(told or ABSENT, Role.DIM),
+        Cell(state or ABSENT, Role.DIM),
         Cell(shorten_id(plain(transaction.hash)) or ABSENT, Role.DIM),
     )
     return Row(key, cells)

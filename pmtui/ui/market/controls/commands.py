@@ -109,9 +109,9 @@ class MarketForms:
         subject = AlertSubject(model.condition_id, model.token_id, label, title)
         self._page.ask(AlertForm(self._workspace.surface, subject), self._show_result)
 
-    def _show_result(self, said: str | None) -> None:
-        if said:
-            self._line.show(said)
+    def _show_result(self, text: str | None) -> None:
+        if text:
+            self._line.show(text)
 
     def rules(self) -> None:
         """Show the rules of the market and of its event."""
