@@ -150,6 +150,11 @@ def why_no_full_screen() -> str:
     """Return why no full screen can be drawn here, or an empty string."""
     if not is_at_terminal():
         return "this needs a terminal on standard input and output"
+    if not sys.stderr.isatty():
+        # Textual draws there.
+        return (
+            "this needs a terminal on standard error too; errors go to the log file by themselves"
+        )
     term = os.environ.get("TERM", "")
     if term not in WITHOUT_CURSOR:
         return ""

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,25 @@ def test_without_a_terminal_it_says_so_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "terminal" in done.stderr
+
+
+def test_a_screen_whose_errors_go_elsewhere_is_refused(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pmtui"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={"PMTUI_HOME": str(tmp_path), "PATH": "", "TERM": "xterm"},
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == 2
+    assert "standard error" in done.stderr
 
 
 def test_what_ends_the_program_before_the_screen_is_printed_without_a_key(tmp_path: Path) -> None:
