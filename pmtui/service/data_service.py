@@ -409,6 +409,7 @@ class DataService:
             keep("order search", orders.search.run)
             keep("repeated cancels", orders.canceller.run)
             keep("conditional orders", orders.conditionals.run)
+            keep("standstill", orders.conditionals.triggers.watch_standstill)
             keep("account", self.parts.account.feed.run)
             heartbeats = self.parts.safeguards.heartbeats
             if heartbeats.is_used:

@@ -7,7 +7,7 @@ from typing_extensions import override
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
-from pmtui.service.conditionals.conditionals import CHECK_PERIOD_S
+from pmtui.service.conditionals.triggers import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic
 from tests.cli.at_venue import PatientTime

@@ -48,7 +48,7 @@ from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
 from pmtui.service.conditionals.sales import GONE_AGAIN_S, ConditionalSales, Sale, SaleHooks
-from pmtui.service.conditionals.triggers import Reached, StaleBooks, Triggers
+from pmtui.service.conditionals.triggers import CHECK_PERIOD_S, Reached, StaleBooks, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.journal.journal import Journal
 from pmtui.service.journal.journal_rows import JournalProblem
@@ -58,7 +58,6 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTop
 from pmtui.service.views import AccountView, Level, Load
 from pmtui.service.words import shorten
 
-CHECK_PERIOD_S = 1.0
 COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
@@ -97,7 +96,7 @@ class Conditionals:
         self._market_of = market_of
         self._market_problem = market_problem
         self._own = own
-        self._triggers = Triggers(kernel, own)
+        self.triggers = Triggers(kernel, own)
         self._locked = locked
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, Conditional] = {}
@@ -138,7 +137,6 @@ class Conditionals:
         """Check regularly for untrusted books, missing shares and the kill switch."""
         while True:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
-            self._triggers.note_check()
             self._check_all()
             self._recount()
             for each in self.view():
@@ -353,17 +351,17 @@ class Conditionals:
             self._mark()
         if not book.state.is_good:
             return
-        if self._triggers.has_stood_still:
+        if self.triggers.has_stood_still:
             return
         for each in tuple(self._known.values()):
             if each.token_id != token_id:
                 continue
-            if (higher := self._triggers.update_trailing_stop(each, book)) is not None:
+            if (higher := self.triggers.update_trailing_stop(each, book)) is not None:
                 self._put(higher)
                 self._journal.record_conditional(higher, "", at=self._kernel.clock.now())
                 continue
-            self._triggers.note_own_bid_above_stop(each, book)
-            reached = self._triggers.reached(each, book)
+            self.triggers.note_own_bid_above_stop(each, book)
+            reached = self.triggers.reached(each, book)
             if reached is None:
                 self._reported_waits.pop(each.conditional_id, None)
             elif token_id not in self._busy and each.sale is None:

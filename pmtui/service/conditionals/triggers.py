@@ -34,10 +34,11 @@ LASTS_S = 2.0
 """Longer than the stream and the answers differ in when they report an order placed or cancelled."""
 
 
+CHECK_PERIOD_S = 1.0
 STOOD_STILL_S = 5.0
 """A regular check that comes so late shows that the program stood still."""
 CHECKS_AFTER = 5
-"""Regular checks, a second apart, until a dead stream has been noticed or a new one is open."""
+"""Regular checks until a dead stream has been noticed or a new one is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,13 @@ class Triggers:
         """Whether books may be of before a time in which this program stood still."""
         return self._checks_left > 0 or self._late_s() > STOOD_STILL_S
 
-    def note_check(self) -> None:
+    async def watch_standstill(self) -> None:
+        """Check regularly whether the program stood still."""
+        while True:
+            await self._kernel.clock.sleep(CHECK_PERIOD_S)
+            self._note_check()
+
+    def _note_check(self) -> None:
         """Note a regular check; one that comes late shows that the program stood still."""
         is_late = self._late_s() > STOOD_STILL_S
         self._checked_at, self._checked_s = self._now()
