@@ -383,7 +383,7 @@ LEFT = "No terminal is attached any more; the service goes on"
 _NEWS_KINDS = ("order", "wallet")
 """Entries that are news also where they are only information."""
 _BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
-_VERBS = {OrderStatus.LIVE.value: "accepted", "FAILED": "fill undone"}
+_VERBS = {OrderStatus.LIVE.words: "accepted", "FAILED": "fill undone"}
 """How a deed is counted, where its own verb says where an order stands."""
 _PLURALS = {
     "stop or target": "stops or targets", "transaction": "transactions", "notice": "notices",

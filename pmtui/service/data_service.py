@@ -5,7 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from pmtui.service.conditionals.sales import ConditionalSales
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
 from pmtui.service.journal.journal import Journal
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.log import Log
 from pmtui.service.markets.event_list_cache import EventListCache
@@ -64,9 +65,15 @@ from pmtui.service.wallet.settling import Settlements
 from pmtui.service.wallet.wallet import WalletDesk
 from pmtui.service.watch.notice_command import NoticeCommand
 from pmtui.service.watch.watchlist import WatchKeeper, Watchlist
+from pmtui.service.words import entry_of_past
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
 """Makes the hosts, or says in a line why it cannot. Called once the service runs."""
+
+
+LOG_REACHES_BACK = timedelta(hours=12)
+"""A log tells times of the day without a date."""
+STARTED = "Service started: what is above is of earlier sessions, by the journal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +160,7 @@ class DataService:
         self.parts.markets.list_cache.restore()
         self.parts.watchlist.restore()
         self.parts.address_book.restore()
+        await self._restore_log()
         self._start_feeds()
         try:
             yield self
@@ -397,6 +405,16 @@ class DataService:
         kernel.start("connection", self._make_hosts)
         keep("venue states", safeguards.venue.watch)
         kernel.start("account", self._run_account)
+
+    async def _restore_log(self) -> None:
+        """Begin the log with what the journal knows of the last hours, and say that it is so."""
+        if self._profile.mode is Mode.READ_ONLY:
+            return
+        past = await self._journal.past(self._kernel.clock.now() - LOG_REACHES_BACK)
+        # A journal that cannot be read is reported where orders are restored.
+        if not isinstance(past, JournalProblem) and past:
+            self._kernel.log.restore(map(entry_of_past, past))
+            self._kernel.log.add(Level.INFO, "notice", STARTED)
 
     async def _run_account(self) -> None:
         orders, keep = self.parts.orders, self._kernel.supervisor.keep

@@ -4,6 +4,8 @@ Texts may hold words of the venue: they are stored as they came and made harmles
 """
 
 from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.service.clock import Clock
@@ -78,6 +80,13 @@ class Log:
         if level is not Level.INFO:
             self._unread += 1
             self._hub.mark(StatusTopic())
+        self._hub.mark(LogTopic())
+
+    def restore(self, entries: Iterable[LogEntry]) -> None:
+        """Begin with what an earlier session told; nothing of it is unread."""
+        for entry in entries:
+            self._sequence += 1
+            self._entries.append(replace(entry, sequence=self._sequence))
         self._hub.mark(LogTopic())
 
     def notice(

@@ -4,7 +4,8 @@ from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros, round_price
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
-from pmtui.service.views import OrderDeed
+from pmtui.service.journal.journal_rows import PastLine
+from pmtui.service.views import Level, LogEntry, OrderDeed
 
 LONGEST_TITLE = 60
 _FINEST_TICK = Micros(100)
@@ -69,6 +70,18 @@ def describe_order_end(order: Order, title: str) -> str:
     else:
         text = f"{state}: {what}"
     return f"{text} ({order.reason})" if order.reason else text
+
+
+def entry_of_past(line: PastLine) -> LogEntry:
+    """Return what an earlier session wrote down as an entry of the log, without its number."""
+    about, title = line.about, line.title
+    if isinstance(about, str):
+        return LogEntry(0, line.at, Level.INFO, "order", about)
+    if isinstance(about, Fill):
+        text, deed = describe_fill(about, title), deed_of_fill(about, title)
+    else:
+        text, deed = describe_order_end(about, title), deed_of_order(about, title)
+    return LogEntry(0, line.at, Level.INFO, "order", text, about.order_id, deed=deed)
 
 
 def deed_of_order(order: Order, title: str) -> OrderDeed:

@@ -27,8 +27,8 @@ def entry(
 
 
 ENTRIES = (
-    entry(1, "order", "before", verb="live"),
-    entry(2, "order", "Live: BUY 40 Yes", verb="live"),
+    entry(1, "order", "before", verb="working"),
+    entry(2, "order", "Working: BUY 40 Yes", verb="working"),
     entry(3, "request", "GET /book"),
     entry(4, "order", "Bought 40 Yes", level=Level.GOOD, verb="filled"),
     entry(5, "order", "Rejected: BUY 10 Yes", level=Level.BAD, verb="rejected"),
@@ -54,7 +54,7 @@ def test_news_is_counted_by_kind_and_named_in_order() -> None:
 
 
 def test_many_events_are_left_to_the_log() -> None:
-    news = [entry(n, "order", f"order {n:03}", verb="live") for n in range(1, MOST_TOLD + 5)]
+    news = [entry(n, "order", f"order {n:03}", verb="working") for n in range(1, MOST_TOLD + 5)]
     text = describe_absence(news)
     assert f"{MOST_TOLD + 4} accepted" in text
     assert f"order {MOST_TOLD:03}" in text

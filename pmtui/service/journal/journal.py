@@ -39,12 +39,14 @@ from pmtui.service.journal.journal_rows import (
     JournaledOrder,
     JournalEntry,
     JournalProblem,
+    PastLine,
     count_damaged_conditionals,
     fill_ended_order,
     has_order,
     read_conditionals,
     read_cut_off_moves,
     read_entries,
+    read_past,
     read_ruled_out,
     read_unsettled,
     read_wallet_transactions,
@@ -239,6 +241,10 @@ class Journal:
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
         """Return an order's whole life, oldest first."""
         return await self._reading(lambda connection: read_entries(connection, order_id))
+
+    async def past(self, since: datetime) -> tuple[PastLine, ...] | JournalProblem:
+        """Return what earlier sessions wrote down since a moment that a log tells, oldest first."""
+        return await self._reading(lambda connection: read_past(connection, since))
 
     async def close(self) -> None:
         """Write what is left and close the file."""

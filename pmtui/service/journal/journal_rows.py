@@ -5,7 +5,7 @@ It also finds the moves that a killed session left half done: cancelled, and not
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -292,6 +292,56 @@ def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[Jou
         (order_id,),
     )
     return tuple(JournalEntry(*row) for row in rows)
+
+
+MOST_PAST = 200
+"""Lines of earlier sessions that the log begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastLine:
+    """What an earlier session wrote down of something that a trader's log tells."""
+
+    at: datetime
+    about: Fill | Order | str
+    """A fill, an order that ended, or a line about a conditional order."""
+    title: str = ""
+    """Of its market: the venue's own words."""
+
+
+def read_past(connection: sqlite3.Connection, since: datetime) -> tuple[PastLine, ...]:
+    """Return the newest fills, ends of orders and lines about conditional orders, oldest first.
+
+    Args:
+        connection: to the journal.
+        since: what is older is left out.
+    """
+    lines = [
+        PastLine(fill.matched_at, fill, title or "")
+        for facts, title in connection.execute(
+            "SELECT fills.facts, orders.title FROM fills LEFT JOIN orders USING (order_id) "
+            "ORDER BY fills.rowid DESC LIMIT ?",
+            (MOST_PAST,),
+        )
+        if (fill := _decode(facts, Fill)) is not None
+    ]
+    rows = connection.execute(
+        "SELECT entries.at, entries.kind, entries.text, orders.facts, orders.title "
+        "FROM entries LEFT JOIN orders USING (order_id) "
+        "WHERE entries.kind IN ('conditional', 'state') AND entries.at >= ? "
+        "ORDER BY entries.sequence DESC LIMIT ?",
+        (since.isoformat(), 10 * MOST_PAST),
+    )
+    for at, kind, text, facts, title in rows:
+        word = text.partition(",")[0]
+        order = _decode(facts, Order)
+        if kind == "conditional":
+            lines.append(PastLine(datetime.fromisoformat(at), text))
+        elif word in _PARTIAL_ENDS and order is not None:
+            ended = replace(order, status=OrderStatus(word))
+            lines.append(PastLine(datetime.fromisoformat(at), ended, title or ""))
+    found = sorted((line for line in reversed(lines) if line.at >= since), key=lambda line: line.at)
+    return tuple(found[-MOST_PAST:])
 
 
 def read_fills(path: Path) -> tuple[JournaledFill, ...] | JournalProblem:
