@@ -323,6 +323,10 @@ class FrameScreen(Screen[None]):
         """Offer what can be done with the row that is at the cursor now."""
         self.lines.show_footer()
 
+    @on(LineTable.TitleClicked)
+    def _answer_title(self) -> None:
+        self.message_line.show("These rows keep their own order: no column sorts them.")
+
     def _show(self, topic: Topic) -> None:
         if isinstance(topic, StatusTopic | LogTopic):
             self.lines.show_topic(topic)

@@ -14,6 +14,8 @@ from pmtui.ui.explore.event_list import EventList
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.paint_markets import sort_of_column
 from pmtui.ui.explore.tag_picker import TagChoice, TagPicker
+from pmtui.ui.facts import key_of
+from pmtui.ui.frame import show_answer
 from pmtui.ui.surface import Surface
 
 LONGEST_S = 400 * 86_400
@@ -117,7 +119,12 @@ class ListKeys:
     def sort_by(self, column: str) -> None:
         """Order the list by a column whose title was clicked, a second click the other way round."""
         sort = sort_of_column(column)
-        if sort is not None and not self._says_list_only():
+        if self._says_list_only():
+            return
+        if sort is None:
+            key = key_of(self._surface.options.keymap, "markets.sort")
+            show_answer(self._page.app, f"No order by this column: {key} goes through the orders.")
+        else:
             self._rows.order_by(sort)
             self._arrange()
 

@@ -140,13 +140,16 @@ class TableColumns:
         self.short_names = ellipsize_distinctly((row.cells[index].text for row in rows), width)
         return before != self.short_names
 
-    def press(self, x: int) -> None:
-        """Do what a click on the title in a cell does; between titles is nothing."""
+    def press(self, x: int) -> bool:
+        """Do what a click on the title in a cell does, or return that it does nothing."""
         start = 0
         for index, width in self.fit():
-            if start <= x < start + width and self.on_press is not None:
+            if start <= x < start + width and self.all[index].title:
+                if self.on_press is None:
+                    return False
                 _ = self.on_press(self.all[index].key)
             start += width + 1
+        return True
 
     def forget(self) -> None:
         """Look for room anew."""
@@ -207,6 +210,17 @@ class LineTable(ScrollView, can_focus=True):
     @dataclass
     class RowSelected(_About):
         """The trader opened a row."""
+
+    @dataclass
+    class TitleClicked(Message):
+        """A title was clicked that orders nothing."""
+
+        table: "LineTable"
+
+        @property
+        @override
+        def control(self) -> "LineTable":
+            return self.table
 
     @dataclass
     class EndApproached(Message):
@@ -377,8 +391,8 @@ class LineTable(ScrollView, can_focus=True):
         offset = event.get_content_offset(self)
         if offset is None or not self._show_cursor:
             return
-        if offset.y < self._header_height:
-            self.columns.press(offset.x)
+        if offset.y < self._header_height and not self.columns.press(offset.x):
+            self.post_message(self.TitleClicked(self))
         index = offset.y - self._header_height + self._top
         if offset.y >= self._header_height and 0 <= index < len(self._rows):
             event.stop()
