@@ -160,7 +160,7 @@ COLUMNS = (
 )
 
 _LEAST = 30
-_BESIDE = 38
+_BESIDE = 39
 """What the other columns take, with the cells between and beside them."""
 _TWO_FROM = 160
 """From this width on there is room for two pages beside each other."""
