@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 RUNTIME := $(VENV)/.runtime-stamp
 TESTING := $(VENV)/.testing-stamp
+COLLECTED := $(VENV)/.collected-stamp
 PINS := tests/constraints.txt
 
 # Hundreds of programs are started by the tests: none should have to be compiled first.
@@ -18,9 +19,14 @@ run: $(RUNTIME)
 test: static
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
-# None of the three uses more than one core.
+# Each of these uses one core.
 static: $(TESTING)
-	@$(MAKE) --no-print-directory --jobs=2 types style contracts
+	@$(MAKE) --no-print-directory --jobs=2 types $(COLLECTED) style contracts
+
+# The workers begin together: each would prepare every new test module for itself.
+$(COLLECTED): $(TESTING) $(shell find tests -name '*.py')
+	@$(BIN)/python -m pytest -q --collect-only > $@.log || { cat $@.log; exit 2; }
+	@touch $@
 
 style:
 	$(BIN)/ruff format --check .
