@@ -73,7 +73,7 @@ Connect = Callable[[Health], Awaitable[Hosts | str]]
 
 LOG_REACHES_BACK = timedelta(hours=12)
 """A log tells times of the day without a date."""
-STARTED = "Service started: what is above is of earlier sessions, by the journal"
+STARTED = "Service started: earlier entries come from the journal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,8 @@ class LastPlace:
         self._app.call_next(self._check, topic)
 
     def _check(self, topic: Topic) -> None:
-        if self._subscription is None:
+        # The terminal may be closing: then there is no screen any more.
+        if self._subscription is None or not self._app.screen_stack:
             return
         is_in_front = self._app.screen is self._screen
         why = self._why_gone(topic)

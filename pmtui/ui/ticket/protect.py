@@ -176,7 +176,8 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
     # Dust is never sold, so no stop speaks for it.
     if bare is None or bare < DUST:
         return ()
-    text = f"{format_shares(bare)} of {format_shares(held)} unprotected"
+    of = "" if bare == held else f" of {format_shares(held)}"
+    text = f"{format_shares(bare)}{of} unprotected"
     return (Cell(text, Role.NOTICE_WARN),)
 
 
