@@ -338,7 +338,7 @@ class TokenHoldings:
                 unexplained.append(report)
                 continue
             known = self._bases is not None
-            found = _Range.of(explained) if known else self._range(report).within(found)
+            found = _Range.of(explained) if known else self._narrow(found, report, explained)
             bases = explained
             unexplained.clear()
         if unexplained:
@@ -348,12 +348,20 @@ class TokenHoldings:
                 bases = self._explain(report, bases)
                 if not bases:
                     break
-                found = self._range(report).within(found)
+                found = self._narrow(found, report, bases)
         assert found is not None, "every report is explained or not"
         return found.least, found.most
 
-    def _range(self, report: Report) -> _Range:
-        return _Range(*self._contents(report.time).range_of_bases(report.size))
+    def _narrow(
+        self, found: _Range | None, report: Report, explained: frozenset[int]
+    ) -> _Range | None:
+        """Return what a report leaves of a range of bases.
+
+        Where that is nothing, trades settled in another order than they were matched: then it is the bases
+        that explain the report nevertheless.
+        """
+        in_order = _Range(*self._contents(report.time).range_of_bases(report.size))
+        return in_order.within(found) or _Range.of(explained)
 
     def _explain(self, report: Report, bases: frozenset[int] | None) -> frozenset[int]:
         """Return those of some bases that explain a report; of all bases for None."""

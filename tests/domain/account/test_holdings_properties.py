@@ -7,6 +7,7 @@ many ways as there are. No fill is lost.
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from math import inf
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -41,6 +42,8 @@ class Happened:
     is_fill: bool = True
     fails_ms: int | None = None
     """When its trade fails on chain, which is told of a second later."""
+    sent_ms: float = -inf
+    """When its order was sent; -inf where that is not known."""
 
     def size_at(self, at_ms: int) -> int:
         has_failed = self.fails_ms is not None and self.fails_ms <= at_ms
@@ -149,8 +152,9 @@ class Replay:
         if self.newest is None or self.newest.asked_ms <= step.asked_ms:
             self.newest = step
         time = ReportTime(
-            START + moment_of(step.asked_ms), START + moment_of(step.answered_ms), NO_ERROR
-        )
+            START + moment_of(step.asked_ms), START + moment_of(step.answered_ms), NO_ERROR,
+            step.answered_ms,
+        )  # fmt: skip
         size = Micros(self.case.held_at(step.seen_ms))
         if step.is_balance:
             self.holdings.apply_balance(TOKEN, size, time)
@@ -165,7 +169,8 @@ class Replay:
         # As own orders are kept: what has failed stays so, whoever tells otherwise later.
         status = TradeStatus.FAILED if key in self.failed else TradeStatus.MATCHED
         fill = to_fill(key, each, status)
-        self.holdings.apply_fill(fill, heard=START + moment_of(now_ms))
+        # Any unit does, as long as it is one.
+        self.holdings.apply_fill(fill, heard=START + moment_of(now_ms), sent_s=each.sent_ms)
 
     def poll(self, at_ms: int) -> None:
         """Ask both hosts, whose answers are of that very moment, and read all trades."""
@@ -204,7 +209,8 @@ def cases(
             told = [max(heard_ms, ms) for ms in told]
         heard_ms = told[0]
         fails_ms = at_ms + draw(st.integers(1, 9_000)) if failures and draw(st.booleans()) else None
-        happened.append(Happened(at_ms, size, tuple(told), is_fill, fails_ms))
+        sent_ms = at_ms - draw(st.integers(0, 2_000)) if draw(st.booleans()) else -inf
+        happened.append(Happened(at_ms, size, tuple(told), is_fill, fails_ms, sent_ms))
     asked: list[Asked] = []
     for _ in range(draw(st.integers(0, 20))):
         asked_ms = draw(st.integers(0, at_ms + 4_000))
@@ -257,7 +263,19 @@ def test_one_poll_after_the_last_fill_was_told_of_the_truth_is_shown(case: Case)
     assert replay.size == case.held_at(case.end_ms)
 
 
+OUT_OF_ORDER = Case(
+    lag_ms=400, first=20 * SHARE,
+    happened=(
+        Happened(1, -5 * SHARE, (1,)),
+        *(Happened(n, 5 * SHARE, (max(n, 1_085) if n > 1_083 else n,)) for n in range(1_083, 1_088)),
+    ),
+    asked=(Asked(0, 1_084, 1_084, 1_084, is_balance=False),),
+)  # fmt: skip
+"""Only another order than that of the matches explains the reports."""
+
+
 @given(cases(in_order=False))
+@example(OUT_OF_ORDER)
 def test_fills_told_of_in_another_order_end_the_same(case: Case) -> None:
     replay = Replay(case)
     replay.poll(-QUIET_MS)
