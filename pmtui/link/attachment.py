@@ -398,8 +398,8 @@ class Attachment:
                 self._mirror.apply(message)
             case Events():
                 self._mirror.apply_events(message)
-            case Answer(call_id, value, problem):
-                self._handle_answer(call_id, value, problem)
+            case Answer():
+                self._handle_answer(message)
             case Ended(call_id, verdict):
                 pending = self._pending.get(call_id)
                 if pending is not None and pending.ended is not None and not pending.ended.done():
@@ -411,16 +411,16 @@ class Attachment:
             case _:
                 raise LinkError("out of turn")
 
-    def _handle_answer(self, call_id: str, value: bytes, problem: str) -> None:
-        pending = self._pending.get(call_id)
+    def _handle_answer(self, answer: Answer) -> None:
+        pending = self._pending.get(answer.call_id)
         if pending is None:
             return
-        if problem:
-            self._fail(call_id, problem, may_have_happened=False)
+        if answer.problem:
+            self._fail(answer.call_id, answer.problem, may_have_happened=answer.may_have_happened)
         elif not pending.answer.done():
-            pending.answer.set_result(value)
+            pending.answer.set_result(answer.value)
         if pending.ended is None:
-            _ = self._pending.pop(call_id, None)
+            _ = self._pending.pop(answer.call_id, None)
 
     def _fail(self, call_id: str, reason: str, *, may_have_happened: bool) -> None:
         pending = self._pending[call_id]

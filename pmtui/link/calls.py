@@ -5,8 +5,10 @@ brought. How a command ended is kept for those who were not there when it did.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import isawaitable
 
 from pmtui.domain.ids import CommandId
@@ -17,7 +19,10 @@ from pmtui.service.surface import VERDICT_OF_COMMAND, Commands
 MOST_KEPT = 500
 """Commands that are remembered once they have ended."""
 LONGEST_ID = 64
+FAILED = "a bug in the service, see its log file"
 _VERDICTS = frozenset(VERDICT_OF_COMMAND.values())
+
+_logger = logging.getLogger(__name__)
 
 Listener = Callable[[Answer | Ended], None]
 
@@ -69,7 +74,7 @@ class Calls:
             return
         record = self._records[call_id] = _Record(listeners=[listener])
         # In a task of its own: it goes on when the terminal is gone, and the next need not wait.
-        self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id)
+        self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id, record)
 
     def forget(self, listener: Listener) -> None:
         """Send nothing more to a terminal that is gone."""
@@ -83,10 +88,20 @@ class Calls:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
-    def _start(self, work: Coroutine[None, None, None], call_id: str) -> None:
+    def _start(self, work: Coroutine[None, None, None], call_id: str, record: _Record) -> None:
         task = asyncio.get_running_loop().create_task(work, name=f"call {call_id}")
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(partial(self._on_end, call_id, record))
+
+    def _on_end(self, call_id: str, record: _Record, task: "asyncio.Task[None]") -> None:
+        """Report a command that a bug ended: nobody is to wait for its verdict for ever."""
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _logger.error("a command failed", exc_info=error)
+            record.answer = Answer(call_id, b"", FAILED, may_have_happened=True)
+            record.is_over = True
+            self._send(record, record.answer)
 
     def _follow(self, record: _Record, listener: Listener) -> None:
         for ending in (record.answer, record.ended):
@@ -113,7 +128,9 @@ class Calls:
             record.is_over = True
         else:
             wait: Callable[[CommandId], Awaitable[object]] = getattr(commands, verdict)
-            self._start(self._await_end(call_id, record, wait(CommandId(str(value)))), call_id)
+            self._start(
+                self._await_end(call_id, record, wait(CommandId(str(value)))), call_id, record
+            )
         self._send(record, record.answer)
         self._drop_old()
 

@@ -177,6 +177,8 @@ class Answer(_Message):
     value: bytes
     problem: str = ""
     """Why it was not carried out; then there is no value."""
+    may_have_happened: bool = False
+    """Whether it may have been carried out all the same, in part or whole, and nothing more is told."""
 
 
 class Ended(_Message):
