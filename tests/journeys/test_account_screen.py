@@ -61,7 +61,7 @@ def test_the_paper_account_shows_its_wallet_and_what_it_allows(start: Start, hom
     wait_until_done(terminal)
     wallet = PaperVenue(home).wallet
     assert terminal.row_with("Key", "paper's own")
-    assert terminal.row_with("Paying wallet", f"{wallet[:6]}…{wallet[-4:]}")
+    assert terminal.row_with("Paying wallet", f"{wallet[:8]}…{wallet[-6:]}")
     assert terminal.row_with("Approve cash", "unlimited: Exchange 0xE11118…7B996B")
     assert terminal.row_with("Approve cash", "unlimited: Neg-risk exchange")
     assert "cash $10,000.00" in terminal.rows()[0]

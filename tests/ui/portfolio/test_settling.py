@@ -260,7 +260,7 @@ async def test_the_transactions_tab_lists_them_and_enter_shows_one() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, TransactionScreen), "all of it")
         await until(pilot, lambda: shows(app, HASH), "the hash")
-        await survives_resizing(pilot, app, "Transaction")
+        await survives_resizing(pilot, app, "TRANSACTION")
 
 
 @pytest.mark.parametrize(
