@@ -212,10 +212,10 @@ async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() 
     service.account_view = replace(held, positions=(), balances=())
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        await until(pilot, lambda: shows(app, "no shares 100 Yes stop 40¢"), "its line")
+        await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
         service.account_view = held
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "paused 100 Yes stop 40¢"), "shares again")
+        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
 
 
 def test_a_row_without_shares_or_sight_says_so() -> None:
