@@ -176,7 +176,7 @@ def _common(orders: Sequence[PreparedOrder], width: int, details_key: str) -> li
     lines = list(paint_fact("TIF", terms, width))
     # A token that is not derived is a reason to look: it waits behind no key.
     if details_key and all(order.is_derived for order in orders):
-        lines.append(paint_details_hint(details_key))
+        lines.append(paint_details_hint(details_key, "addresses"))
         return lines
     for name, value in describe_identity(orders[0])[:2]:
         lines += paint_fact(name, value, width)

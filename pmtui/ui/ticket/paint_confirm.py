@@ -290,9 +290,9 @@ def _facts(
     return lines
 
 
-def paint_details_hint(key: str) -> Line:
+def paint_details_hint(key: str, what: str = "addresses and id") -> Line:
     """Name the key that shows what is signed besides."""
-    return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(" addresses and id", Role.DIM))
+    return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(f" {what}", Role.DIM))
 
 
 def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:

@@ -14,6 +14,7 @@ from pmtui.ui.account.action_cards import (
     paint_scaled_card,
 )
 from pmtui.ui.cells import Line, line_width
+from pmtui.ui.rows.flattening import Sale, paint_flatten_many
 from pmtui.ui.ticket.paint_confirm import paint_confirm
 from tests.ui import believable
 from tests.ui.fake_surface import FakeService
@@ -125,6 +126,36 @@ def test_a_ladder_lists_every_leg_and_its_sum() -> None:
     wide = paint_scaled_card(orders, 72, mode=Mode.PAPER, doubt="2 of 15 meet the book.")
     assert len(wide) <= 24 - 5
     assert Micros(sum(order.cash for order in orders)) == m("111")
+
+
+def test_addresses_wait_behind_a_key_on_every_card() -> None:
+    orders = [buy("0.40"), buy("0.41")]
+    hidden = card(paint_scaled_card(orders, WIDTH, mode=Mode.PAPER, details_key="?"))
+    assert "? addresses" in hidden
+    assert "Maker" not in hidden
+    assert "Maker" in card(paint_scaled_card(orders, WIDTH, mode=Mode.PAPER))
+    odd = [replace(each, is_derived=False) for each in orders]
+    assert "Token" in card(paint_scaled_card(odd, WIDTH, mode=Mode.PAPER, details_key="?"))
+
+
+def test_the_card_of_several_sales_names_the_market_of_a_doubt() -> None:
+    plan = plan_flatten(held=m("40"), orders=(), book=BOOK, terms=TERMS)
+    assert isinstance(plan, FlattenPlan)
+    order = prepared(plan.intent)
+    sales = [
+        Sale(believable.position(1, name), plan, replace(order, market_title=name))
+        for name in ("River", "Harbour")
+    ]
+
+    def said(*doubts: str) -> str:
+        lines = paint_flatten_many(sales, (), WIDTH, mode=Mode.PAPER, doubts=doubts)
+        return " ".join(card(lines).split())
+
+    assert "Harbour: 45¢ is far from 50¢." in said("", "45¢ is far from 50¢.")
+    # What is so of all of them needs no name, and is said once.
+    both = said("Locked.", "Locked.")
+    assert "River: Locked" not in both
+    assert both.count("Locked.") == 1
 
 
 def sell(price: str, fee: str) -> PreparedOrder:
