@@ -40,7 +40,7 @@ def test_every_screen_opens_in_every_size_while_books_move(start: Start, home: P
     trader.wait_for_markets(terminal)
     for size in ((80, 24), (40, 12)):
         terminal.resize(*size)
-        for key, sign in (("p", "Positions"), ("l", "LOG"), ("?", "Help"), ("m", "PAPER")):
+        for key, sign in (("p", "Positions"), ("l", "LOG"), ("?", "HELP"), ("m", "PAPER")):
             terminal.press(key)
             terminal.until_text(sign)
     terminal.resize(200, 50)

@@ -177,7 +177,7 @@ def test_the_tape_keeps_its_width(width: int, height: int, size: int) -> None:
 def test_a_trade_shows_side_price_size_and_time() -> None:
     trade = TradePrint(YES, Side.SELL, Micros(510_000), Micros(1_234_500_000), NOW)
     line = text_of(*paint_tape(TapeView((trade,), 1), WIDTH, 4))
-    assert line.split()[:3] == ["SELL", "51¢", "1,235"]
+    assert line.split()[:3] == ["SELL", "51¢", "1,234"]
     assert line.count(":") == 2
     assert "No trades yet" in text_of(*paint_tape(TapeView((), 0), 30, 4))
 
