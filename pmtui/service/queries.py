@@ -88,12 +88,13 @@ class AccountReader:
     def view(self) -> AccountView:
         """Return cash, positions and open orders."""
         feed, maker_stats = self._account.feed, self._account.maker_stats
-        conditionals = self._conditionals()
+        conditionals, positions = self._conditionals(), self._account.marks.positions()
         return AccountView(
             load=feed.state.load,
             balance=feed.state.balance,
             reserved=feed.own.reserved_cash(),
-            positions=self._account.marks.positions(),
+            positions=tuple(each for each in positions if not each.is_remnant),
+            remnants=tuple(each for each in positions if each.is_remnant),
             open_orders=feed.own.open_orders(),
             as_of=feed.state.as_of,
             problem=feed.state.problem,
@@ -264,7 +265,8 @@ class ServiceQueries:
 
     def _market_list(self, topic: MarketListTopic) -> MarketListView:
         state = self._metadata.lists.get(topic) or ListState()
-        held = {p.condition_id for p in self._account.holdings.positions()}
+        positions = self._account.holdings.positions()
+        held = {each.condition_id for each in positions if not each.is_remnant}
         return MarketListView(
             rows=tuple(self._event_row(e, held, state) for e in state.events),
             load=state.load,

@@ -347,6 +347,8 @@ class AccountView:
     """The most recent orders, newest first, however they ended."""
     queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
     """Estimates of what fills before our resting orders, where their book is subscribed to."""
+    remnants: tuple[Position, ...] = ()
+    """Closed positions of which fewer shares are left than any order can sell."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, by the venue's last word."""
     conditionals: tuple[Conditional, ...] = ()

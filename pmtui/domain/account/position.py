@@ -23,6 +23,7 @@ from pmtui.domain.money import (
     notional_ceil,
     notional_floor,
 )
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 
@@ -47,6 +48,11 @@ class Position:
     end_date: str = ""
     is_settled: bool = False
     """Whether the market is resolved, so that the current price is what a share pays."""
+
+    @property
+    def is_remnant(self) -> bool:
+        """Whether the shares are fewer than any order can sell: what a closed position leaves behind."""
+        return self.size > 0 and size_floor(self.size) <= 0
 
     @property
     def value(self) -> Micros | None:
@@ -109,6 +115,35 @@ class ClosedPosition:
     total_bought: Micros
     realized: Micros
     closed_at: datetime | None
+
+
+def close_remnants(
+    positions: Iterable[Position], fills: Iterable[Fill], closed: Iterable[ClosedPosition]
+) -> tuple[ClosedPosition, ...]:
+    """Return closed positions with those that only a remnant is left of, so that none is missing.
+
+    Args:
+        positions: the remnants; the analytics host lists them among what is held.
+        fills: own fills as far as they are known, for what was bought, and when the last share was sold.
+        closed: what the analytics host lists as closed; it comes after the remnants, in its order.
+    """
+    known, own = tuple(closed), tuple(fills)
+    listed = {each.token_id for each in known}
+    remnants = tuple(_closed(p, own) for p in positions if p.token_id not in listed)
+    return (*remnants, *known)
+
+
+def _closed(remnant: Position, fills: Iterable[Fill]) -> ClosedPosition:
+    own = [
+        f for f in fills if f.token_id == remnant.token_id and f.status is not TradeStatus.FAILED
+    ]
+    return ClosedPosition(
+        token_id=remnant.token_id, condition_id=remnant.condition_id,
+        title=remnant.title, outcome=remnant.outcome, average_price=remnant.average_price,
+        total_bought=Micros(sum(f.size for f in own if f.side is Side.BUY)),
+        realized=remnant.realized,
+        closed_at=max((f.matched_at for f in own if f.side is Side.SELL), default=None),
+    )  # fmt: skip
 
 
 CONVERSION: Final = "CONVERSION"

@@ -552,7 +552,7 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
     if size_floor(plan.size) <= 0:
         return "Enter a size in shares, or all"
     if plan.size > held:
-        return f"Position: {count_shares(held)}"
+        return f"Position: {count_shares(held if size_floor(held) > 0 else ZERO)}"
     if plan.size + taken > held:
         free = Micros(max(held - taken, 0))
         return f"{format_shares(taken)} of {format_shares(held)} have one already: {format_shares(free)} left"

@@ -53,7 +53,7 @@ class Settlements:
         """Return every market in which shares are held."""
         by_condition: dict[ConditionId, list[Position]] = {}
         for position in self.positions():
-            if position.size > 0:
+            if position.size > 0 and not position.is_remnant:
                 by_condition.setdefault(position.condition_id, []).append(position)
         return tuple(map(self._settlement, by_condition.values()))
 

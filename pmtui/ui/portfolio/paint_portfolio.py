@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.pnl import DayFigures
-from pmtui.domain.account.position import Activity, ClosedPosition, Position
+from pmtui.domain.account.position import Activity, ClosedPosition, Position, close_remnants
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, notional_ceil
@@ -103,10 +103,10 @@ class Portfolio:
 
 def portfolio_of(queries: Queries) -> Portfolio:
     """Return all that is ours."""
-    past = queries.activity()
+    past, account, fills = queries.activity(), queries.account(), queries.fills().fills
+    closed = close_remnants(account.remnants, fills, past.closed)
     return Portfolio(
-        queries.account(), queries.fills().fills, past.closed, past.activity, queries.earned(),
-        queries.wallet(), past.events,
+        account, fills, closed, past.activity, queries.earned(), queries.wallet(), past.events,
     )  # fmt: skip
 
 

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.position import Position, Stake, break_even, entry_fees, split_dust
+from pmtui.domain.account.position import (
+    ClosedPosition,
+    Position,
+    Stake,
+    break_even,
+    close_remnants,
+    entry_fees,
+    split_dust,
+)
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
@@ -147,3 +155,32 @@ def test_fills_that_do_not_explain_what_is_held_tell_no_fees(held: int) -> None:
 
 def test_a_fee_that_is_known_counts_as_it_is() -> None:
     assert entry_fees([fill(1, 100, fee=123)], TOKEN, Micros(100 * ONE), NO_FEE) == 123
+
+
+@pytest.mark.parametrize(
+    ("size", "is_remnant"), [("0", False), ("0.000001", True), ("0.009999", True), ("0.01", False)]
+)
+def test_what_no_order_can_sell_is_a_remnant(size: str, *, is_remnant: bool) -> None:
+    assert replace(HELD, size=m(size)).is_remnant is is_remnant
+
+
+def test_a_position_that_left_a_remnant_counts_as_closed_once() -> None:
+    bought = Fill(
+        trade_id=TradeId("1"), order_id=OrderId("0xa"), token_id=HELD.token_id,
+        condition_id=HELD.condition_id, outcome="Yes", side=Side.BUY, price=m("0.3"),
+        size=m("20.004"), fee=ZERO, liquidity=Liquidity.TAKER, status=TradeStatus.CONFIRMED,
+        matched_at=NOW - timedelta(hours=1),
+    )  # fmt: skip
+    sold = replace(bought, trade_id=TradeId("2"), side=Side.SELL, size=m("20"), matched_at=NOW)
+    remnant = replace(HELD, size=m("0.004"), realized=m("-7.06"))
+    other = ClosedPosition(
+        TokenId("2"), ConditionId("0xbb"), "", "No", m("0.4"), m("10"), m("1.5"), NOW
+    )
+    found = close_remnants([remnant], [sold, bought], [other])
+    assert found == (
+        ClosedPosition(
+            HELD.token_id, HELD.condition_id, "", "Yes", m("0.3"), m("20.004"), m("-7.06"), NOW
+        ),
+        other,
+    )
+    assert close_remnants([remnant], [sold, bought], found) == found

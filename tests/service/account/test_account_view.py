@@ -1,11 +1,14 @@
 """Several panes ask for the account in one frame: what has not changed is put together once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import OrderStatus
+from pmtui.ui.portfolio.paint_portfolio import portfolio_of
 from tests.service.conditional_kit import book, m, ready
-from tests.service.fakes import CONDITION, World, resting, running_world
+from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.order_kit import until
 
 FRAME_S = 0.2
 """Longer than one."""
@@ -48,3 +51,16 @@ def rest(world: World, order_id: OrderId, status: OrderStatus) -> None:
     world.service.parts.account.feed.apply_order(
         resting(order_id, condition_id=CONDITION, status=status)
     )
+
+
+async def test_a_remnant_is_not_held_but_what_it_brought_stays(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        (held,) = world.service.queries.account().positions
+        left = replace(held, size=m("0.004"), realized=m("-7.06"))
+        world.account.shares[YES] = left.size
+        world.analytics.held = (left,)
+        await until(world, lambda: not world.service.queries.account().positions, "nothing is held")
+        queries = world.service.queries
+        assert [each.realized for each in queries.account().remnants] == [m("-7.06")]
+        assert [each.realized for each in portfolio_of(queries).closed] == [m("-7.06")]
