@@ -123,6 +123,20 @@ def test_a_bug_tells_nothing_of_the_key(start: Start, home: Path, venue: PaperVe
         assert traces(home, terminal) == []
 
 
+def test_two_terminals_opened_in_the_same_moment_both_come_up(
+    start: Start, home: Path, venue: PaperVenue
+) -> None:
+    store_key(home, PROFILE, KEY, PASSPHRASE)
+    terminals = [start("--profile", PROFILE, is_attached=True) for _ in range(2)]
+    for terminal in terminals:
+        terminal.until_text("Passphrase:")
+    # The second one is asked still when the first has unlocked the service.
+    for terminal in terminals:
+        terminal.type(f"{PASSPHRASE}\r")
+        trader.wait_for_markets(terminal)
+        assert "LIVE" in terminal.rows()[0]
+
+
 def test_three_wrong_passphrases_end_it(start: Start, home: Path, venue: PaperVenue) -> None:
     store_key(home, PROFILE, KEY, PASSPHRASE)
     terminal = start("--profile", PROFILE)

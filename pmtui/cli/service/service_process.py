@@ -198,6 +198,9 @@ class ProfileService:
         """Have the service start once more, with its key; returns why there is none."""
         if isinstance(found, str):
             return found
+        if self._key.secret is not None or self._opened is not None:
+            # Another terminal has brought it while this one's passphrase was tried.
+            return ""
         self._opened = found
         self._changed.set()
         return ""

@@ -149,7 +149,7 @@ class ServiceStarter:
             return
         if self._greeting is None:
             self._wait()
-            found = greet(self.socket_path, self._question())
+            found = self.find()
             welcome = found.welcome if isinstance(found, Greeting) else None
         else:
             welcome = self._greeting.welcome
@@ -180,9 +180,14 @@ class ServiceStarter:
         if self._settings_pipe is not None:
             os.close(self._settings_pipe)
             self._settings_pipe = None
-        if self._service is not None and not self._has_ended():
-            with suppress(ProcessLookupError):
-                os.kill(self._service, signal.SIGTERM)
+        if self._service is None or self._has_ended():
+            return
+        if is_somebody_there(self.socket_path):
+            # Others may have come to it by now.
+            _ = stop_service(self.socket_path, "", is_only_if_idle=True)
+            return
+        with suppress(ProcessLookupError):
+            os.kill(self._service, signal.SIGTERM)
 
     async def restart(self) -> str:
         """Start a service in the place of one that is gone, but not again and again.
@@ -225,9 +230,10 @@ class ServiceStarter:
         elif not welcome.needs_key:
             if self._service is None:
                 warn(KEY_NOT_USED)
-        elif problem := give_key(self.socket_path, private_key.reveal()):
-            raise ConfigError(KEY_VARIABLE, problem)
         else:
+            problem = give_key(self.socket_path, private_key.reveal())
+            if problem and not self._has_key_by_now():
+                raise ConfigError(KEY_VARIABLE, problem)
             self._wait()
 
     def _unlock(self, owner: str, passphrase_fd: int | None) -> None:
@@ -245,13 +251,20 @@ class ServiceStarter:
             if passphrase_fd is None:
                 warn("Unlocking the keystore …")
             problem = unlock(self.socket_path, secret.reveal())
-            if not problem:
+            if not problem or self._has_key_by_now():
                 # It starts anew with the key.
                 self._wait()
                 return
             if not left:
                 raise ConfigError("keystore", problem)
             warn(f"{problem}; {left} {'tries' if left > 1 else 'try'} left")
+
+    def _has_key_by_now(self) -> bool:
+        """Whether another terminal, opened in the same moment, has brought the key meanwhile."""
+        # The service starts anew with it, and drops whoever asks in that moment.
+        self._wait()
+        found = self.find()
+        return isinstance(found, Greeting) and not found.welcome.needs_key
 
     def _replace(self, refused: Refused) -> None:
         """Offer to restart a service of another version."""
@@ -314,7 +327,9 @@ class ServiceStarter:
     def _wait(self) -> None:
         deadline = self._clock.monotonic() + START_WITHIN_S
         while not is_somebody_there(self.socket_path):
-            if self._clock.monotonic() > deadline or self._has_ended():
+            # One that lost the profile to another terminal's service ends; that one is waited for.
+            is_nobody_coming = self._has_ended() and not is_session_running(self.state)
+            if self._clock.monotonic() > deadline or is_nobody_coming:
                 raise ConfigError("service", f"it did not start: {self._last_words()}")
             asyncio.run(self._clock.sleep(CHECK_PERIOD_S))
 
