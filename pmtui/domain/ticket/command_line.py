@@ -3,7 +3,7 @@
     buy 100 yes 39.7 gtd 15m po stop 38 target 42
     sell 50% no 61        sell all        buy $25 yes market fak
     cancel all            cancel bids     cancel 39.7
-    flatten               split 100
+    flatten               split 100             stop 38 target 42
     find rate decision                 39.7 or @39.7 (go there)
     portfolio, log, markets, watch     theme nord            alert
 
@@ -70,6 +70,14 @@ class FlattenPosition:
 
 
 @dataclass(frozen=True, slots=True)
+class ProtectPosition:
+    """Open the form of a stop and a target for what is held of the outcome on show."""
+
+    stop: Micros | None
+    target: Micros | None
+
+
+@dataclass(frozen=True, slots=True)
 class FindMarkets:
     """Search for markets."""
 
@@ -123,8 +131,8 @@ class GoToPrice:
 
 
 Command = (
-    EnterOrder | CancelOrders | FlattenPosition | SplitCash | FindMarkets | GoToPrice
-    | GoToScreen | ChooseTheme | SetAlert
+    EnterOrder | CancelOrders | FlattenPosition | ProtectPosition | SplitCash | FindMarkets
+    | GoToPrice | GoToScreen | ChooseTheme | SetAlert
 )  # fmt: skip
 
 
@@ -160,6 +168,8 @@ _VERBS = {
     "sell": "an order to sell",
     "cancel": "working orders",
     "flatten": "sell the whole position",
+    "stop": "a stop for the position: stop 38",
+    "target": "a target for the position: target 42",
     "split": "cash to both outcomes",
     "find": "search for markets",
 }
@@ -175,7 +185,7 @@ _PLACES = {
 }
 _SHORT = {
     "b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find", "watch": "watchlist",
-    "p": "portfolio", "m": "markets", "w": "watchlist", "l": "log", "a": "account",
+    "sl": "stop", "tp": "target", "p": "portfolio", "m": "markets", "w": "watchlist", "l": "log", "a": "account",
 }  # fmt: skip
 _OPTIONS = {
     "gtc": "until cancelled",
@@ -230,10 +240,8 @@ def parse_command(
             return _Order(rest, outcomes, outcome_index, len(text)).read(side)
         case "cancel":
             return _read_cancel(rest, len(text))
-        case "flatten":
-            return _read_flatten(rest, outcomes, outcome_index)
-        case "split":
-            return _read_split(rest, has_market=bool(outcomes))
+        case "flatten" | "stop" | "target" | "split":
+            return _read_position(verb, words, outcomes, outcome_index=outcome_index)
         case "find":
             found = " ".join(word.text for word in rest)
             missing = CommandProblem("Enter what to search for", len(text), len(text))
@@ -274,18 +282,30 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
                 CancelScope.ASKS: "Cancel your offers here",
             }[scope]
             return said if price is None else f"Cancel your orders at {with_cent_sign(price)}"
-        case FlattenPosition(index):
-            return f"Sell the whole position of {outcomes[index]}"
-        case SplitCash(amount):
-            if amount is None:
-                return "Split cash into both outcomes"
-            return f"Split {exact_dollars(amount)} into {exact_shares(amount)} of each outcome"
+        case FlattenPosition() | ProtectPosition() | SplitCash():
+            return _describe_position(command, outcomes)
         case FindMarkets(text):
             return f"Search for {text}"
         case GoToPrice(price):
             return f"Cursor to {with_cent_sign(price)}"
         case GoToScreen() | ChooseTheme() | SetAlert():
             return _describe_place(command)
+
+
+def _describe_position(
+    command: FlattenPosition | ProtectPosition | SplitCash, outcomes: Sequence[str]
+) -> str:
+    match command:
+        case FlattenPosition(index):
+            return f"Sell the whole position of {outcomes[index]}"
+        case ProtectPosition(stop, target):
+            ends = (("stop", stop), ("target", target))
+            said = [f"{name} {with_cent_sign(price)}" for name, price in ends if price is not None]
+            return f"{' and '.join(said).capitalize()} for the position"
+        case SplitCash(amount):
+            if amount is None:
+                return "Split cash into both outcomes"
+            return f"Split {exact_dollars(amount)} into {exact_shares(amount)} of each outcome"
 
 
 def _describe_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
@@ -430,9 +450,38 @@ def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
     return CancelOrders(CancelScope.MARKET, price)
 
 
-def _read_split(words: Sequence[_Word], *, has_market: bool) -> Command | CommandProblem:
-    if not has_market:
+def _read_position(
+    verb: str, words: Sequence[_Word], outcomes: Sequence[str], *, outcome_index: int
+) -> Command | CommandProblem:
+    """Read what is done with what is held of the outcome on show."""
+    if verb == "flatten":
+        return _read_flatten(words[1:], outcomes, outcome_index)
+    if not outcomes:
         return CommandProblem("Open a market first", 0, 0)
+    return _read_split(words[1:]) if verb == "split" else _read_protection(words)
+
+
+def _read_protection(words: Sequence[_Word]) -> Command | CommandProblem:
+    """Read `stop 38 target 42`, either alone, in any order."""
+    prices: dict[str, Micros] = {}
+    rest = iter(words)
+    for word in rest:
+        name = _SAME.get(word.folded, word.folded)
+        if name not in ("stop", "target"):
+            return _at(word, f"Not understood: {word.text}")
+        if name in prices:
+            return _at(word, f"Said twice: {word.text}")
+        given = next(rest, None)
+        if given is None:
+            return CommandProblem(f"Enter a price: {name} 38", word.end, word.end)
+        price = parse_cents(given.text)
+        if price is None:
+            return _at(given, f"Not a price: {given.text}")
+        prices[name] = price
+    return ProtectPosition(prices.get("stop"), prices.get("target"))
+
+
+def _read_split(words: Sequence[_Word]) -> Command | CommandProblem:
     if not words:
         return SplitCash(None)
     word, *more = words
@@ -501,6 +550,9 @@ def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candi
     if verb == "cancel":
         scopes = (Candidate(s.value, "") for s in CancelScope)
         return tuple(scopes) if len(before) == 1 else ()
+    if verb in ("stop", "target"):
+        other = "target" if verb == "stop" else "stop"
+        return (Candidate(other, _OPTIONS[other]),) if len(before) == 2 else ()
     if verb not in ("buy", "sell"):
         return ()
     if len(before) == 1:

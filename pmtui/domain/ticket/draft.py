@@ -434,9 +434,14 @@ def _back_to_limit(draft: TicketDraft) -> TicketDraft:
 
 
 def after_sending(draft: TicketDraft) -> TicketDraft:
-    """Return the draft once its order was taken: for the same again, of another size."""
-    limit = replace(draft.limit, size_text="") if draft.limit is not None else None
-    return replace(draft, size_text="", limit=limit)
+    """Return the draft once its order was taken: for the same again, of another size.
+
+    A stop and a target were for the shares of that order.
+    """
+    limit = None
+    if draft.limit is not None:
+        limit = replace(draft.limit, size_text="", stop_text="", target_text="")
+    return replace(draft, size_text="", stop_text="", target_text="", limit=limit)
 
 
 def next_time_in_force(

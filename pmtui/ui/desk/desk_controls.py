@@ -239,7 +239,7 @@ class DeskControls:
         )
         self.commands = Commands(
             workspace, self._trading, self._news,
-            flip=self._flip, cancel_side=self.single_keys.cancel_side, split=self._forms.split,
+            forms=self._forms, flip=self._flip, cancel_side=self.single_keys.cancel_side,
         )  # fmt: skip
         self._markets: tuple[Market, ...] = ()
         self._order: tuple[ConditionId, ...] = ()

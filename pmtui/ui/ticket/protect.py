@@ -260,7 +260,8 @@ class ProtectScreen(OrderForm[None]):
 
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros,
-        at: Micros | None = None, draw: Draw = draw_nothing,
+        at: Micros | None = None, begin: ConditionalDraft | None = None,
+        draw: Draw = draw_nothing,
     ) -> None:  # fmt: skip
         """Ask for the prices.
 
@@ -271,10 +272,12 @@ class ProtectScreen(OrderForm[None]):
             held: shares of it.
             at: the price pointed at: below the best bid of others it is the stop to begin with,
                 above it the target.
+            begin: prices that were typed elsewhere; they go before `at`.
             draw: shows on a ladder what is being typed.
         """
         super().__init__(surface, condition_id, draw)
         self._at = at
+        self._begin = begin
         self._outcome_index = outcome_index
         self._held = held
         self._is_asked = False
@@ -303,13 +306,18 @@ class ProtectScreen(OrderForm[None]):
 
     def on_mount(self) -> None:
         """Start with all that nothing speaks for, and watch what the prices are judged by."""
-        draft = ConditionalDraft()
+        draft = self._begin or ConditionalDraft()
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
-            draft = ConditionalDraft(size_text=format_micros(size_floor(left)))
+            draft = replace(draft, size_text=format_micros(size_floor(left)))
         self._field("protect-size").value = draft.size_text
         self._field("protect-give-way").value = draft.give_way_text
-        self._begin_at_cursor()
+        if self._begin is None:
+            self._begin_at_cursor()
+        else:
+            self._field("protect-stop").value = draft.stop_text
+            self._field("protect-profit").value = draft.take_profit_text
+            _ = self._field("protect-stop").focus()
         self.watch_market(self._token_id)
 
     def _begin_at_cursor(self) -> None:

@@ -22,6 +22,7 @@ from pmtui.domain.ticket.command_line import (
     FlattenPosition,
     GoToPrice,
     GoToScreen,
+    ProtectPosition,
     Screen,
     SetAlert,
     SplitCash,
@@ -64,11 +65,15 @@ def orders(draw: st.DrawFn) -> EnterOrder:
     )
 
 
+ladder_prices = st.none() | st.integers(1, 9_999).map(lambda price: Micros(price * 100))
 commands = st.one_of(
     orders(),
     st.sampled_from(CancelScope).map(CancelOrders),
     st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
     st.integers(0, 1).map(FlattenPosition),
+    st.tuples(ladder_prices, ladder_prices)
+    .filter(lambda ends: ends != (None, None))
+    .map(lambda ends: ProtectPosition(*ends)),
     st.none().map(SplitCash),
     st.integers(1, 999).map(lambda price: GoToPrice(Micros(price * 1_000))),
     st.integers(1, 10**15).map(lambda amount: SplitCash(Micros(amount))),
@@ -87,16 +92,27 @@ def write_command(command: Command, outcomes: Sequence[str]) -> str:
             return f"cancel {format_cents(price)}"
         case CancelOrders(scope):
             return f"cancel {scope.value}"
-        case FlattenPosition(index):
-            return f"flatten {outcome_words(outcomes)[index]}"
-        case SplitCash(amount):
-            return "split" if amount is None else f"split {format_micros(amount)}"
+        case FlattenPosition() | ProtectPosition() | SplitCash():
+            return write_position(command, outcomes)
         case FindMarkets(text):
             return f"find {text}"
         case GoToPrice(price):
             return f"@{format_cents(price)}"
         case GoToScreen() | ChooseTheme() | SetAlert():
             return write_place(command)
+
+
+def write_position(
+    command: FlattenPosition | ProtectPosition | SplitCash, outcomes: Sequence[str]
+) -> str:
+    match command:
+        case FlattenPosition(index):
+            return f"flatten {outcome_words(outcomes)[index]}"
+        case ProtectPosition(stop, target):
+            ends = (("stop", stop), ("target", target))
+            return " ".join(f"{n} {format_cents(p)}" for n, p in ends if p is not None)
+        case SplitCash(amount):
+            return "split" if amount is None else f"split {format_micros(amount)}"
 
 
 def write_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
@@ -197,6 +213,8 @@ def test_sizes_have_units() -> None:
         ("cancel all", CancelOrders(CancelScope.EVERYWHERE)),
         ("x offers", CancelOrders(CancelScope.ASKS)),
         ("cancel 39.7", CancelOrders(CancelScope.MARKET, Micros(397_000))),
+        ("stop 38", ProtectPosition(Micros(380_000), None)),
+        ("tp 42 sl 38.5", ProtectPosition(Micros(385_000), Micros(420_000))),
         ("split", SplitCash(None)), ("split $7.50", SplitCash(Micros(7_500_000))),
         ("find rate  decision", FindMarkets("rate decision")),
     ],
@@ -214,6 +232,7 @@ def test_short_commands(text: str, command: Command) -> None:
         ("buy 5 40 stop low", "low"), ("buy 5 40 fok fak", "fak"), ("buy 5 maybe 40", "maybe"),
         ("cancel", ""), ("cancel them", "them"), ("cancel all now", "now"), ("find", ""),
         ("split 5%", "5%"), ("split 0", "0"), ("split 5 yes", "yes"), ("split some", "some"),
+        ("stop", ""), ("stop low", "low"), ("stop 38 38", "38"), ("stop 38 stop 39", "stop"),
         ("flatten maybe", "maybe"), ("flatten yes no", "no"), ("buy 5 market 40", "40"),
     ],
 )  # fmt: skip
@@ -253,7 +272,7 @@ def test_a_word_too_many_is_pointed_at(text: str, place: str) -> None:
 
 
 def test_nothing_is_traded_without_a_market() -> None:
-    for text in ("buy 5 40", "flatten"):
+    for text in ("buy 5 40", "flatten", "stop 38"):
         assert isinstance(parse_command(text, ()), CommandProblem)
     assert parse_command("cancel all", ()) == CancelOrders(CancelScope.EVERYWHERE)
 
@@ -268,7 +287,7 @@ def test_words_that_may_come_next() -> None:
     def words(text: str) -> list[str]:
         return [candidate.word for candidate in complete(text, YES_NO)]
 
-    assert words("")[:6] == ["buy", "sell", "cancel", "flatten", "split", "find"]
+    assert words("")[:6] == ["buy", "sell", "cancel", "flatten", "stop", "target"]
     assert words("po") == ["portfolio"]
     assert words("c") == ["cancel"]
     assert words("sell ") == ["all"]

@@ -145,6 +145,11 @@ def test_a_limit_order_that_was_a_market_order_for_a_moment_is_as_before() -> No
     assert (after.price_text, after.size_text, after.size_unit) == (
         BUY.price_text, "", SizeUnit.SHARES,
     )  # fmt: skip
+    # A stop and a target were for the shares of that order.
+    protected = replace(BUY, stop_text="30", target_text="70")
+    for draft in (protected, next_kind(protected)):
+        assert after_sending(draft) == after_sending(replace(draft, stop_text="", target_text=""))
+    assert after_sending(next_kind(protected)).limit == replace(BUY, size_text="")
 
 
 def test_times_in_force_go_round_both_ways_among_those_allowed() -> None:

@@ -26,6 +26,8 @@ from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.fields import NumberField
+from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo import believable_service
@@ -243,6 +245,17 @@ async def test_a_command_goes_places(text: str, kind: type[Screen[Any]]) -> None
         _ = await _typed(pilot, app, text)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, kind), "the screen")
+
+
+async def test_a_stop_and_a_target_stand_in_their_form() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "target 61 stop 12.5")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
+        typed = {field.id: field.value for field in app.screen.query(NumberField)}
+        assert (typed["protect-stop"], typed["protect-profit"]) == ("12.5", "61")
 
 
 async def test_a_theme_is_chosen_by_name_and_an_unknown_one_is_said() -> None:

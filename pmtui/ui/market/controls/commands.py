@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from pmtui.domain.account.wallet_steps import Split
+from pmtui.domain.conditionals.conditional import ConditionalDraft
+from pmtui.domain.formats import format_cents
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
@@ -13,6 +15,7 @@ from pmtui.domain.ticket.command_line import (
     EnterOrder,
     FlattenPosition,
     GoToPrice,
+    ProtectPosition,
     SplitCash,
 )
 from pmtui.domain.ticket.draft import TicketDraft
@@ -44,8 +47,12 @@ class MarketForms:
         self._line = workspace.line
         self._page = workspace.page
 
-    def protect(self) -> None:
-        """Watch over what is held of this outcome."""
+    def protect(self, begin: ConditionalDraft | None = None) -> None:
+        """Watch over what is held of this outcome.
+
+        Args:
+            begin: what stands in the form at first; None for the price at the cursor.
+        """
         model = self._workspace.reader.read()
         if self._workspace.is_read_only(model):
             return
@@ -59,7 +66,7 @@ class MarketForms:
         self._page.ask(
             ProtectScreen(
                 self._workspace.surface, model.condition_id,
-                outcome_index=model.outcome_index, held=held,
+                outcome_index=model.outcome_index, held=held, begin=begin,
                 at=None if model.cursor is None else model.cursor[0],
                 draw=self._workspace.ladder.show_ghosts,
             )
@@ -125,8 +132,7 @@ class Commands:
 
     def __init__(
         self, workspace: Workspace, trading: Trading, news: OrderNews, *,
-        flip: Callable[[], None], cancel_side: Callable[[Side], None],
-        split: Callable[[Micros | None], None],
+        forms: MarketForms, flip: Callable[[], None], cancel_side: Callable[[Side], None],
     ) -> None:  # fmt: skip
         """Take the ways that the keys go.
 
@@ -134,16 +140,16 @@ class Commands:
             workspace: of the screen.
             trading: opens the ticket and the cards.
             news: tells how it ended.
+            forms: opens the others.
             flip: shows the other outcome.
             cancel_side: cancels own orders on a side of the ladder.
-            split: turns cash into shares of both outcomes.
         """
         self._workspace = workspace
         self._trading = trading
         self._news = news
         self._flip = flip
         self._cancel_side = cancel_side
-        self._split = split
+        self._forms = forms
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -174,8 +180,12 @@ class Commands:
             case FlattenPosition(index):
                 self._show_outcome(index)
                 await self._trading.flatten()
+            case ProtectPosition(stop, target):
+                self._forms.protect(
+                    ConditionalDraft(*(format_cents(p) if p else "" for p in (stop, target)))
+                )
             case SplitCash(amount):
-                self._split(amount)
+                self._forms.split(amount)
             case GoToPrice(price):
                 self._workspace.ladder.go_to(price)
             case CancelOrders(_, price) if price is not None:

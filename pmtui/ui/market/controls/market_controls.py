@@ -95,8 +95,7 @@ class MarketControls:
         )
         self.commands = Commands(
             workspace, self.trading, self._news,
-            flip=self.outcomes.flip, cancel_side=self.single_keys.cancel_side,
-            split=self.forms.split,
+            forms=self.forms, flip=self.outcomes.flip, cancel_side=self.single_keys.cancel_side,
         )  # fmt: skip
         self.actions: Mapping[str, Action] = {
             **self._order_actions(),
