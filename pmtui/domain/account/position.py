@@ -5,7 +5,7 @@ were bought counts as cost where own fills tell it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -189,10 +189,23 @@ class Stake:
         own = complement(price) if self.is_other else price
         return _profit(self.size, self.average_price, self.entry_fees, own, self.fee)
 
+    def part(self, size: Micros) -> "Stake":
+        """Return so many of its shares, with their part of the fees."""
+        fees = Micros(self.entry_fees * size // self.size) if self.size else ZERO
+        return replace(self, size=size, entry_fees=fees)
+
     @property
     def rounding(self) -> Micros:
         """What a profit may be off by: amounts and the average are rounded to a millionth."""
         return Micros(2 + 2 * -(-self.size // ONE))
+
+
+def net_stake(stake: Stake | None, of_other: Stake | None) -> Stake | None:
+    """Return what is held of one outcome beyond the other, at its average price; None where that is nothing."""
+    if stake is None or of_other is None:
+        return stake or of_other
+    more, less = (of_other, stake) if of_other.size > stake.size else (stake, of_other)
+    return more.part(Micros(more.size - less.size)) if more.size > less.size else None
 
 
 # A ladder asks with every book; position and fee stay the same for minutes.

@@ -158,6 +158,8 @@ class LadderMarks:
     """Own orders that the venue says earn rewards now."""
     stakes: tuple[Stake, ...] = ()
     """What is held of the outcome on show, and of the other one where both are on show."""
+    net: Stake | None = None
+    """What is held of one outcome beyond the other: the position that flattening closes."""
     rewards: RewardTerms | None = None
     stops: tuple[StopMark, ...] = ()
     """Stops and targets of the outcome on show."""
@@ -186,6 +188,13 @@ class LadderMarks:
             return None
         sold = zip(self.stakes, prices, strict=True)
         return Micros(sum(stake.profit_at(price) for stake, price in sold if price is not None))
+
+    def net_profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
+        """Return the profit of closing the net position at the best price; None where there is none."""
+        if self.net is None:
+            return None
+        price = ask if self.net.is_other else bid
+        return None if price is None else self.net.profit_at(price)
 
 
 NO_MARKS = LadderMarks()

@@ -3,15 +3,19 @@
 The venue takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
 the card states. What the position's own resting sales tie up is cancelled first, and so are own bids
 that it may meet: how far it may fall is counted from the best bid of others.
+
+Shares of both outcomes are pairs, worth a dollar each whatever happens: only what is held of one outcome beyond
+the other is a position. Flattening a market sells that excess and nothing more, so the net position never grows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.formats import exact_shares, shares_are
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, price_ceil, size_floor
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
@@ -29,6 +33,8 @@ class FlattenProblem:
     """Why the position cannot be sold so."""
 
     text: str
+    pairs: Micros = ZERO
+    """Pairs of both outcomes that are held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,8 @@ class FlattenPlan:
     warnings: tuple[str, ...]
     bids: tuple[Order, ...] = ()
     """Own orders of either outcome that it may meet, to be cancelled first; the best first."""
+    pairs: Micros = ZERO
+    """Pairs of both outcomes that stay, which merging turns into dollars."""
 
     @property
     def in_the_way(self) -> tuple[Order, ...]:
@@ -56,6 +64,55 @@ class FlattenPlan:
         return Micros(max(self.intent.size - self.numbers.fills_now, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class NetPosition:
+    """What is held of the two outcomes of a market, seen from one of them."""
+
+    excess: Micros
+    """Shares held of one outcome beyond those of the other."""
+    pairs: Micros
+    """Shares held of both."""
+    is_short: bool
+    """Whether the excess is of the other outcome."""
+
+
+def net_position(held: Micros, of_other: Micros) -> NetPosition:
+    """Return the net position from the shares held of an outcome and of the other one."""
+    return NetPosition(
+        excess=Micros(abs(held - of_other)),
+        pairs=Micros(min(held, of_other)),
+        is_short=of_other > held,
+    )
+
+
+def plan_flatten_net(
+    *,
+    held: Callable[[TokenId], Micros],
+    orders: Iterable[Order],
+    book: BookView,
+    terms: MarketTerms,
+    give_way_percent: int = DEFAULT_GIVE_WAY,
+) -> FlattenPlan | FlattenProblem:
+    """Return the sale that brings the net position of a market as near to zero as it goes.
+
+    Args:
+        held: returns the shares of a token, those that open sales speak for included.
+        orders: own open orders, of both outcomes.
+        book: of either outcome, with what is ours in it.
+        terms: of its market.
+        give_way_percent: how far below the best bid it may fill.
+    """
+    others = [token for token in terms.token_ids if token != book.token_id]
+    other = others[0] if len(others) == 1 else None
+    net = net_position(held(book.token_id), ZERO if other is None else held(other))
+    if net.is_short and other is not None:
+        book = mirrored_view(book, other)
+    return plan_flatten(
+        held=Micros(net.excess + net.pairs), paired=net.pairs, orders=orders, book=book,
+        terms=terms, give_way_percent=give_way_percent,
+    )  # fmt: skip
+
+
 def plan_flatten(
     *,
     held: Micros,
@@ -63,35 +120,32 @@ def plan_flatten(
     book: BookView,
     terms: MarketTerms,
     give_way_percent: int = DEFAULT_GIVE_WAY,
+    paired: Micros = ZERO,
 ) -> FlattenPlan | FlattenProblem:
-    """Return the sale of all shares of a book's token.
+    """Return the sale of all shares of a book's token that are in no pair.
 
     Args:
         held: shares of it, those that open sales speak for included.
+        paired: so many of them are kept, for as many are held of the other outcome.
         orders: own open orders, of both outcomes.
         book: of the token, with what is ours in it.
         terms: of its market.
         give_way_percent: how far below the best bid it may fill.
     """
-    size, own = size_floor(held), tuple(orders)
+    position = Micros(held - paired)
+    size, own = size_floor(position), tuple(orders)
     others = replace(book, bids=bids_of_others(book, terms.condition_id, own))
-    problem = _why_not(held, size, book, terms)
+    problem = _why_not(position, book, terms, paired=paired)
     if problem or not others.bids:
-        return FlattenProblem(problem or "No bids but your own")
+        return FlattenProblem(problem or "No bids but your own", paired)
     sales = tuple(
         o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
     )
     if any(sale.status in IN_DOUBT for sale in sales):
-        return FlattenProblem("A sale of it is still being checked: wait, or cancel it")
+        return FlattenProblem("A sale of it is still being checked: wait, or cancel it", paired)
     best = others.bids[0].price
-    intent = LimitIntent(
-        condition_id=terms.condition_id,
-        token_id=book.token_id,
-        side=Side.SELL,
-        price=worst_price(best, terms.tick_size, give_way_percent),
-        size=size,
-        time_in_force=TimeInForce.FAK,
-    )
+    price = worst_price(best, terms.tick_size, give_way_percent)
+    intent = _sale(size, book.token_id, terms, price=price)
     amounts = order_amounts(intent, terms.tick_size)
     numbers = estimate(
         intent, cash=amounts.taker, shares=amounts.maker, book=others, fee=terms.fee,
@@ -102,9 +156,17 @@ def plan_flatten(
         sales if held - reserved_shares(sales, book.token_id) < size else (),
         numbers,
         best,
-        _warnings(held, size, book, terms),
+        _warnings(position, size, book, terms),
         own_bids_from(intent, own),
+        paired,
     )
+
+
+def _sale(size: Micros, token_id: TokenId, terms: MarketTerms, *, price: Micros) -> LimitIntent:
+    return LimitIntent(
+        condition_id=terms.condition_id, token_id=token_id, side=Side.SELL, price=price, size=size,
+        time_in_force=TimeInForce.FAK,
+    )  # fmt: skip
 
 
 def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros:
@@ -113,12 +175,12 @@ def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros
     return max(min(price_ceil(below, tick), Micros(best_bid - tick)), tick)
 
 
-def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> str:
-    if held <= 0:
-        return "No position in this outcome"
-    if size <= 0:
+def _why_not(position: Micros, book: BookView, terms: MarketTerms, *, paired: Micros) -> str:
+    if position <= 0:
+        return "The position is net zero" if paired else "No position in this outcome"
+    if size_floor(position) <= 0:
         return (
-            f"Only {shares_are(held)} left: dust, less than the "
+            f"Only {shares_are(position)} left: dust, less than the "
             f"{format_micros(SIZE_STEP)} that an order can carry"
         )
     if not terms.accepting_orders:
@@ -128,13 +190,15 @@ def _why_not(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> 
     return ""
 
 
-def _warnings(held: Micros, size: Micros, book: BookView, terms: MarketTerms) -> tuple[str, ...]:
+def _warnings(
+    position: Micros, size: Micros, book: BookView, terms: MarketTerms
+) -> tuple[str, ...]:
     warnings = []
     if not book.state.is_good:
         warnings.append(f"Book {book.state.words}: the bids may be gone")
     if size < terms.min_order_size:
         least = exact_shares(terms.min_order_size)
         warnings.append(f"Below the minimum of {least}: it may be refused")
-    if held > size:
-        warnings.append(f"{shares_are(Micros(held - size))} dust and stay")
+    if position > size:
+        warnings.append(f"{shares_are(Micros(position - size))} dust and stay")
     return tuple(warnings)

@@ -112,11 +112,14 @@ def paint_flatten_card(
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
         estimates.append(("Unsold", f"{format_shares(plan.stays)} without a bid"))
+    if plan.pairs:
+        estimates.append(("Pairs", f"{format_shares(plan.pairs)} of each outcome stay"))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
         occasion=Occasion(
-            "Sell the whole position?", first, estimates, numbers=numbers, details_key=details_key
+            f"Sell the {'net' if plan.pairs else 'whole'} position?", first, estimates,
+            numbers=numbers, details_key=details_key,
         ),
     )  # fmt: skip
 

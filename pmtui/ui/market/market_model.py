@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from pmtui.domain.account.position import Stake, entry_fees
+from pmtui.domain.account.position import Stake, entry_fees, net_stake
 from pmtui.domain.books.book_view import BookSummary, BookView
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
@@ -157,15 +157,18 @@ def ladder_inputs(
     orders = account.orders_at(token_id)
     stakes = stakes_in(account, fills, token_id, fee=fee)
     other, label = _other(view, token_id)
+    of_other = () if other is None else stakes_in(account, fills, other, fee=fee, is_other=True)
+    net = net_stake(next(iter(stakes), None), next(iter(of_other), None))
     if other is not None:
         # Both outcomes are one book: who bids for the other one asks here.
         orders += mirrored_orders(account.orders_at(other))
         if is_mirrored or not stakes:
-            stakes += stakes_in(account, fills, other, fee=fee, is_other=True)
+            stakes += of_other
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
         scoring=account.scoring,
         stakes=stakes,
+        net=net,
         rewards=terms.rewards if terms is not None else None,
         stops=stop_marks(
             (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id

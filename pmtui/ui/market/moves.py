@@ -11,12 +11,17 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView, mirrored_view
-from pmtui.domain.formats import format_cents, parse_cents, parse_size
+from pmtui.domain.formats import format_cents, format_shares, parse_cents, parse_size
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import SCALE, Micros, complement, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import SIZE_STEP
-from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten
+from pmtui.domain.orders.flattening import (
+    FlattenPlan,
+    FlattenProblem,
+    plan_flatten,
+    plan_flatten_net,
+)
 from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import LimitIntent, Order, Rejected
 from pmtui.domain.ticket.draft import step_cents
@@ -24,6 +29,8 @@ from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.facts import key_of
+from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -132,13 +139,20 @@ def needs_move_card(
 LOADING = "The market is loading."
 
 
-async def prepare_sale(
+async def prepare_net_sale(
     surface: Surface, terms: MarketTerms | None, book: BookView
 ) -> tuple[PreparedOrder, FlattenPlan] | str:
-    """Prepare the sale of the whole position of a book's token, or say why there is none."""
-    plan = plan_sale(surface, terms, book)
-    if isinstance(plan, str):
-        return plan
+    """Prepare the sale that flattens the net position of a book's market, or say why there is none."""
+    if terms is None:
+        return LOADING
+    account = surface.queries.account()
+    plan = plan_flatten_net(
+        held=account.held, orders=account.open_orders, book=book, terms=terms,
+        give_way_percent=surface.options.flatten_percent,
+    )  # fmt: skip
+    if isinstance(plan, FlattenProblem):
+        pairs = describe_pairs(plan.pairs, surface.options.keymap)
+        return f"Nothing to sell: {plan.text}.{pairs and f' {pairs}.'}"
     order = await surface.commands.prepare(plan.intent)
     if isinstance(order, Rejected):
         return f"Not sold: {plain(order.reason, 80)}."
@@ -146,20 +160,23 @@ async def prepare_sale(
 
 
 def plan_sale(surface: Surface, terms: MarketTerms | None, book: BookView) -> FlattenPlan | str:
-    """Plan the sale of all that is held of a book's token, else of the other one, or say why not."""
+    """Plan the sale of all that is held of a book's token, or say why not."""
     if terms is None:
         return LOADING
     account = surface.queries.account()
-    if account.held(book.token_id) < SIZE_STEP:
-        # Net short: what closes it is the sale of the other outcome.
-        others = [token for token in terms.token_ids if token != book.token_id]
-        other = next((token for token in others if account.held(token) >= SIZE_STEP), None)
-        book = book if other is None else mirrored_view(book, other)
     plan = plan_flatten(
         held=account.held(book.token_id), orders=account.open_orders, book=book, terms=terms,
         give_way_percent=surface.options.flatten_percent,
     )  # fmt: skip
     return f"Nothing to sell: {plan.text}." if isinstance(plan, FlattenProblem) else plan
+
+
+def describe_pairs(pairs: Micros, keymap: Keymap) -> str:
+    """Say that pairs of both outcomes stay, and which key turns them into dollars; empty for none."""
+    if pairs < SIZE_STEP:
+        return ""
+    keys = key_of(keymap, "global.portfolio"), key_of(keymap, "portfolio.merge")
+    return f"{format_shares(pairs)} of each outcome stay: {' '.join(keys)} merges them"
 
 
 _SIZE_STEP = 10 * SCALE

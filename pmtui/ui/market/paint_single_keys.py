@@ -212,9 +212,9 @@ class ArmedKeys:
     keys: Mapping[str, str] = field(default_factory=dict)
     """How each action's key is written, by its name in the market's context."""
     held: Micros = ZERO
-    """Shares of the outcome on show."""
+    """Shares that flattening sells: those of one outcome beyond the other."""
     pulls_bids: bool = False
-    """Whether selling them cancels bids of ours first."""
+    """Whether selling them cancels orders of ours first that would meet them."""
     closing: Micros | None = None
     """What selling them now would bring against their cost, net of fees."""
     round_trip_ms: int | None = None

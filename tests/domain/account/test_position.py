@@ -14,6 +14,7 @@ from pmtui.domain.account.position import (
     break_even,
     close_remnants,
     entry_fees,
+    net_stake,
     split_dust,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
@@ -184,3 +185,19 @@ def test_a_position_that_left_a_remnant_counts_as_closed_once() -> None:
         other,
     )
     assert close_remnants([remnant], [sold, bought], found) == found
+
+
+def test_the_net_stake_is_what_is_held_beyond_the_other_with_its_part_of_the_fees() -> None:
+    yes = Stake(parse_micros("100"), parse_micros("0.5"), parse_micros("2"))
+    no = Stake(parse_micros("125"), parse_micros("0.4"), parse_micros("5"), is_other=True)
+    short = replace(no, size=parse_micros("25"), entry_fees=parse_micros("1"))
+    assert net_stake(yes, no) == short
+    assert net_stake(yes, None) == yes
+    assert net_stake(None, no) == no
+    assert net_stake(None, None) is None
+    assert net_stake(yes, replace(no, size=yes.size)) is None
+
+
+def test_a_part_of_nothing_has_no_fees() -> None:
+    nothing = Stake(ZERO, parse_micros("0.5"))
+    assert nothing.part(ZERO) == nothing

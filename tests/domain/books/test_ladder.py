@@ -360,6 +360,10 @@ def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None
     assert LadderMarks(stakes=(yes, no)).profit_now(bid, ask) == 18_000_000
     assert LadderMarks(stakes=(yes, no)).profit_now(bid, None) is None
     assert LadderMarks().profit_now(bid, ask) is None
+    assert LadderMarks(net=yes).net_profit_now(bid, None) == 10_000_000
+    assert LadderMarks(net=no).net_profit_now(None, ask) == 8_000_000
+    assert LadderMarks(net=no).net_profit_now(bid, None) is None
+    assert LadderMarks().net_profit_now(bid, ask) is None
 
 
 @given(books(CENT), st.sampled_from([10_000, 20_000, 50_000, 100_000]), st.integers(1, 99))

@@ -9,8 +9,16 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
-from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
-from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten, worst_price
+from pmtui.domain.orders.amounts import SIZE_STEP, TICK_RULES, is_on_tick
+from pmtui.domain.orders.flattening import (
+    FlattenPlan,
+    FlattenProblem,
+    NetPosition,
+    net_position,
+    plan_flatten,
+    plan_flatten_net,
+    worst_price,
+)
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 
 m = parse_micros
@@ -142,3 +150,75 @@ def test_the_worst_price_is_on_the_grid_and_no_further_below_than_said(
     # A tick is always given: the best bid may be gone by the time the sale arrives.
     assert worst < best or best == tick
     assert worst * 100 >= best * (100 - percent) or worst == max(tick, best - tick)
+
+
+NO = TokenId("2")
+
+
+def net_plan(
+    yes: str, no: str, *orders: Order, terms: MarketTerms = TERMS
+) -> FlattenPlan | FlattenProblem:
+    held = {YES: m(yes), NO: m(no)}
+    return plan_flatten_net(held=lambda token: held[token], orders=orders, book=BOOK, terms=terms)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "sold", "token", "pairs"),
+    [
+        ("100", "101.58", "1.58", NO, "100"),
+        ("101.58", "100", "1.58", YES, "100"),
+        ("0", "101.58", "101.58", NO, "0"),
+        ("60", "0", "60", YES, "0"),
+    ],
+)
+def test_only_what_is_held_beyond_the_other_outcome_is_sold(
+    yes: str, no: str, sold: str, token: TokenId, pairs: str
+) -> None:
+    found = net_plan(yes, no)
+    assert isinstance(found, FlattenPlan)
+    assert (found.intent.token_id, found.intent.size) == (token, m(sold))
+    assert found.pairs == m(pairs)
+    assert found.best_bid == m("0.47" if token == NO else "0.50")
+
+
+def test_pairs_alone_are_no_position() -> None:
+    found = net_plan("100", "100")
+    assert found == FlattenProblem("The position is net zero", m("100"))
+    tiny = net_plan("100", "100.004")
+    assert isinstance(tiny, FlattenProblem)
+    assert "dust" in tiny.text
+
+
+def test_resting_sales_stay_where_enough_of_the_excess_is_free() -> None:
+    found = net_plan("100", "60", replace(SALE, original_size=m("50")))
+    assert isinstance(found, FlattenPlan)
+    assert (found.intent.size, found.sales) == (m("40"), ())
+
+
+def test_a_market_of_one_token_is_flattened_whole() -> None:
+    alone = replace(TERMS, token_ids=(YES,), outcome_labels=("Yes",))
+    found = net_plan("60", "60", terms=alone)
+    assert isinstance(found, FlattenPlan)
+    assert (found.intent.size, found.pairs) == (m("60"), 0)
+
+
+def test_the_net_position_is_what_is_held_beyond_the_other() -> None:
+    assert net_position(m("100"), m("101.58")) == NetPosition(m("1.58"), m("100"), is_short=True)
+
+
+shares = st.integers(0, 10**9).map(Micros)
+
+
+@given(shares, shares)
+def test_flattening_never_raises_the_net_position(yes: Micros, no: Micros) -> None:
+    held = {YES: yes, NO: no}
+    found = plan_flatten_net(held=lambda token: held[token], orders=(), book=BOOK, terms=TERMS)
+    before = yes - no
+    if isinstance(found, FlattenProblem):
+        assert abs(before) < SIZE_STEP
+        return
+    held[found.intent.token_id] = Micros(held[found.intent.token_id] - found.intent.size)
+    after = held[YES] - held[NO]
+    assert abs(after) < SIZE_STEP
+    assert before * after >= 0
+    assert min(held.values()) == found.pairs == min(yes, no)

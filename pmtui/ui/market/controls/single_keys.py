@@ -16,11 +16,13 @@ from operator import is_
 from textual.geometry import Size
 
 from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.ladder import NO_MARKS
 from pmtui.domain.formats import count, exact_shares, format_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import Micros, complement
+from pmtui.domain.money import ZERO, Micros, complement
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
@@ -42,6 +44,7 @@ from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
+from pmtui.ui.market.moves import describe_pairs
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
@@ -214,7 +217,7 @@ class SingleKeys:
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 
     async def flatten(self) -> None:
-        """Sell the whole position of this outcome without a question."""
+        """Sell the net position of this market without a question."""
         model = self._workspace.reader.read()
         found = self._obey(model, "flatten")
         if found is None:
@@ -225,10 +228,11 @@ class SingleKeys:
             self._line.show(sale)
             return
         order, plan = sale
-        override = (
-            "" if book.state.is_good else f"the whole position from {describe_doubtful_book(book)}"
-        )
-        warnings = self._warnings_of(model, order, book)
+        what = f"the {'net' if plan.pairs else 'whole'} position"
+        override = "" if book.state.is_good else f"{what} from {describe_doubtful_book(book)}"
+        warnings = self._warnings_of(model, order, book) + plan.warnings
+        if pairs := describe_pairs(plan.pairs, self._workspace.keymap):
+            warnings = (*warnings, pairs)
         command_id = self._workspace.commands.flatten(
             order.order_id, plan.in_the_way, override=override, is_single_key=True
         )
@@ -327,7 +331,8 @@ class SingleKeys:
         ladder = self._workspace.ladder.ladder
         keymap = self._workspace.keymap
         trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
-        stakes = ladder.placed.marks.stakes if ladder is not None else ()
+        marks = ladder.placed.marks if ladder is not None else NO_MARKS
+        closed_by = Side.SELL if marks.net is not None and marks.net.is_other else Side.BUY
         return ArmedKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             prices={
@@ -335,9 +340,9 @@ class SingleKeys:
                 for key, price in prices.items()
             },
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
-            held=Micros(sum(s.size for s in stakes if s.is_other == stakes[0].is_other)),
-            pulls_bids=any(order.side is Side.BUY for order in own),
-            closing=None if ladder is None else ladder.placed.marks.profit_now(*ladder.touch),
+            held=ZERO if marks.net is None else size_floor(marks.net.size),
+            pulls_bids=any(order.side is closed_by for order in own),
+            closing=None if ladder is None else marks.net_profit_now(*ladder.touch),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
             tick=model.terms.tick_size,

@@ -11,7 +11,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LOADING, prepare_sale
+from pmtui.ui.market.moves import LOADING, prepare_net_sale
 from pmtui.ui.market.order_news import OrderNews
 
 TICKET_WANTED_FOR_S = 5.0
@@ -97,7 +97,7 @@ class Trading:
         _ = self._page.run_worker(self._news.report_cancel(command_id, "in this market"))
 
     async def flatten(self) -> None:
-        """Sell the whole position of this outcome now, after a card that says how."""
+        """Sell the net position of this market now, after a card that says how."""
         model = self._workspace.reader.read()
         reason = model.why_not_tradable
         if reason or model.book is None:
@@ -111,7 +111,7 @@ class Trading:
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._line.show("Selling the whole position.")
+                self._line.show(f"Selling the {'net' if plan.pairs else 'whole'} position.")
                 command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
                 _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
@@ -120,5 +120,5 @@ class Trading:
     async def prepare_sale(
         self, model: MarketModel, book: BookView
     ) -> tuple[PreparedOrder, FlattenPlan] | str:
-        """Prepare the sale of the whole position of a book's token, or say why there is none."""
-        return await prepare_sale(self._workspace.surface, model.terms, book)
+        """Prepare the sale of the net position of a book's market, or say why there is none."""
+        return await prepare_net_sale(self._workspace.surface, model.terms, book)

@@ -28,7 +28,7 @@ from pmtui.ui.market.market_model import MarketReader
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.message_line import MessageLine
 from tests.ui.fake_surface import FakeService
-from tests.ui.moving_market import CONDITION, TICK, YES, MovingMarket
+from tests.ui.moving_market import CONDITION, NO, TICK, YES, MovingMarket
 
 
 def cents(number: float) -> Micros:
@@ -222,6 +222,19 @@ class Desk:
 
     def set_orders(self, *orders: Order) -> None:
         self.service.account_view = replace(self.service.account_view, open_orders=orders)
+
+    def hold(self, *, yes: float, no: float) -> None:
+        """Hold so many shares of both outcomes, at the price of the position there was."""
+        view = self.service.account_view
+        first = next(each for each in view.positions if each.token_id == YES)
+        wanted = (YES, "Yes", 0, yes), (NO, "No", 1, no)
+        positions = tuple(
+            replace(first, token_id=t, outcome=label, outcome_index=index, size=cents(size * 100))
+            for t, label, index, size in wanted
+            if size
+        )
+        balances = tuple((t, cents(size * 100)) for t, _, _, size in wanted)
+        self.service.account_view = replace(view, positions=positions, balances=balances)
 
     def order(self, number: int) -> Order:
         """Return an open order by its place in the account."""

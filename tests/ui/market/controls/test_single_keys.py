@@ -12,9 +12,10 @@ from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE_S
 from pmtui.ui.market.controls.workspace import Part
+from pmtui.ui.market.paint_single_keys import ArmedKeys
 from tests.ui import believable
 from tests.ui.market.controls.desk import Desk, cents
-from tests.ui.moving_market import NUMBER
+from tests.ui.moving_market import NO, NUMBER
 
 
 def armed(*, cursor: float | None = None) -> Desk:
@@ -194,6 +195,32 @@ async def test_the_whole_position_is_sold_without_a_question() -> None:
     (order,) = desk.placed("flatten")
     assert order.size == desk.service.account_view.positions[0].size // 10_000 * 10_000
     await desk.page.finish()
+
+
+async def test_flattening_sells_the_net_position_and_leaves_pairs() -> None:
+    desk = armed()
+    desk.set_orders()
+    desk.hold(yes=100, no=101.58)
+    offered = desk.keys.dials(desk.reader.read())
+    assert isinstance(offered, ArmedKeys)
+    assert offered.held == cents(158)
+    await desk.keys.flatten()
+    (order,) = desk.placed("flatten")
+    assert (order.intent.token_id, order.intent.side, order.size) == (NO, Side.SELL, cents(158))
+    assert "100 of each outcome stay" in desk.said
+    await desk.page.finish()
+
+
+async def test_pairs_alone_are_not_sold() -> None:
+    desk = armed()
+    desk.set_orders()
+    desk.hold(yes=100, no=100)
+    offered = desk.keys.dials(desk.reader.read())
+    assert isinstance(offered, ArmedKeys)
+    assert (offered.held, offered.closing) == (0, None)
+    await desk.keys.flatten()
+    assert not desk.placed("flatten")
+    assert "100 of each outcome stay" in desk.said
 
 
 async def test_one_side_is_cancelled_armed_or_not() -> None:
