@@ -97,7 +97,7 @@ def _move(terminal: Terminal, venue: PaperVenue, price: Decimal) -> Decimal:
     terminal.press("enter")
     terminal.until_text("Replaces BUY 40")
     trader.agree(terminal, "Move this order?")
-    terminal.until_text(f"to {trader.cents(lower)}: live")
+    terminal.until_text(f"to {trader.cents(lower)}: working")
     (after,) = venue.ledger().open_orders
     assert after["id"] != before["id"]
     assert Decimal(after["price"]) == lower

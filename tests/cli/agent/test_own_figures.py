@@ -24,7 +24,7 @@ from tests.service.order_kit import fill, until
 
 FIRST, SECOND = OrderId("0x" + "a1" * 32), OrderId("0x" + "b2" * 32)
 WALLET = str(FakeSigner().maker)
-HELD = Position(YES, CONDITION, "Rain", "Yes", Micros(5), Micros(1), None, Micros(0))
+HELD = Position(YES, CONDITION, "Rain", "Yes", Micros(5_000_000), Micros(400_000), None, Micros(0))
 
 
 class Hosts(FakePort):

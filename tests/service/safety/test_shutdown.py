@@ -77,7 +77,7 @@ async def test_a_cancellation_without_answer_is_tried_again_and_then_given_up(
         report = await leave(world, ExitPolicy.CANCEL, ExitReason.HANG_UP)
         assert "hang-up, on_hangup = cancel" in report.text
         assert "NOT all were cancelled within 5 s (DELETE /cancel-all: timed out)" in report.text
-        assert report.may_rest == (f"live: {NAMED}",)
+        assert report.may_rest == (f"working: {NAMED}",)
         assert len(world.account.cancelled) > 3
     assert any("NOT all" in line for line in journal_lines(tmp_path))
     assert journal_lines(tmp_path, ONE)[-1] == "hang-up: live"
@@ -145,7 +145,7 @@ async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> No
         report = await leave(world, ExitPolicy.LEAVE)
         assert world.account.cancelled == []
         assert "1 open order at quit, on_quit = leave. Paper orders come back" in report.text
-        assert report.may_rest == (f"live: {NAMED}",)
+        assert report.may_rest == (f"working: {NAMED}",)
     assert journal_lines(tmp_path, ONE) == ["quit, on_quit = leave", "quit: live"]
 
 
