@@ -15,7 +15,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_cents, format_dollars_up
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros
-from pmtui.domain.orders.amounts import price_ceil, price_floor
+from pmtui.domain.orders.amounts import price_ceil, price_floor, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
@@ -107,15 +107,8 @@ def plan_one_key(
     price = key_price(key, book=context.book, tick=context.terms.tick_size, cursor=cursor, own=own)
     if isinstance(price, OneKeyProblem):
         return price
-    draft = TicketDraft(
-        side=key.side,
-        outcome_index=outcome_index,
-        time_in_force=TimeInForce.FAK if key.crosses else TimeInForce.GTC,
-        price_text=format_cents(price),
-        size_text=format_micros(size),
-        is_post_only=key.is_maker,
-    )
-    check = check_ticket(draft, context)
+    sent = _size_to_send(key, size, context)
+    check = check_ticket(_draft(key, price, sent, outcome_index=outcome_index), context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
         return OneKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
     if check.is_short:
@@ -129,7 +122,31 @@ def plan_one_key(
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
     if check.is_short:
         warnings = (describe_short(check.intent, context.terms, numbers.shares), *warnings)
-    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+    clipped = ("all that was free to sell",) if sent != size else ()
+    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, (*clipped, *warnings))
+
+
+def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> TicketDraft:
+    return TicketDraft(
+        side=key.side,
+        outcome_index=outcome_index,
+        time_in_force=TimeInForce.FAK if key.crosses else TimeInForce.GTC,
+        price_text=format_cents(price),
+        size_text=format_micros(size),
+        is_post_only=key.is_maker,
+    )
+
+
+def _size_to_send(key: OneKey, size: Micros, context: TicketContext) -> Micros:
+    """Return the size, or all that is free to sell where less than an order is missing to it.
+
+    Fills come with fractions: who sells 100 and holds 99.99 means all of it.
+    """
+    if key.side is Side.BUY:
+        return size
+    free, least = size_floor(context.available_shares), context.terms.min_order_size
+    is_order = free >= least or (key.crosses and free > 0)
+    return free if is_order and free < size < free + least else size
 
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem | None:

@@ -226,7 +226,7 @@ def test_a_side_without_orders_has_no_price() -> None:
 
 def test_the_tickets_rules_hold() -> None:
     assert "Minimum 5 shares" in refused(OneKey.JOIN_BID, size=m("4"))
-    assert "Only 250 shares" in refused(OneKey.JOIN_ASK, size=m("251"))
+    assert "Only 250 shares" in refused(OneKey.JOIN_ASK, size=m("255"))
     assert "Costs more than" in refused(OneKey.JOIN_BID, size=m("5000"))
     assert "Tick 1¢" in refused(OneKey.BUY_HERE, cursor="0.515")
     assert "$1 at least" in refused(
@@ -272,3 +272,25 @@ def test_a_large_sum_and_the_same_order_again_are_said_and_stop_nothing() -> Non
     assert again.intent == first.intent
     quiet = replace(RICH, rules=replace(rules, notional_warning=m("0")), recent=())
     assert sent(OneKey.BUY_HERE, cursor="0.5", world=quiet).warnings == ()
+
+
+@pytest.mark.parametrize("key", [OneKey.HIT_BID, OneKey.SELL_HERE, OneKey.JOIN_ASK])
+def test_a_sale_of_almost_all_that_is_free_sells_just_that(key: OneKey) -> None:
+    least = TERMS.min_order_size
+    for missing, said in (("0.01", 1), ("0.018", 1), ("0", 0)):
+        free = Micros(m("100") - m(missing))
+        world = replace(RICH, available_shares=free)
+        found = sent(key, cursor="0.60", size=m("100"), world=world)
+        assert found.intent.size == free - free % m("0.01")
+        assert len(found.warnings) == said
+    # Where an order is missing it was meant otherwise.
+    lacking = replace(RICH, available_shares=Micros(m("100") - least))
+    assert "free to sell" in refused(key, cursor="0.60", size=m("100"), world=lacking)
+
+
+def test_what_is_free_is_sold_alone_only_where_it_is_an_order() -> None:
+    least = TERMS.min_order_size
+    few = replace(RICH, available_shares=Micros(least - m("1")))
+    assert "free to sell" in refused(OneKey.JOIN_ASK, size=least, world=few)
+    assert sent(OneKey.HIT_BID, size=least, world=few).intent.size == few.available_shares
+    assert sent(OneKey.TAKE_ASK, size=least, world=few).intent.size == least
