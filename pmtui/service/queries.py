@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
-from pmtui.service.markets.search_index import windows_by_end
+from pmtui.service.markets.search_index import rank_hits
 from pmtui.service.parts import AccountParts, Parts
 from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -282,12 +282,10 @@ class ServiceQueries:
         is_answered = state.text == topic.text
         listed = {market.market_id for market in local}
         others = (m for m in state.found if m not in listed) if is_answered else ()
-        now = self.now()
-        # A window that is over is known to be so by the clock before the metadata host says it.
-        found = sorted((*local, *index.markets(others)), key=lambda market: _is_over(market, now))
+        found = rank_hits((*local, *index.markets(others)), self.now())
         return SearchView(
             text=topic.text,
-            rows=tuple(map(self._market_row, windows_by_end(found))),
+            rows=tuple(map(self._market_row, found)),
             load=state.load if is_answered else Load.EMPTY,
             indexed=len(index),
             problem=state.problem if is_answered else "",
@@ -358,8 +356,3 @@ class ServiceQueries:
             is_starred=self._watchlist.is_starred(market.condition_id),
             as_of=self._metadata.store.index.seen_at(market.market_id),
         )
-
-
-def _is_over(market: Market, now: datetime) -> bool:
-    """Whether a market has closed for trading."""
-    return market.closed or (market.end_at is not None and market.end_at <= now)

@@ -137,10 +137,13 @@ class Market:
         stated = self.outcomes[0].price if self.outcomes else None
         if self.day_change is None or stated is None:
             return self.day_change
-        if self.closed:
-            last = self.last_trade_price
-            return None if last is None else Micros(stated - (last - self.day_change))
-        return self.day_change if price is None else Micros(price - stated + self.day_change)
+        counted = self.last_trade_price if self.closed else stated
+        if counted is None:
+            return None
+        before = counted - self.day_change
+        now = stated if self.closed or price is None else price
+        # The fields come from different moments: what no price can have been says nothing.
+        return Micros(now - before) if 0 <= before <= ONE else None
 
     @property
     def quoted_token(self) -> TokenId | None:

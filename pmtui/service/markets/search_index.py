@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import accumulate, islice
@@ -101,21 +101,26 @@ def initials(text: str) -> str:
     return "".join(f" {each}" for each in dict.fromkeys(short) if len(each) >= _SHORTEST)
 
 
-def windows_by_end(found: Sequence[Market]) -> tuple[Market, ...]:
-    """Sort the windows of a series, whose names differ in numbers only, by their ends.
+def rank_hits(found: Iterable[Market], now: datetime) -> tuple[Market, ...]:
+    """Put what is over behind the rest, and the windows of a series in the order in which they end.
 
-    Together they keep the places that they had; what is closed keeps its own.
+    The names of its windows differ in numbers only; together they keep the places that they had.
     """
     places: dict[str, list[int]] = {}
-    for place, market in enumerate(found):
-        if market.end_at is not None and not market.closed:
+    ordered = sorted(found, key=lambda market: _is_over(market, now))
+    for place, market in enumerate(ordered):
+        if market.end_at is not None and not _is_over(market, now):
             places.setdefault(_NUMBER.sub("0", market.question), []).append(place)
-    ordered = list(found)
     for series in places.values():
-        ends = sorted((found[place] for place in series), key=_end_of)
+        ends = sorted((ordered[place] for place in series), key=_end_of)
         for place, market in zip(series, ends, strict=True):
             ordered[place] = market
     return tuple(ordered)
+
+
+def _is_over(market: Market, now: datetime) -> bool:
+    """Return whether trading has ended: the clock knows it before the metadata host says so."""
+    return market.closed or (market.end_at is not None and market.end_at <= now)
 
 
 def _end_of(market: Market) -> datetime:

@@ -35,7 +35,7 @@ def settled(price: int, last: int | None = 550_000) -> Market:
 def test_a_resolved_market_changed_by_what_its_shares_are_worth() -> None:
     assert settled(0).change_to(None) == -510_000
     assert settled(1_000_000).change_to(None) == 490_000
-    assert replace(settled(0), closed=False).change_to(None) == 40_000
+    assert replace(settled(50_000), closed=False).change_to(None) == 40_000
     assert settled(0, last=None).change_to(None) is None
 
 
@@ -51,6 +51,13 @@ def test_beside_a_live_price_the_change_is_up_to_that_price() -> None:
 def test_a_last_trade_told_in_terms_of_the_other_outcome_changes_no_change() -> None:
     market = replace(settled(550_000, last=450_000), closed=False)
     assert market.change_to(Micros(560_000)) == 50_000
+
+
+def test_a_change_from_what_is_no_price_is_not_told() -> None:
+    assert settled(0, last=30_000).change_to(None) is None
+    assert replace(settled(0), closed=False).change_to(None) is None
+    far = replace(settled(550_000), closed=False, day_change=Micros(-500_000))
+    assert far.change_to(Micros(560_000)) is None
 
 
 def test_after_the_answer_what_it_is_worth_goes_before_any_price() -> None:

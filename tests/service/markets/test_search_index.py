@@ -15,7 +15,7 @@ from pmtui.service.markets.search_index import (
     SearchIndex,
     fold_text,
     initials,
-    windows_by_end,
+    rank_hits,
 )
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -155,9 +155,11 @@ def test_windows_of_a_series_stand_in_the_order_in_which_they_end() -> None:
         replace(market, end_at=NOW + timedelta(minutes=ends))
         for market, ends in zip(event(1, "", *names).markets, minutes, strict=True)
     ]
-    ordered = windows_by_end(found)
+    ordered = rank_hits(found, NOW)
     assert [market.question for market in ordered] == [names[2], "River", names[3], names[0]]
-    # What is closed stays where it was put: behind all others.
+    # What is over stands behind all others, whether the clock alone knows it or the host says so.
+    later = rank_hits(found, NOW + timedelta(minutes=5))
+    assert [market.question for market in later] == [names[3], names[0], "River", names[2]]
     found[2] = replace(found[2], closed=True)
-    ordered = windows_by_end(found)
-    assert [market.question for market in ordered] == [names[3], "River", names[2], names[0]]
+    ordered = rank_hits(found, NOW)
+    assert [market.question for market in ordered] == [names[3], "River", names[0], names[2]]
