@@ -68,6 +68,7 @@ SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
 MAY_FAIL_FOR = timedelta(days=1)
 """How long the trades of a sale are followed; they fail or are confirmed within minutes."""
+SOLD_OTHERWISE = "its shares were sold"
 FAULT = "a fault in this program while it sold"
 
 
@@ -594,21 +595,29 @@ class Conditionals:
         return True
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
-        """Pause the orders whose shares the venue reports gone, in two answers a lag apart."""
+        """End or pause the orders whose shares the venue reports gone, in two answers a lag apart."""
         if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
             for each in self.view():
-                if each.token_id != token_id or token_id in self._busy or each.is_waiting:
-                    continue
-                if each.is_all and each.counted and each.state.is_active:
-                    self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
-                    continue
-                self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
-                if each.state.is_active:
-                    text = f"Stop PAUSED, {GONE}: {describe_conditional(each)}"
-                    text = f"{text} · {shorten(each.title)}"
-                    self._kernel.log.notice(Level.BAD, text, until_read=True)
-        else:
-            await self._kernel.clock.sleep(GONE_AGAIN_S)
+                if each.token_id == token_id and token_id not in self._busy and not each.is_waiting:
+                    self._end_or_pause(each)
+        await self._kernel.clock.sleep(GONE_AGAIN_S)
+
+    def _end_or_pause(self, each: Conditional) -> None:
+        """End an order whose shares were sold; pause it loudly where no trade explains that they are gone."""
+        if each.is_all and each.counted and each.state.is_active:
+            self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
+            return
+        sold, is_final = self.sales.sold_since(each.token_id, each.created_at)
+        if sold > 0 and (each.is_all or sold >= each.size):
+            # Until the trades are final they may fail, and the shares come back.
+            if is_final:
+                over = replace(each, state=ConditionalState.CANCELLED, reason=SOLD_OTHERWISE)
+                self._save(over, f"ended, {SOLD_OTHERWISE}")
+            return
+        self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
+        if each.state.is_active:
+            text = f"Stop PAUSED, {GONE}: {describe_conditional(each)} · {shorten(each.title)}"
+            self._kernel.log.notice(Level.BAD, text, until_read=True)
 
 
 def _new_id() -> ConditionalId:

@@ -206,6 +206,12 @@ class ConditionalSales:
         """Return the shares held, less those sold by answers whose trades are not reported yet."""
         return Micros(max(self._account().held(token_id) - self._unbooked(token_id), 0))
 
+    def sold_since(self, token_id: TokenId, at: datetime) -> tuple[Micros, bool]:
+        """Return the shares that own trades took away since a moment, and whether these trades are final."""
+        fills = [fill for fill in self._fills_of(token_id) if fill.matched_at >= at]
+        net = sum(fill.size if fill.side is Side.SELL else -fill.size for fill in fills)
+        return Micros(max(net, 0)), all(fill.status.is_final for fill in fills)
+
     async def is_gone(self, token_id: TokenId) -> bool:
         """Whether the venue says, and says again after its lag, that no shares are held."""
         if not await self._says_none(token_id):

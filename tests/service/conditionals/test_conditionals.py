@@ -147,6 +147,52 @@ async def test_when_the_venue_says_twice_that_nothing_is_held_they_pause_loudly(
         assert world.account.posted == []
 
 
+async def test_what_the_trader_sold_ends_its_stop_without_an_alarm_once_that_is_final(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        await world.pass_time(1)
+        sale = Fill(
+            trade_id=TradeId("t9"), order_id=OrderId("0x" + "0f" * 32), condition_id=CONDITION,
+            token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.6"), size=HELD, fee=Micros(0),
+            liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED, matched_at=world.clock.now(),
+        )  # fmt: skip
+        world.account.own_fills = (sale, *world.account.own_fills)
+        world.account.shares[YES] = Micros(0)
+        world.analytics.held = ()
+        world.user_stream.send(TradeChanged((sale,), None))
+        await until(world, lambda: world.service.queries.account().has_none(YES), "none held")
+        await world.pass_time(60)
+        # The trade may yet fail, and then the shares are there again.
+        assert only(world).state is ConditionalState.WATCHING
+        final = replace(sale, status=TradeStatus.CONFIRMED)
+        world.account.own_fills = (final, *world.account.own_fills[1:])
+        world.user_stream.send(TradeChanged((final,), None))
+        account = world.service.queries.account
+        await until(world, lambda: not account().conditionals, "its end")
+        assert world.account.posted == []
+        assert not any(entry.until_read for entry in world.service.queries.log().entries)
+
+
+async def test_a_smaller_sale_does_not_explain_that_all_is_gone(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        await world.pass_time(1)
+        sale = Fill(
+            trade_id=TradeId("t9"), order_id=OrderId("0x" + "0f" * 32), condition_id=CONDITION,
+            token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.6"), size=Micros(HELD // 2),
+            fee=Micros(0), liquidity=Liquidity.TAKER, status=TradeStatus.CONFIRMED,
+            matched_at=world.clock.now(),
+        )  # fmt: skip
+        world.account.own_fills = (sale, *world.account.own_fills)
+        world.user_stream.send(TradeChanged((sale,), None))
+        world.account.shares[YES] = Micros(0)
+        world.analytics.held = ()
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        assert only(world).reason == GONE
+
+
 async def test_a_zero_of_our_own_pauses_nothing_and_the_stop_sells_what_the_venue_holds(
     tmp_path: Path,
 ) -> None:
