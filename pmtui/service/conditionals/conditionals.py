@@ -39,7 +39,7 @@ from pmtui.domain.conditionals.conditional import (
     without,
     worst_price,
 )
-from pmtui.domain.formats import are, count, format_shares
+from pmtui.domain.formats import are, count, format_shares, with_cent_sign
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros
@@ -68,6 +68,8 @@ SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
 MAY_FAIL_FOR = timedelta(days=1)
 """How long the trades of a sale are followed; they fail or are confirmed within minutes."""
+_HUNDREDTH = 100
+"""Of a cent, in micros: averages are told so exactly."""
 SOLD_OTHERWISE = "its shares were sold"
 FAULT = "a fault in this program while it sold"
 
@@ -478,7 +480,7 @@ class Conditionals:
             then = replace(
                 then, counted=(*_still_reversible(then.counted, self._kernel.clock.now()), counted)
             )
-        text = f"sold {format_shares(sold)}" if sold > 0 else f"nothing sold: {sale.problem}"
+        text = _describe_sold(sold, sale)
         if then.state is ConditionalState.WATCHING:
             text = f"{text}; still active"
         elif then.state is ConditionalState.PAUSED:
@@ -627,6 +629,15 @@ def _new_id() -> ConditionalId:
 def _repeats(each: Conditional) -> bool:
     """Whether an order tries in vain for so long that its tries are no news any more."""
     return each.state.is_active and each.tries > SLOW_AFTER
+
+
+def _describe_sold(sold: Micros, sale: Sale) -> str:
+    if sold <= 0:
+        return f"nothing sold: {sale.problem}"
+    if sale.average is None:
+        return f"sold {format_shares(sold)}"
+    average = Micros((sale.average + _HUNDREDTH // 2) // _HUNDREDTH * _HUNDREDTH)
+    return f"sold {format_shares(sold)} at {with_cent_sign(average)}"
 
 
 def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple[CountedFills, ...]:

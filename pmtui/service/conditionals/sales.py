@@ -114,6 +114,8 @@ class Sale:
     """Why nothing was sold."""
     has_left: bool = True
     """Whether it was sent; a sale that was refused before that certainly sold nothing."""
+    average: Micros | None = None
+    """Dollars a share; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,7 @@ class ConditionalSales:
             self._desk.flatten(order, in_the_way, veto=veto, objection=hooks.objection)
         )
         if isinstance(verdict, Accepted) and not verdict.status.is_open and verdict.filled_size:
-            return Sale(verdict.filled_size)
+            return Sale(verdict.filled_size, average=verdict.average)
         if not admitted or admitted[-1] not in self._posted:
             reason = verdict.reason if isinstance(verdict, Rejected) else "it was stopped"
             return Sale(ZERO, reason, has_left=False)
@@ -362,7 +364,13 @@ class ConditionalSales:
                 and await self._is_explained(order, token_id, before, until_s)
             ):
                 await self._kernel.clock.sleep(READ_AGAIN_S)
-        return Sale(self.sold_size(order_id), order.reason or "no buyer")
+        sold = self.sold_size(order_id)
+        return Sale(sold, order.reason or "no buyer", average=self._average(order_id, token_id))
+
+    def _average(self, order_id: OrderId, token_id: TokenId) -> Micros | None:
+        fills = [fill for fill in self._fills_of(token_id) if fill.order_id == order_id]
+        size = sum(fill.size for fill in fills)
+        return Micros(sum(f.price * f.size for f in fills) // size) if size else None
 
     async def _is_explained(
         self, sale: Order, token_id: TokenId, before: _Before, until_s: float
