@@ -42,7 +42,9 @@ UNCONFIRMED = 1
 KILLED_BY = "`pmtui kill` in another shell"
 PATIENCE_S = 15
 POLL_PERIOD_S = 0.1
-LOCK_REMAINS = "Trading stays locked until `pmtui release`, or K in the terminal"
+LOCK_REMAINS = (
+    "Stops and targets are paused. Trading stays locked until `pmtui release`, or K in the terminal"
+)
 
 
 def run_kill(arguments: Sequence[str]) -> int:
@@ -83,11 +85,11 @@ def run_release(arguments: Sequence[str]) -> int:
         return 0
     show(lock)
     if not options.yes and not _agrees():
-        show("It stays locked.")
+        show("It stays locked. `--yes` unlocks without a question.")
         return UNCONFIRMED
     if problem := _release(name, state_dir):
         return refuse(f"it stays locked: {problem}", prog="pmtui release", code=UNCONFIRMED)
-    show("Trading is unlocked.")
+    show("Trading is unlocked. Stops and targets stay paused until they are resumed (C).")
     return 0
 
 

@@ -125,7 +125,7 @@ class KillSwitch:
     def _on_released(self, by: str) -> None:
         self._seen = None
         text = f"Trading unlocked by {by}"
-        self._kernel.log.notice(Level.WARNING, text)
+        self._kernel.log.notice(Level.WARNING, f"{text}. Stops and targets stay paused (C)")
         self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
 
