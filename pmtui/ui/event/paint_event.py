@@ -50,7 +50,7 @@ from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import fit_title
 
-OWN_WIDTH = 9
+OWN_WIDTH = 10
 CHANCE_WIDTH = 14
 _SUM_BAR = 16
 _LEAST_SET = 2
