@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pmtui.domain.account.wallet_steps import Split
 from pmtui.domain.conditionals.conditional import ConditionalDraft
-from pmtui.domain.formats import format_cents
+from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
@@ -21,11 +21,13 @@ from pmtui.domain.ticket.command_line import (
 from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
+from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
-from pmtui.ui.market.market_model import outcome_label, title_of
+from pmtui.ui.market.market_model import MarketModel, outcome_label, title_of
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.plain import plain
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.wallet.wallet_flow import WalletSteps
@@ -61,7 +63,7 @@ class MarketForms:
             return
         held = model.account.held(model.token_id)
         if size_floor(held) <= 0:
-            self._line.refuse_form("No position in this outcome to protect.")
+            self._line.refuse_form(self._why_nothing_to_protect(model))
             return
         self._page.ask(
             ProtectScreen(
@@ -71,6 +73,21 @@ class MarketForms:
                 draw=self._workspace.ladder.show_ghosts,
             )
         )  # fmt: skip
+
+    def _why_nothing_to_protect(self, model: MarketModel) -> str:
+        """Say that nothing is held of this outcome, and where what is held of another can be protected."""
+        tokens = model.terms.token_ids if model.terms is not None else ()
+        for index, token_id in enumerate(tokens):
+            held = model.account.held(token_id)
+            if size_floor(held) > 0:
+                flip, protect = (
+                    key_of(self._workspace.keymap, f"market.{name}")
+                    for name in ("flip_outcome", "protect")
+                )
+                label = plain(outcome_label(model.market, index), 16)
+                what = f"You hold {format_shares(held)} {label}"
+                return f"{what}: {flip} shows it, {protect} there protects it."
+        return "No position in this outcome to protect."
 
     def scaled(self) -> None:
         """Spread a total over a range of prices."""

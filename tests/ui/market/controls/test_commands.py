@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pmtui.domain.account.wallet_steps import Split, WalletStep
-from pmtui.domain.ids import ConditionId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.reading import RulesScreen
@@ -75,6 +75,19 @@ def test_dust_is_nothing_to_protect() -> None:
     forms(desk).protect()
     assert not desk.page.asked
     assert desk.said == "No position in this outcome to protect."
+
+
+def test_what_is_held_of_the_other_outcome_is_protected_there() -> None:
+    desk = Desk()
+    view = desk.service.account_view
+    model = desk.reader.read()
+    assert model.terms is not None
+    held = model.account.held(model.token_id or TokenId(""))
+    (other,) = (token for token in model.terms.token_ids if token != model.token_id)
+    desk.service.account_view = replace(view, positions=(), balances=((other, held),))
+    forms(desk).protect()
+    assert not desk.page.asked
+    assert "o shows it, t there protects it" in desk.said
 
 
 @pytest.mark.parametrize("name", ["protect", "scaled", "split"])
