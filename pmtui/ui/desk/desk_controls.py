@@ -9,12 +9,13 @@ from functools import partial
 
 from textual.message import Message
 
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.ladder import Ghost, Ladder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import Queries
@@ -100,9 +101,8 @@ class DeskColumn(Panel):
             book, tick=tick_size_of(view), orders=inputs.orders,
             volume=queries.tape(token_id).volume, fills=queries.fills().fills, marks=inputs.marks,
         )  # fmt: skip
-        held = next((p for p in account.positions if p.token_id == token_id), None)
         word = state_word(book, queries.now(), trading_of(view))
-        value = _value(book, held, word)
+        value = _value(book, inputs.marks.net, word)
         self.show_title_in_width(partial(_title, self.number, self.market.title, value))
 
 
@@ -113,19 +113,20 @@ def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line
     return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
-def _value(book: BookView, held: Position | None, word: Cell) -> Line:
-    """Show what is held and the touch; of a book that is not good, what is wrong with it."""
+def _value(book: BookView, net: Stake | None, word: Cell) -> Line:
+    """Show the net position and the touch; of a book that is not good, what is wrong with it."""
     cells: list[Cell] = []
-    if held is not None:
-        cells += [Cell(f"{_size(held)} ", Role.OWN_ORDER)]
+    if net is not None and size_floor(net.size) > 0:
+        cells += [Cell(f"{_size(net)} ", Role.OWN_ORDER)]
     if not book.state.is_good or book.best_bid is None or book.best_ask is None:
         return (*cells, word._replace(text=word.text.strip()))
     bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
     return (*cells, Cell(bid, Role.BID), Cell(" / ", Role.DIM), Cell(ask, Role.ASK))
 
 
-def _size(held: Position) -> str:
-    return f"+{format_size_compact(held.size, width=_SIZE_WIDTH).strip()}"
+def _size(net: Stake) -> str:
+    sign = "-" if net.is_other else "+"
+    return f"{sign}{format_size_compact(net.size, width=_SIZE_WIDTH).strip()}"
 
 
 _LEAST_WIDTH = 40

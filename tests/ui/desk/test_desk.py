@@ -138,6 +138,8 @@ async def test_flip_shows_no_of_every_outcome_and_flatten_sells_what_is_held_the
     app = desk_app(service)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(service, pilot, app)
+        # On the ladder of Yes they are a short position.
+        await until(pilot, lambda: shows(app, "-50"), "the position")
         await pilot.press("o")
         await until(pilot, lambda: BookTopic(OPEN[0].token_ids[1]) in service.watched(), "No")
         assert [column.token_id for column in screen.controls.shown] == [
