@@ -5,6 +5,10 @@ joins or improves is post-only, so that the venue refuses it rather than let it 
 placed at the cursor may take, and says so. The ticket's rules hold here too; but there is no card
 on which to warn, so a price that the ticket would warn of is refused. A large sum and the same order
 again are said of the order that was sent: nothing stops a key that means what it says.
+
+A ladder shows the net position, so a purchase that fits into a short closes it: it sells the other outcome at a
+dollar less the price, which needs no cash and leaves no pairs to merge. A larger one buys, and the net comes to
+the same.
 """
 
 from collections.abc import Iterable
@@ -13,18 +17,20 @@ from enum import Enum
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_cents, format_dollars_up
-from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import price_ceil, price_floor, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
 from pmtui.domain.ticket.ticket import (
+    check_mirrored,
     check_price,
     check_ticket,
     context_of_other,
-    describe_short,
+    describe_mirrored,
     is_large,
+    net_short,
     seconds_since_same,
 )
 
@@ -107,11 +113,14 @@ def plan_one_key(
     price = key_price(key, book=context.book, tick=context.terms.tick_size, cursor=cursor, own=own)
     if isinstance(price, OneKeyProblem):
         return price
-    sent = _size_to_send(key, size, context)
-    check = check_ticket(_draft(key, price, sent, outcome_index=outcome_index), context)
+    free = net_short(context) if key.side is Side.BUY else size_floor(context.available_shares)
+    sent = _size_to_send(key, size, context.terms, free=free)
+    draft = _draft(key, price, sent, outcome_index=outcome_index)
+    closes = key.side is Side.BUY and sent <= free
+    check = check_mirrored(draft, context) if closes else check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
         return OneKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
-    if check.is_short:
+    if check.is_mirrored:
         context = context_of_other(context)
     for problem in check_price(context, check.intent):
         return OneKeyProblem(f"{problem.text}: too far for a single key")
@@ -120,10 +129,11 @@ def plan_one_key(
     numbers = check.numbers
     cash = Micros(max(numbers.cash, numbers.expected_cash))
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
-    if check.is_short:
-        warnings = (describe_short(check.intent, context.terms, numbers.shares), *warnings)
-    clipped = ("all that was free to sell",) if sent != size else ()
-    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, (*clipped, *warnings))
+    if check.is_mirrored:
+        warnings = (describe_mirrored(check.intent, context.terms, numbers.shares), *warnings)
+    if sent != size:
+        warnings = ("all of the short" if closes else "all that was free to sell", *warnings)
+    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
 
 
 def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> TicketDraft:
@@ -137,14 +147,12 @@ def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> T
     )
 
 
-def _size_to_send(key: OneKey, size: Micros, context: TicketContext) -> Micros:
+def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros) -> Micros:
     """Return the size, or all that is free to sell where less than an order is missing to it.
 
-    Fills come with fractions: who sells 100 and holds 99.99 means all of it.
+    Fills come with fractions: who sells 100 and holds 99.99 means all of it, also who buys back a short.
     """
-    if key.side is Side.BUY:
-        return size
-    free, least = size_floor(context.available_shares), context.terms.min_order_size
+    least = terms.min_order_size
     is_order = free >= least or (key.crosses and free > 0)
     return free if is_order and free < size < free + least else size
 

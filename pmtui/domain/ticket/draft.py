@@ -132,6 +132,8 @@ class TicketContext:
     """Shares of the outcome not spoken for by resting sales."""
     resting_shares: Micros = ZERO
     """Shares of the outcome that rest in open orders to sell."""
+    other_shares: Micros = ZERO
+    """Shares of the market's other outcome not spoken for by resting sales."""
     reserved_cash: Micros = ZERO
     """Dollars that open orders to buy speak for."""
     venue: tuple[VenueFact, ...] = ()

@@ -9,6 +9,7 @@ sent the ticket says what follows: from which price on closing loses nothing, an
 A sale of what one does not hold is the purchase of the other outcome that comes to the same: a share of each pays
 a dollar together, so who buys No at 60 stands as who has sold Yes at 40. The venue knows no other short sale. It
 is meant only where nothing at all of the outcome is held: what is held is sold first, and one order never does both.
+A single key that buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
 """
 
 from collections.abc import Sequence
@@ -68,6 +69,7 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
 )
+from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -95,8 +97,8 @@ class TicketCheck:
     numbers: TicketNumbers | None
     attached: Attachment | None = None
     """The stop and the target that are to come with the purchase."""
-    is_short: bool = False
-    """Whether the intent buys the other outcome in the place of a sale of what is not held."""
+    is_mirrored: bool = False
+    """Whether the intent is the order in the other outcome that comes to the same as the draft."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -115,16 +117,21 @@ class TicketCheck:
 
 def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
     """Judge a draft; a sale of what is not held as the purchase of the other outcome that it is."""
-    if not is_short_sale(draft, context):
-        return _check(draft, context)
+    return (
+        check_mirrored(draft, context) if is_short_sale(draft, context) else _check(draft, context)
+    )
+
+
+def check_mirrored(draft: TicketDraft, context: TicketContext) -> TicketCheck:
+    """Judge a draft as the order in the other outcome that comes to the same, which is its intent."""
     check = _check(other_side_of(draft), context_of_other(context))
     problems = tuple(
         replace(p, fix=None if p.fix is None else other_side_of(p.fix)) for p in check.problems
     )
     if isinstance(check.intent, LimitIntent) and check.numbers is not None:
-        sentence = describe_short(check.intent, context.terms, check.numbers.shares)
+        sentence = describe_mirrored(check.intent, context.terms, check.numbers.shares)
         problems = (Problem(TicketField.SIDE, sentence, is_warning=True), *problems)
-    return replace(check, problems=problems, is_short=True)
+    return replace(check, problems=problems, is_mirrored=True)
 
 
 def _check(draft: TicketDraft, context: TicketContext) -> TicketCheck:
@@ -454,6 +461,14 @@ def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
     return is_sale and has_other and context.rules.sells_short and held < SIZE_STEP
 
 
+def net_short(context: TicketContext) -> Micros:
+    """Return the shares of the other outcome that are free to sell and in no pair with this one."""
+    if len(context.terms.token_ids) != 2 or not context.rules.sells_short:
+        return ZERO
+    held = context.available_shares + context.resting_shares
+    return size_floor(Micros(max(context.other_shares - held, 0)))
+
+
 def other_side_of(draft: TicketDraft) -> TicketDraft:
     """Return the draft of the other outcome that comes to the same; twice it is the same again."""
     price = parse_cents(draft.price_text)
@@ -469,7 +484,10 @@ def other_side_of(draft: TicketDraft) -> TicketDraft:
 def context_of_other(context: TicketContext) -> TicketContext:
     """Return the world from the other outcome's side, out of the very book that is on show."""
     other = other_token(context.terms, context.book.token_id)
-    return replace(context, book=mirrored_view(context.book, other))
+    return replace(
+        context, book=mirrored_view(context.book, other), available_shares=context.other_shares,
+        resting_shares=reserved_shares(context.own, other), other_shares=context.available_shares,
+    )  # fmt: skip
 
 
 def other_token(terms: MarketTerms, token_id: TokenId) -> TokenId:
@@ -477,14 +495,15 @@ def other_token(terms: MarketTerms, token_id: TokenId) -> TokenId:
     return terms.token_ids[1 - terms.token_ids.index(token_id)]
 
 
-def describe_short(intent: LimitIntent, terms: MarketTerms, size: Micros) -> str:
-    """Say what a purchase of the other outcome stands for, as both are traded."""
+def describe_mirrored(intent: LimitIntent, terms: MarketTerms, size: Micros) -> str:
+    """Describe an order in the other outcome with the order that it stands for."""
     index = terms.token_ids.index(intent.token_id)
-    bought, sold = terms.outcome_labels[index], terms.outcome_labels[1 - index]
-    shares = format_shares(size)
+    sent, meant = terms.outcome_labels[index], terms.outcome_labels[1 - index]
+    verb, shares = intent.side.value.lower(), format_shares(size)
     return (
-        f"Sell {shares} {sold} at {format_cents(complement(intent.price))}¢ = "
-        f"buy {shares} {bought} at {format_cents(intent.price)}¢"
+        f"{intent.side.opposite.value.capitalize()} {shares} {meant} at "
+        f"{format_cents(complement(intent.price))}¢ = "
+        f"{verb} {shares} {sent} at {format_cents(intent.price)}¢"
     )
 
 

@@ -9,6 +9,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
 from pmtui.domain.markets.market import MarketTerms, Side
+from pmtui.domain.money import ZERO
 from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.ticket.draft import (
@@ -51,6 +52,7 @@ def ticket_context(
 ) -> TicketContext:
     """Return it for an outcome of a market, with the very book that is on show."""
     token_id = terms.token_ids[outcome_index]
+    others = [each for each in terms.token_ids if each != token_id]
     skew_ms = surface.queries.status().clock_skew_ms
     return TicketContext(
         terms=terms,
@@ -59,6 +61,7 @@ def ticket_context(
         available_cash=account.available,
         available_shares=account.sellable(token_id),
         resting_shares=reserved_shares(account.open_orders, token_id),
+        other_shares=account.sellable(others[0]) if len(others) == 1 else ZERO,
         reserved_cash=account.reserved,
         venue=market.venue if market is not None else (),
         own=tuple(o for o in account.open_orders if o.condition_id == terms.condition_id),
@@ -133,8 +136,8 @@ class TicketState:
     @property
     def meant(self) -> TicketDraft:
         """The draft of the order that would be signed: of a short sale, the other outcome's."""
-        is_short = self.check is not None and self.check.is_short
-        return other_side_of(self.draft) if is_short else self.draft
+        is_mirrored = self.check is not None and self.check.is_mirrored
+        return other_side_of(self.draft) if is_mirrored else self.draft
 
     def ghosts(self) -> tuple[Ghost, ...]:
         """Return the order as it is typed, for the ladder; nothing before the terms are known."""
@@ -150,7 +153,7 @@ class TicketState:
         """Check the draft by what is known now."""
         context = self.context(surface)
         self.check = check_ticket(self.draft, context) if context is not None else None
-        if self.check is not None and context is not None and self.check.is_short:
+        if self.check is not None and context is not None and self.check.is_mirrored:
             self.after = estimate_after(Side.BUY, self.check, context_of_other(context))
         else:
             self.after = estimate_after(self.draft.side, self.check, context)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, ZERO, Micros, complement
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 from pmtui.domain.orders.single_keys import (
@@ -21,7 +21,7 @@ from pmtui.domain.orders.single_keys import (
     why_locked,
 )
 from pmtui.domain.ticket.draft import TicketContext, TicketRules
-from tests.domain.ticket.test_ticket import BOOK, NOW, TERMS, WORLD, YES, m
+from tests.domain.ticket.test_ticket import BOOK, NO, NOW, TERMS, WORLD, YES, m
 
 SIZE = m("10")
 RICH = replace(WORLD, available_cash=m("1000000"), available_shares=m("1000000"))
@@ -294,3 +294,46 @@ def test_what_is_free_is_sold_alone_only_where_it_is_an_order() -> None:
     assert "free to sell" in refused(OneKey.JOIN_ASK, size=least, world=few)
     assert sent(OneKey.HIT_BID, size=least, world=few).intent.size == few.available_shares
     assert sent(OneKey.TAKE_ASK, size=least, world=few).intent.size == least
+
+
+SHORT = replace(WORLD, available_shares=ZERO, other_shares=m("100"))
+
+
+@pytest.mark.parametrize(
+    ("key", "price"),
+    [(OneKey.TAKE_ASK, "0.53"), (OneKey.JOIN_BID, "0.51"), (OneKey.BUY_HERE, "0.40")],
+)
+def test_a_purchase_that_fits_into_a_short_sells_the_other_outcome(key: OneKey, price: str) -> None:
+    # Not even the cash for it is needed.
+    world = replace(SHORT, available_cash=ZERO)
+    found = sent(key, cursor="0.40", size=m("100"), world=world)
+    intent, meant = found.intent, sent(key, cursor="0.40", size=m("100"), world=RICH).intent
+    assert (intent.token_id, intent.side, intent.size) == (NO, Side.SELL, m("100"))
+    assert intent.price == complement(meant.price) == complement(m(price))
+    assert (intent.is_post_only, intent.time_in_force) == (meant.is_post_only, meant.time_in_force)
+
+
+def test_a_short_with_a_fraction_missing_is_closed_whole() -> None:
+    world = replace(SHORT, other_shares=m("99.996"))
+    found = sent(OneKey.TAKE_ASK, size=m("100"), world=world)
+    assert (found.intent.side, found.intent.size) == (Side.SELL, m("99.99"))
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        replace(SHORT, other_shares=m("40")),
+        replace(SHORT, available_shares=m("60")),
+        replace(SHORT, resting_shares=m("60")),
+        replace(SHORT, rules=TicketRules(sells_short=False)),
+    ],
+)
+def test_what_does_not_fit_into_a_short_buys(world: TicketContext) -> None:
+    intent = sent(OneKey.TAKE_ASK, size=m("50"), world=world).intent
+    assert (intent.token_id, intent.side, intent.size) == (YES, Side.BUY, m("50"))
+
+
+def test_closing_a_short_obeys_the_rules_of_a_sale() -> None:
+    resting = own_order("0.53", "10", side=Side.SELL)
+    world = replace(SHORT, own=(resting,))
+    assert "Self-trade" in refused(OneKey.TAKE_ASK, size=m("100"), world=world)

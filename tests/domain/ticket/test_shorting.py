@@ -20,7 +20,7 @@ FLAT = replace(WORLD, available_shares=Micros(0))
 
 def test_a_sale_of_what_is_not_held_buys_the_other_outcome_at_the_rest_of_a_dollar() -> None:
     check = check_ticket(SELL, FLAT)
-    assert check.is_short
+    assert check.is_mirrored
     assert isinstance(check.intent, LimitIntent)
     intent = check.intent
     assert (intent.token_id, intent.side) == (NO, Side.BUY)
@@ -31,17 +31,17 @@ def test_a_sale_of_what_is_not_held_buys_the_other_outcome_at_the_rest_of_a_doll
 
 def test_what_is_held_is_sold_and_no_order_does_both() -> None:
     check = check_ticket(SELL, replace(WORLD, available_shares=m("40")))
-    assert not check.is_short
+    assert not check.is_mirrored
     assert check.intent is None
     assert check.blocking[0].field is TicketField.SIZE
     rests = replace(FLAT, resting_shares=m("40"))
-    assert not check_ticket(SELL, rests).is_short
+    assert not check_ticket(SELL, rests).is_mirrored
 
 
 def test_it_is_refused_where_the_trader_does_not_permit_it() -> None:
     strict = replace(FLAT, rules=TicketRules(sells_short=False))
     check = check_ticket(SELL, strict)
-    assert (check.is_short, check.intent) == (False, None)
+    assert (check.is_mirrored, check.intent) == (False, None)
     assert not is_short_sale(replace(SELL, kind=OrderKind.MARKET), FLAT)
     assert not is_short_sale(replace(SELL, side=Side.BUY), FLAT)
 

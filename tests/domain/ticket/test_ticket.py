@@ -392,8 +392,8 @@ def test_an_intent_is_there_exactly_when_nothing_blocks_and_is_within_its_means(
     if draft.price_text.strip():
         assert is_on_tick(price, world.terms.tick_size)
     assert 0 < price < ONE
-    assert check.is_short is is_short_sale(draft, world)
-    if draft.side is Side.BUY or check.is_short:
+    assert check.is_mirrored is is_short_sale(draft, world)
+    if draft.side is Side.BUY or check.is_mirrored:
         assert (numbers.cash, numbers.shares) == (amounts.maker, amounts.taker)
         if world.available_cash is not None:
             assert numbers.cash + numbers.worst_fee <= world.available_cash
