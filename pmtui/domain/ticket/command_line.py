@@ -5,7 +5,7 @@
     cancel all            cancel bids     cancel 39.7
     flatten               split 100             stop 38 target 42
     find rate decision                 39.7 or @39.7 (go there)
-    portfolio, log, markets, watch     theme nord            alert
+    portfolio, log, markets, watch     theme nord            alert 60
 
 Anything else is searched for. A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
 """
@@ -17,6 +17,7 @@ from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
+from pmtui.domain.conditionals.alerts import parse_condition
 from pmtui.domain.formats import (
     exact_dollars,
     exact_shares,
@@ -112,7 +113,11 @@ class ChooseTheme:
 
 @dataclass(frozen=True, slots=True)
 class SetAlert:
-    """Ask which price of the market at hand to wait for."""
+    """Open the form of an alert on the market at hand."""
+
+    price: Micros | None = None
+    condition: str = ""
+    """What to wait for in the place of a price, as typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,7 @@ _PLACES = {
     "account": "wallet and keys",
     "stops": "stops and targets",
     "theme": "other colours: theme nord",
-    "alert": "wait for a price",
+    "alert": "wait for a price: alert 60",
 }
 _SHORT = {
     "b": "buy", "s": "sell", "x": "cancel", "f": "flatten", "/": "find", "watch": "watchlist",
@@ -314,8 +319,10 @@ def _describe_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
             return f"Go to {screen.value}"
         case ChooseTheme(name):
             return f"Theme {name}" if name else "Preview themes and choose one"
-        case SetAlert():
-            return "Set a price alert"
+        case SetAlert(price, condition):
+            if price is not None:
+                return f"Set a price alert at {with_cent_sign(price)}"
+            return f"Set an alert: {condition}" if condition else "Set a price alert"
 
 
 def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
@@ -527,13 +534,27 @@ def _read_go(
     return GoToPrice(price)
 
 
+def _read_alert(words: Sequence[_Word]) -> Command | CommandProblem:
+    if not words:
+        return SetAlert()
+    if len(words) == 1 and (price := parse_cents(words[0].text.removeprefix("@"))) is not None:
+        return SetAlert(price)
+    condition = " ".join(word.text for word in words)
+    problem = parse_condition(condition)
+    if isinstance(problem, str):
+        return CommandProblem(problem, words[0].start, words[-1].end)
+    return SetAlert(condition=condition)
+
+
 def _read_place(verb: str, words: Sequence[_Word]) -> Command | CommandProblem:
+    if verb == "alert":
+        return _read_alert(words)
     most = 1 if verb == "theme" else 0
     if len(words) > most:
         return _at(words[most], f"Not understood: {words[most].text}")
     if verb == "theme":
         return ChooseTheme(words[0].folded if words else "")
-    return SetAlert() if verb == "alert" else GoToScreen(Screen(verb))
+    return GoToScreen(Screen(verb))
 
 
 def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candidate, ...]:

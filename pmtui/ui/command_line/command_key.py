@@ -19,6 +19,7 @@ from pmtui.domain.ticket.command_line import (
 )
 from pmtui.ui.command_line.command_screen import CommandHistory, CommandScreen
 from pmtui.ui.desk.desk import DeskScreen
+from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.frame import FrameScreen, show_answer
 from pmtui.ui.market.market import MarketScreen
@@ -85,7 +86,7 @@ class CommandKey:
             case ChooseTheme(name):
                 await self._choose_theme(name)
             case SetAlert():
-                await self._set_alert()
+                await self._set_alert(command)
             case _:
                 await self._trade(market, command)
 
@@ -110,9 +111,12 @@ class CommandKey:
         else:
             show_answer(self._app, f"No theme {name}: {', '.join(self._themes())}")
 
-    async def _set_alert(self) -> None:
+    async def _set_alert(self, command: SetAlert) -> None:
         front = self._app.screen
         if isinstance(front, FrameScreen) and "set_alert" in front.actions:
             await front.action_perform("set_alert")
+            form = self._app.screen
+            if isinstance(form, AlertForm):
+                form.call_next(form.begin_with, command.price, command.condition)
         else:
             show_answer(self._app, "Open a market first.", is_refusal=True)

@@ -103,6 +103,15 @@ class AlertForm(OrderForm[str]):
             self.show_touch(self.touch, self._subject.token_id)
         self.listed.show(self._waiting())
 
+    def begin_with(self, price: Micros | None, condition: str) -> None:
+        """Fill in what a command asks for: a price on the side that has not been reached."""
+        self.when.value = condition
+        if price is None or self._subject.token_id is None:
+            return
+        bid = self._surface.queries.book(self._subject.token_id).best_bid
+        is_above = bid is None or price > bid
+        self._field("alert-above" if is_above else "alert-below").write(format_cents(price))
+
     def show_place(self) -> None:
         """Say that the venue knows nothing of an alert."""
         self.state.show(((Cell(LIVES_HERE, Role.DIM),),))

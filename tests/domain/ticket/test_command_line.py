@@ -121,8 +121,8 @@ def write_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
             return screen.value
         case ChooseTheme(name):
             return f"theme {name}".strip()
-        case SetAlert():
-            return "alert"
+        case SetAlert(price, condition):
+            return f"alert {condition if price is None else format_cents(price)}".strip()
 
 
 def write_order(draft: TicketDraft, outcomes: Sequence[str]) -> list[str]:
@@ -234,6 +234,7 @@ def test_short_commands(text: str, command: Command) -> None:
         ("split 5%", "5%"), ("split 0", "0"), ("split 5 yes", "yes"), ("split some", "some"),
         ("stop", ""), ("stop low", "low"), ("stop 38 38", "38"), ("stop 38 stop 39", "stop"),
         ("flatten maybe", "maybe"), ("flatten yes no", "no"), ("buy 5 market 40", "40"),
+        ("alert soon 3", "soon 3"),
     ],
 )  # fmt: skip
 def test_a_problem_is_pointed_at(text: str, place: str) -> None:
@@ -252,6 +253,8 @@ def test_a_problem_is_pointed_at(text: str, place: str) -> None:
         ("theme", ChooseTheme(""), "Preview themes and choose one"),
         ("theme Nord", ChooseTheme("nord"), "Theme nord"),
         ("alert", SetAlert(), "Set a price alert"),
+        ("alert 60", SetAlert(Micros(600_000)), "Set a price alert at 60¢"),
+        ("alert spread >= 4", SetAlert(None, "spread >= 4"), "Set an alert: spread >= 4"),
         ("rate decision", FindMarkets("rate decision"), "Search for rate decision"),
         ("bye 5", FindMarkets("bye 5"), "Search for bye 5"),
     ],

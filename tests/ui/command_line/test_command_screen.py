@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -256,6 +257,21 @@ async def test_a_stop_and_a_target_stand_in_their_form() -> None:
         await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
         typed = {field.id: field.value for field in app.screen.query(NumberField)}
         assert (typed["protect-stop"], typed["protect-profit"]) == ("12.5", "61")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [("alert 99", "alert-above"), ("alert 1", "alert-below"), ("alert spread >= 4", "alert-when")],
+)
+async def test_an_alert_stands_in_its_form(text: str, field: str) -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        _ = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
+        entry = app.screen.query_one(f"#{field}", Input)
+        await until(pilot, lambda: entry.value == text.removeprefix("alert "), "what was typed")
 
 
 async def test_a_theme_is_chosen_by_name_and_an_unknown_one_is_said() -> None:
