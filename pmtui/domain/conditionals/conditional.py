@@ -400,7 +400,8 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 def describe_conditional(conditional: Conditional) -> str:
     """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
-    size = "all" if each.is_all else format_shares(each.size)
+    # What is to come with the fills of a purchase has no size before them.
+    size = "all" if each.is_all else "" if each.is_waiting else format_shares(each.size)
     return _describe(size, each.outcome, plan_of(each))
 
 
@@ -429,7 +430,8 @@ def _describe(size: str, outcome: str, plan: ConditionalPlan) -> str:
     if plan.take_profit is not None:
         parts.append(f"target {with_cent_sign(plan.take_profit)}")
     both = " (OCO)" if len(parts) > 1 and plan.take_profit is not None else ""
-    return f"SELL {size} {outcome}, {', '.join(parts)}{both}"
+    what = f"{size} {outcome}".lstrip()
+    return f"SELL {what}, {', '.join(parts)}{both}"
 
 
 def _describe_stop(stop: Micros, give_way: Micros) -> str:

@@ -212,7 +212,7 @@ class Conditionals:
                 created_at=now,
                 sources=(CountedFills(order_id, ZERO, ZERO, now),),
             ),
-            f"waits for the fills of {order_id}",
+            f"on the fills of BUY {format_shares(order.size)} at {with_cent_sign(order.price)}",
         )
         return ""
 
@@ -228,7 +228,7 @@ class Conditionals:
             if any(source.order_id == old for source in each.sources):
                 self._attached.add(new)
                 added = CountedFills(new, ZERO, ZERO, self._kernel.clock.now())
-                self._save(replace(each, sources=(*each.sources, added)), f"follows {new} too")
+                self._save(replace(each, sources=(*each.sources, added)), "follows the moved order")
 
     def start(self, conditional_id: ConditionalId) -> str:
         """Resume a paused order, or return why not."""

@@ -99,7 +99,7 @@ ORDER_COLUMNS = (
     Column("queue", "Queue", 7, priority=1, align=_R),
     Column("tif", "TIF", 8),
     Column("age", "Age", 4, align=_R),
-    Column("outcome", "Token", 5, is_essential=True),
+    Column("outcome", "Outcome", 7, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
     Column("status", "Status", 9, is_essential=True, silent=(OrderStatus.LIVE.words,)),
 )
@@ -108,7 +108,7 @@ FILL_COLUMNS = (
     Column("side", "Side", 4, is_essential=True),
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
-    Column("outcome", "Token", 5, is_essential=True),
+    Column("outcome", "Outcome", 7, is_essential=True),
     Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),

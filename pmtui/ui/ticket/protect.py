@@ -89,11 +89,7 @@ def paint_conditional_row(each: Conditional, account: AccountView, now: datetime
         (
             _state_of(each, account),
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
-            Cell(
-                f"all {format_size_compact(size, width=4)}"
-                if each.is_all
-                else format_size_compact(size, width=8)
-            ),
+            _size_of(each, size),
             Cell(plain(each.outcome), Role.DIM),
             _price(each.stop),
             _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
@@ -152,8 +148,12 @@ def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...
 
 
 def _said_sizes(each: Conditional, account: AccountView | None) -> tuple[Line, ...]:
+    outcome = plain(each.outcome, 12)
+    if each.is_waiting:
+        # It will be for what its purchase brings: no number yet.
+        return ((Cell(outcome),), ())
     size = format_size_compact(account.allotted(each) if account is not None else each.size).strip()
-    outcome, short = plain(each.outcome, 12), "all" if each.is_all else size
+    short = "all" if each.is_all else size
     full = f"all {size} {outcome}" if each.is_all else f"{size} {outcome}"
     return tuple((Cell(text),) for text in dict.fromkeys((full, f"{short} {outcome}", short)))
 
@@ -218,8 +218,16 @@ def _state_of(each: Conditional, account: AccountView | None) -> Cell:
     if account is not None and each in account.idle:
         return Cell("no shares", Role.DIM)
     if each.is_waiting and each.state.is_active:
-        return Cell("waiting", Role.DIM)
+        return Cell("on fill", Role.DIM)
     return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
+
+
+def _size_of(each: Conditional, size: Micros) -> Cell:
+    if each.is_waiting:
+        return Cell(ABSENT, Role.DIM)
+    if each.is_all:
+        return Cell(f"all {format_size_compact(size, width=4)}")
+    return Cell(format_size_compact(size, width=8))
 
 
 def _price(price: Micros | None) -> Cell:

@@ -462,6 +462,14 @@ def test_what_comes_with_an_order_must_not_sell_at_once(
     assert not says or says in problems[0].text
 
 
+def test_what_waits_for_the_fills_of_a_purchase_has_no_size_yet() -> None:
+    waiting = replace(
+        PAIR, size=ZERO, sources=(CountedFills(OrderId("0x1"), ZERO, ZERO, PAIR.created_at),)
+    )
+    assert describe_conditional(waiting).startswith("SELL Yes, stop")
+    assert describe_conditional(replace(waiting, size=PAIR.size)).startswith("SELL 100 Yes, stop")
+
+
 @pytest.mark.parametrize("state", [each for each in ConditionalState if each.is_over])
 def test_what_is_over_is_not_revived_by_a_late_sale_or_a_pause(state: ConditionalState) -> None:
     over = replace(PAIR, state=state)

@@ -14,12 +14,15 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalId,
     ConditionalPlan,
     ConditionalState,
+    CountedFills,
     Trigger,
 )
+from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.facts import ABSENT
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
 from pmtui.ui.question import QuestionScreen
@@ -216,6 +219,17 @@ async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() 
         service.account_view = held
         service.announce(AccountTopic())
         await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
+
+
+def test_one_that_waits_for_fills_names_no_size() -> None:
+    source = CountedFills(OrderId("0x1"), Micros(0), Micros(0), NOW)
+    waiting = replace(STOP, size=Micros(0), sources=(source,))
+    account = replace(FakeService().account_view, conditionals=(waiting,))
+    assert paint_conditional_row(waiting, account, NOW).cells[2].text == ABSENT
+    for form in (paint_protection(waiting, account), *protection_forms(waiting, account)):
+        line = "".join(cell.text for cell in form)
+        assert line.startswith("on fill ")
+        assert "0 Yes" not in line
 
 
 def test_a_row_without_shares_or_sight_says_so() -> None:

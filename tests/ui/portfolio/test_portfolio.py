@@ -265,7 +265,7 @@ async def test_a_market_without_a_known_name_is_looked_up() -> None:
         view = service.market(believable.order(1, 100).condition_id)
         service.markets[stranger.condition_id] = replace(view, market=known)
         service.announce(stranger)
-        await until(pilot, lambda: shows(app, "strange"), "the name")
+        await until(pilot, lambda: shows(app, "stran"), "the name")
         await until(pilot, lambda: stranger not in service.watched(), "the look-up to end")
 
 
