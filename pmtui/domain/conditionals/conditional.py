@@ -657,7 +657,7 @@ def read_attachment(
     for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "Enter cents")
+            problems.append(PlanProblem(field, "Enter cents"))
         prices.append(price)
     stop, target = prices
     if stop is None and target is None:
@@ -669,9 +669,10 @@ def read_attachment(
 
 def read_conditional(
     draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, held: Micros
-) -> ConditionalPlan | PlanProblem:
-    """Return the plan, or which entry cannot be read."""
+) -> ConditionalPlan | tuple[PlanProblem, ...]:
+    """Return the plan, or the entries that cannot be read."""
     prices: list[Micros | None] = []
+    problems: list[PlanProblem] = []
     for field, text in (
         (PlanField.STOP, draft.stop_text),
         (PlanField.TAKE_PROFIT, draft.take_profit_text),
@@ -686,7 +687,9 @@ def read_conditional(
     is_all = size_text == ALL
     size = held if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
-        return PlanProblem(PlanField.SIZE, "Enter shares, or all")
+        problems.append(PlanProblem(PlanField.SIZE, "Enter shares, or all"))
+    if size is None or problems:
+        return tuple(problems)
     stop, take_profit, give_way, trail = prices
     return ConditionalPlan(
         condition_id,

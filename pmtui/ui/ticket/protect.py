@@ -414,8 +414,8 @@ class ProtectScreen(OrderForm[None]):
         plan = read_conditional(
             self._draft(), condition_id=self._condition_id, token_id=token_id, held=held
         )
-        if isinstance(plan, PlanProblem):
-            return None, (plan,)
+        if isinstance(plan, tuple):
+            return None, plan
         return plan, check_plan(
             plan, held=held, bid=self._bid, tick=terms.tick_size, others=self._others()
         )
@@ -461,7 +461,7 @@ class ProtectScreen(OrderForm[None]):
             self.query_one(f"#{name}-says", TextLine).show((said,))
         long = [text for text in first.values() if _BESIDE_ENTRY + len(text) > self.inner]
         if long:
-            self.show_reason(long[0], Role.NOTICE_BAD)
+            self.show_reason(" · ".join(long), Role.NOTICE_BAD)
 
     def _ends(self, plan: ConditionalPlan) -> tuple[SaleEnd, ...]:
         terms = self.terms

@@ -492,7 +492,7 @@ BOTH = Conditional(
 )  # fmt: skip
 
 
-def read(draft: ConditionalDraft) -> ConditionalPlan | PlanProblem:
+def read(draft: ConditionalDraft) -> ConditionalPlan | tuple[PlanProblem, ...]:
     return read_conditional(draft, condition_id=CONDITION, token_id=TOKEN, held=m("50"))
 
 
@@ -517,9 +517,15 @@ def test_entries_become_a_plan() -> None:
     ],
 )  # fmt: skip
 def test_an_entry_that_cannot_be_read_is_named(draft: ConditionalDraft, field: PlanField) -> None:
-    problem = read(draft)
-    assert isinstance(problem, PlanProblem)
-    assert problem.field is field
+    problems = read(draft)
+    assert isinstance(problems, tuple)
+    assert [problem.field for problem in problems] == [field]
+
+
+def test_all_entries_that_cannot_be_read_are_named_together() -> None:
+    problems = read(ConditionalDraft("x", "x", "x", "x", "x"))
+    assert isinstance(problems, tuple)
+    assert {problem.field for problem in problems} == set(PlanField)
 
 
 def test_a_stop_and_a_target_can_come_with_a_purchase() -> None:
