@@ -9,7 +9,7 @@ import gc
 import signal
 import socket
 
-from pmtui.cli.output import show_last, warn
+from pmtui.cli.output import show_last
 from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
 from pmtui.cli.session_process import CRASHED, trim_heap_regularly, use_one_malloc_arena
 from pmtui.cli.terminal_app import Appearance, make_app
@@ -135,10 +135,11 @@ class AttachedTerminal:
             self._mirror.detach(f"no service: {problem}")
         self._has_tried = True
 
-    def _lock(self) -> None:
-        """Lock entry for the next service: nobody is there to cancel anything."""
-        killed = new_kill("the key in a terminal without its service", self._clock.now())
+    def _lock(self) -> str:
+        """Lock entry on the disk, for this service and the next; return why that failed."""
+        killed = new_kill("the key in the terminal", self._clock.now())
         try:
             write_killed(self._starter.state, killed)
         except OSError as error:
-            warn(f"pmtui: NOT locked: {error.strerror or error}")
+            return error.strerror or str(error)
+        return ""

@@ -140,7 +140,8 @@ class Attachment:
         self._opened = opened
         self._mirror = mirror
         self._clock = clock
-        self._may_trade = may_trade
+        self.may_trade = may_trade
+        """Whether the service takes commands from this terminal."""
         self._is_passing = is_passing
         self._restart = restart
         self._on_welcome = on_welcome
@@ -183,7 +184,7 @@ class Attachment:
             else:
                 reader, writer = await asyncio.open_unix_connection(self._path)
                 hello = Hello(
-                    PROTOCOL, __version__, self._may_trade,
+                    PROTOCOL, __version__, self.may_trade,
                     instance=self.instance, seen=self._mirror.last_entry,
                     is_passing=self._is_passing,
                 )  # fmt: skip
@@ -262,21 +263,21 @@ class Attachment:
             self.send(Call(call_id, call))
         return call_id
 
-    async def answer(self, call: bytes, *, is_patient: bool = False) -> bytes:
+    async def answer(self, call: bytes, *, within_s: float | None = ANSWER_WITHIN_S) -> bytes:
         """Send a command and wait for its return value.
 
         Args:
             call: the command, from the codec.
-            is_patient: whether it asks hosts, and may take as long as they do.
+            within_s: how long; None for one that asks hosts, and may take as long as they do.
 
         Raises:
             NoAnswerError: it was not carried out, or it is not known whether it was.
         """
         call_id = self.call(call)
         pending = self._pending[call_id]
-        pending.is_patient = is_patient
+        pending.is_patient = within_s is None
         try:
-            async with asyncio.timeout(None if is_patient else ANSWER_WITHIN_S):
+            async with asyncio.timeout(within_s):
                 return await pending.answer
         except TimeoutError:
             raise NoAnswerError(SILENT, may_have_happened=True) from None

@@ -33,7 +33,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.link.attachment import Attachment, NoAnswerError
+from pmtui.link.attachment import ANSWER_WITHIN_S, Attachment, NoAnswerError
 from pmtui.link.mirror import Mirror
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
@@ -42,6 +42,8 @@ from pmtui.service.topics import MarketListTopic, Topic
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
 
 MOST_REMEMBERED = 500
+KILL_WITHIN_S = 1.0
+"""How long the kill switch waits for the service before it says that there is no answer."""
 _UNSENT = "nothing was sent"
 _UNKNOWN = "whether it was done is not known; see the log once the service is back"
 
@@ -66,24 +68,27 @@ class RemoteCalls:
         _ = self._line.call(encode_call(command, arguments))
 
     async def ask(
-        self, command: str, /, *, is_patient: bool = False, **arguments: object
+        self, command: str, /, *, within_s: float | None = ANSWER_WITHIN_S, **arguments: object
     ) -> object:
         """Send a command and return its answer.
+
+        Args:
+            command: its name.
+            within_s: how long to wait; None for as long as it takes, also over a lost connection.
+            arguments: its arguments.
 
         Raises:
             NoAnswerError: there is none.
         """
         call = encode_call(command, arguments)
-        return decode(await self._line.answer(call, is_patient=is_patient), _returned(command))
+        return decode(await self._line.answer(call, within_s=within_s), _returned(command))
 
     async def ask_why_not(
-        self, command: str, /, *, is_patient: bool = False, **arguments: object
+        self, command: str, /, *, within_s: float | None = ANSWER_WITHIN_S, **arguments: object
     ) -> str:
         """Send a command and return why it is not carried out; "" if it is."""
         try:
-            call = encode_call(command, arguments)
-            data = await self._line.answer(call, is_patient=is_patient)
-            return str(decode(data, _returned(command)))
+            return str(await self.ask(command, within_s=within_s, **arguments))
         except NoAnswerError as lost:
             return describe_loss(lost)
 
@@ -128,7 +133,7 @@ class RemoteCommands:
     """What a trader can ask for, from another process."""
 
     def __init__(
-        self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], None]
+        self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], str]
     ) -> None:
         """Send commands over a connection.
 
@@ -136,7 +141,7 @@ class RemoteCommands:
             line: to the service.
             mirror: what this terminal has read of the log.
             clock: when it became unknown how an order ended.
-            lock: throws the kill switch without a service: entry is locked when the next one starts.
+            lock: locks entry on the disk, with or without a service; returns why that failed.
         """
         self._line = line
         self._mirror = mirror
@@ -272,11 +277,20 @@ class RemoteCommands:
         """Note that a trading key was used."""
         self._calls.send("touch_arming")
 
-    def kill(self) -> None:
-        """Throw the kill switch; without a service entry is locked for the next one."""
-        if not self._line.is_attached:
-            self._lock()
-        self._calls.send("kill")
+    async def kill(self) -> str:
+        """Throw the kill switch; return what of it is not certain.
+
+        The lock is written here, before the service is told: it holds for the next service too, if this
+        one hangs or dies just now.
+        """
+        problem = self._lock() if self._line.may_trade else "this terminal may not trade"
+        try:
+            return str(await self._calls.ask("kill", within_s=KILL_WITHIN_S))
+        except NoAnswerError as lost:
+            reason = f"{lost.reason[:1].upper()}{lost.reason[1:]}"
+            if problem:
+                return f"NOT locked: {problem}. {reason}"
+            return f"Trading is locked. {reason}: the next service cancels your orders"
 
     async def unlock_entry(self) -> str:
         """Release the lock of entry; returns why that failed."""
@@ -298,31 +312,33 @@ class RemoteCommands:
             "move_conditional", conditional_id=conditional_id, trigger=trigger, price=price
         )
 
-    def pause_conditional(self, conditional_id: ConditionalId) -> None:
-        """Pause a conditional order until it is started again."""
-        self._calls.send("pause_conditional", conditional_id=conditional_id)
+    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
+        """Pause a conditional order until it is started again; return why not."""
+        return await self._calls.ask_why_not("pause_conditional", conditional_id=conditional_id)
 
-    def cancel_conditional(
+    async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> None:
-        """Cancel a conditional order, or one price of a pair."""
-        self._calls.send("cancel_conditional", conditional_id=conditional_id, trigger=trigger)
+    ) -> str:
+        """Cancel a conditional order, or one price of a pair; return why not."""
+        return await self._calls.ask_why_not(
+            "cancel_conditional", conditional_id=conditional_id, trigger=trigger
+        )
 
     async def star(self, key: StarKey, title: str) -> str:
         """Star something; return why not."""
         return await self._calls.ask_why_not("star", key=key, title=title)
 
-    def unstar(self, key: StarKey) -> None:
-        """Remove a star."""
-        self._calls.send("unstar", key=key)
+    async def unstar(self, key: StarKey) -> str:
+        """Remove a star; return why not."""
+        return await self._calls.ask_why_not("unstar", key=key)
 
     async def add_alert(self, plan: AlertPlan) -> str:
         """Add a price alert; return why not."""
         return await self._calls.ask_why_not("add_alert", plan=plan)
 
-    def remove_alert(self, alert_id: AlertId) -> None:
-        """Remove a price alert."""
-        self._calls.send("remove_alert", alert_id=alert_id)
+    async def remove_alert(self, alert_id: AlertId) -> str:
+        """Remove a price alert; return why not."""
+        return await self._calls.ask_why_not("remove_alert", alert_id=alert_id)
 
     async def name_address(self, address: str, name: str) -> str:
         """Name an address; return why not."""
@@ -339,7 +355,7 @@ class RemoteCommands:
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         """Let the service fix everything that is signed for a step of the wallet."""
         try:
-            answer = await self._calls.ask("prepare_wallet", is_patient=True, step=step)
+            answer = await self._calls.ask("prepare_wallet", within_s=None, step=step)
         except NoAnswerError as lost:
             return Rejected(describe_loss(lost))
         return cast("WalletCard | Rejected", answer)
@@ -347,9 +363,7 @@ class RemoteCommands:
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
         """Submit a prepared step once, and wait for its end."""
         try:
-            answer = await self._calls.ask(
-                "submit_wallet", is_patient=True, prepared_id=prepared_id
-            )
+            answer = await self._calls.ask("submit_wallet", within_s=None, prepared_id=prepared_id)
         except NoAnswerError as lost:
             text = describe_loss(lost)
             return NotKnown(text) if lost.may_have_happened else Rejected(text)
@@ -357,7 +371,7 @@ class RemoteCommands:
 
     async def take_relayer_key(self, key: PastedKey) -> str:
         """Store a relayer key of the trader's; return why not."""
-        return await self._calls.ask_why_not("take_relayer_key", is_patient=True, key=key)
+        return await self._calls.ask_why_not("take_relayer_key", within_s=None, key=key)
 
     def stop_following(self, key: TransactionKey) -> None:
         """Stop checking a transaction of the wallet."""

@@ -230,9 +230,9 @@ class ServiceCommands:
         """Start the idle time of single keys anew."""
         self._arming.touch()
 
-    def kill(self) -> None:
+    async def kill(self) -> str:
         """Cancel everything, disarm, and lock entry until it is released."""
-        self._safeguards.kill_switch.kill("the key in the terminal")
+        return self._safeguards.kill_switch.kill("the key in the terminal")
 
     async def unlock_entry(self) -> str:
         """Release the lock of entry; returns why that failed, or an empty string."""
@@ -252,28 +252,32 @@ class ServiceCommands:
         """Change a conditional order's trigger price; returns why not."""
         return self._conditionals.move(conditional_id, trigger, price)
 
-    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
         """Pause a conditional order."""
         self._conditionals.pause(conditional_id, "by you")
+        return ""
 
-    def cancel_conditional(
+    async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> None:
+    ) -> str:
         """End a conditional order for good, or of a pair one of its two prices."""
         self._conditionals.cancel(conditional_id, trigger)
+        return ""
 
     async def star(self, key: StarKey, title: str) -> str:
         """Star something; return why not."""
         return self._watchlist.star(key, title)
 
-    def unstar(self, key: StarKey) -> None:
+    async def unstar(self, key: StarKey) -> str:
         """Remove something from the watchlist."""
         self._watchlist.unstar(key)
+        return ""
 
     async def add_alert(self, plan: AlertPlan) -> str:
         """Wait for a price from now on; returns why not."""
         return self._watchlist.alerts.add(plan)
 
-    def remove_alert(self, alert_id: AlertId) -> None:
+    async def remove_alert(self, alert_id: AlertId) -> str:
         """Remove a price alert."""
         self._watchlist.alerts.remove(alert_id)
+        return ""

@@ -267,8 +267,12 @@ class SafetyCommands(Protocol):
         """Note that a trading key was used, which restarts the idle time before it disarms."""
         ...
 
-    def kill(self) -> None:
-        """Cancel everything, disarm, and lock entry, after a restart too, until it is released."""
+    async def kill(self) -> str:
+        """Cancel everything, disarm, and lock entry until it is released, also after a restart.
+
+        Returns:
+            What of it is not certain, or an empty string.
+        """
         ...
 
     async def unlock_entry(self) -> str:
@@ -293,14 +297,14 @@ class ConditionalCommands(Protocol):
         """Change the trigger price; returns why not, or an empty string."""
         ...
 
-    def pause_conditional(self, conditional_id: ConditionalId) -> None:
-        """Pause one."""
+    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
+        """Pause one; return why not."""
         ...
 
-    def cancel_conditional(
+    async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> None:
-        """End one for good, or of a pair one of its two prices."""
+    ) -> str:
+        """End one for good, or of a pair one of its two prices; return why not."""
         ...
 
 
@@ -311,16 +315,16 @@ class WatchCommands(Protocol):
         """Star something; return why not, "" when it is starred."""
         ...
 
-    def unstar(self, key: StarKey) -> None:
-        """Remove a star; alerts that wait for the same thing stay."""
+    async def unstar(self, key: StarKey) -> str:
+        """Remove a star; alerts that wait for the same thing stay. Return why not."""
         ...
 
     async def add_alert(self, plan: AlertPlan) -> str:
         """Wait for a price from now on; returns why not, "" when it is waited for."""
         ...
 
-    def remove_alert(self, alert_id: AlertId) -> None:
-        """Forget a price alert, whatever became of it."""
+    async def remove_alert(self, alert_id: AlertId) -> str:
+        """Forget a price alert, whatever became of it; return why not."""
         ...
 
 

@@ -223,7 +223,7 @@ async def _watch_books(home: Path) -> int:
     line = Attachment(home / "run" / "paper.sock", mirror, clock)
     _ = await line.connect()
     listening = asyncio.create_task(line.run())
-    commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
+    commands = RemoteCommands(line, mirror, clock, lock=lambda: "")
     watched = 0
     for condition, token in tokens[:MOST_BOOKS]:
         subscription = mirror.subscribe([MarketTopic(condition)], lambda _: None)

@@ -139,7 +139,7 @@ class Client:
         mirror, clock = Mirror(self.service.queries.status()), SystemClock()
         line = Attachment(socket_path, mirror, clock)
         self._queries = MirrorQueries(mirror, clock)
-        self._commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
+        self._commands = RemoteCommands(line, mirror, clock, lock=lambda: "")
         topics: list[Topic] = [
             *map(MarketTopic, self._conditions),
             *map(BookTopic, self._tokens),
@@ -311,7 +311,7 @@ class Client:
         queries, commands = self._queries, self._commands
         for each in queries.account().paused:
             if self._rng.randrange(4) == 0 or await commands.start_conditional(each.conditional_id):
-                commands.cancel_conditional(each.conditional_id)
+                _ = await commands.cancel_conditional(each.conditional_id)
         token = self._rng.choice(self._tokens)
         size = min(queries.account().held(token), self._rng.randrange(5, 40) * SHARE)
         bid = queries.book(token).best_bid

@@ -69,7 +69,12 @@ class House:
         )  # fmt: skip
         welcome = await line.connect()
         task = line.start()
-        commands = RemoteCommands(line, mirror, clock, lock=lambda: locks.append("locked"))
+
+        def lock() -> str:
+            locks.append("locked")
+            return ""
+
+        commands = RemoteCommands(line, mirror, clock, lock=lock)
         queries = MirrorQueries(mirror, clock)
         try:
             yield Seat(line, mirror, queries, commands, welcome, locks, task)

@@ -1,11 +1,18 @@
 """Commands that a bug ends are answered, so that nobody waits for their verdicts for ever."""
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from pmtui import __version__
+from pmtui.domain.conditionals.alerts import AlertId
+from pmtui.domain.conditionals.conditional import ConditionalId
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
+from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.domain.orders.order import Unknown
 from pmtui.link.attachment import Attachment
 from pmtui.link.calls import FAILED, Calls
@@ -65,25 +72,71 @@ async def test_so_may_one_whose_verdict_fails() -> None:
     assert others == [Answer("id", b"", FAILED, may_have_happened=True)] * 2
 
 
-async def test_a_terminal_takes_the_end_of_such_an_order_for_unknown(tmp_path: Path) -> None:
-    async def fail_every_call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(pack(Welcome(__version__, "run", 1, may_trade=True, read_up_to=0)))
-        while (message := await read_to_service(reader)) is not None:
-            if isinstance(message, Call):
-                answer = Answer(message.call_id, b"", FAILED, may_have_happened=True)
-                writer.write(pack(answer))
-        writer.close()
+@asynccontextmanager
+async def commands_to(
+    socket_path: Path, answer: Callable[[Call], Answer | None], *, locks: list[str]
+) -> AsyncIterator[RemoteCommands]:
+    """Give commands to a service that answers as it is told, and ends where it answers nothing at all."""
 
-    path, mirror, clock = tmp_path / "s", Mirror(NOTHING_YET), SystemClock()
-    async with await asyncio.start_unix_server(fail_every_call, path):
-        line = Attachment(path, mirror, clock)
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(pack(Welcome(__version__, "run", 1, may_trade=True, read_up_to=0)))
+        with closing(writer):
+            while (message := await read_to_service(reader)) is not None:
+                if isinstance(message, Call):
+                    reply = answer(message)
+                    if reply is None:
+                        return
+                    if reply.call_id:
+                        writer.write(pack(reply))
+
+    def lock() -> str:
+        locks.append("locked")
+        return ""
+
+    mirror, clock = Mirror(NOTHING_YET), SystemClock()
+    async with await asyncio.start_unix_server(serve, socket_path):
+        line = Attachment(socket_path, mirror, clock)
         assert isinstance(await line.connect(), Welcome)
         task = line.start()
-        commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
         async with asyncio.timeout(DEADLINE_S):
-            verdict = await commands.verdict(commands.place(OrderId("0x01")))
-        assert isinstance(verdict, Unknown)
-        assert verdict.order_id == "0x01"
+            yield RemoteCommands(line, mirror, clock, lock=lock)
         await line.close()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+def _fail(call: Call) -> Answer:
+    return Answer(call.call_id, b"", FAILED, may_have_happened=True)
+
+
+def _hang(call: Call) -> Answer:
+    return Answer("", b"")
+
+
+def _die(call: Call) -> None:
+    return None
+
+
+async def test_a_terminal_takes_the_end_of_such_an_order_for_unknown(tmp_path: Path) -> None:
+    async with commands_to(tmp_path / "s", _fail, locks=[]) as commands:
+        verdict = await commands.verdict(commands.place(OrderId("0x01")))
+    assert isinstance(verdict, Unknown)
+    assert verdict.order_id == "0x01"
+
+
+@pytest.mark.parametrize("answer", [_hang, _die, _fail])
+async def test_the_kill_switch_locks_where_the_service_hangs_or_dies_just_then(
+    tmp_path: Path, answer: Callable[[Call], Answer | None]
+) -> None:
+    locks: list[str] = []
+    async with commands_to(tmp_path / "s", answer, locks=locks) as commands:
+        assert await commands.kill() != ""
+        assert locks == ["locked"]
+
+
+async def test_what_a_dying_service_was_told_to_end_is_not_called_ended(tmp_path: Path) -> None:
+    async with commands_to(tmp_path / "s", _die, locks=[]) as commands:
+        assert await commands.cancel_conditional(ConditionalId("c1")) != ""
+        assert await commands.pause_conditional(ConditionalId("c1")) != ""
+        assert await commands.remove_alert(AlertId("a1")) != ""
+        assert await commands.unstar(StarKey(StarKind.EVENT, "e1")) != ""

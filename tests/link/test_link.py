@@ -159,7 +159,7 @@ async def test_who_only_looks_on_is_refused_every_command(tmp_path: Path) -> Non
         assert await seat.commands.arm() != ""
         verdict = await seat.commands.cancel_verdict(seat.commands.cancel_all())
         assert verdict.problem
-        seat.commands.kill()
+        _ = await seat.commands.kill()
         _ = await seat.commands.arm()
         assert house.world.service.queries.status().kill_lock == ""
 
@@ -244,7 +244,7 @@ async def test_without_a_service_nothing_looks_live_and_nothing_is_sent(tmp_path
         verdict = await seat.commands.verdict(seat.commands.place(order.order_id))
         assert isinstance(verdict, Rejected)
         assert world.account.posted == []
-        seat.commands.kill()
+        _ = await seat.commands.kill()
         assert seat.locks == ["locked"]
         async with house_around(world, tmp_path / "s"):
             await until(world, lambda: seat.line.is_attached, "attached again")

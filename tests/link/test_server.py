@@ -87,7 +87,7 @@ async def test_orders_and_a_kill_without_a_terminal_are_told_to_the_next(tmp_pat
         await until(house.world, lambda: house.server.terminals == 0, "it has gone")
         orders = [await prepare(house) for _ in range(2)]
         await place(house, orders[0])
-        house.world.service.commands.kill()
+        _ = await house.world.service.commands.kill()
         await place(house, orders[1])
         async with house.seat() as seat:
             await until(house.world, lambda: seat.queries.log().entries, "the log")

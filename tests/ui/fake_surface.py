@@ -304,15 +304,17 @@ class FakeService:
         self._record("star", key, title)
         return self.star_problem
 
-    def unstar(self, key: StarKey) -> None:
+    async def unstar(self, key: StarKey) -> str:
         self._record("unstar", key)
+        return ""
 
     async def add_alert(self, plan: AlertPlan) -> str:
         self._record("add_alert", plan)
         return self.alert_problem
 
-    def remove_alert(self, alert_id: AlertId) -> None:
+    async def remove_alert(self, alert_id: AlertId) -> str:
         self._record("remove_alert", alert_id)
+        return ""
 
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
@@ -450,8 +452,9 @@ class FakeService:
     def touch_arming(self) -> None:
         self._record("touch_arming")
 
-    def kill(self) -> None:
+    async def kill(self) -> str:
         self._record("kill")
+        return ""
 
     async def unlock_entry(self) -> str:
         self._record("unlock_entry")
@@ -471,14 +474,16 @@ class FakeService:
         self._record("move_conditional", conditional_id, trigger, price)
         return self.protect_problem
 
-    def pause_conditional(self, conditional_id: ConditionalId) -> None:
+    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
         self._record("pause_conditional", conditional_id)
+        return ""
 
-    def cancel_conditional(
+    async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> None:
+    ) -> str:
         legs = () if trigger is None else (trigger,)
         self._record("cancel_conditional", conditional_id, *legs)
+        return ""
 
     def load_more(self, topic: MarketListTopic) -> None:
         self._record("load_more", topic)

@@ -47,7 +47,7 @@ async def running_service(
         return
     listening = asyncio.create_task(line.run())
     # The kill switch belongs to `pmtui kill`.
-    commands = RemoteCommands(line, mirror, clock, lock=lambda: None)
+    commands = RemoteCommands(line, mirror, clock, lock=lambda: "not by this command")
     try:
         yield WalletService(MirrorQueries(mirror, clock), commands, mirror)
     finally:

@@ -657,7 +657,7 @@ def read_attachment(
     for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            problems.append(PlanProblem(field, "Enter cents"))
+            return PlanProblem(field, "Enter cents")
         prices.append(price)
     stop, target = prices
     if stop is None and target is None:
@@ -681,7 +681,7 @@ def read_conditional(
     ):
         price = parse_cents(text) if text.strip() else None
         if text.strip() and price is None:
-            return PlanProblem(field, "Enter cents")
+            problems.append(PlanProblem(field, "Enter cents"))
         prices.append(price)
     size_text = draft.size_text.strip().lower()
     is_all = size_text == ALL

@@ -21,7 +21,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.safety.arming import ArmedTerminals
-from pmtui.service.safety.kill_lock import KillAnswer, Killed, KillLock, write_answer
+from pmtui.service.safety.kill_lock import UNREADABLE, KillAnswer, Killed, KillLock, write_answer
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 
@@ -73,13 +73,22 @@ class KillSwitch:
         """Call `listener` at once whenever the switch is thrown."""
         self._listeners.append(listener)
 
-    def kill(self, by: str) -> None:
-        """Throw the switch."""
-        problem = self._lock.close(by)
-        self._on_killed()
-        if problem:
-            text = f"The lock will not survive a restart: {problem}"
-            self._kernel.log.notice(Level.BAD, text)
+    def kill(self, by: str) -> str:
+        """Throw the switch, where a terminal has not done so by the file; return what is not certain.
+
+        Args:
+            by: who throws it.
+        """
+        _ = self._lock.refresh()
+        is_written = self._lock.killed not in (None, UNREADABLE)
+        problem = "" if is_written else self._lock.close(by)
+        if self._lock.killed != self._seen:
+            self._on_killed()
+        if not problem:
+            return ""
+        text = f"The lock will not survive a restart: {problem}"
+        self._kernel.log.notice(Level.BAD, text)
+        return text
 
     def release(self, by: str) -> str:
         """Release the lock of entry; returns why that failed, or an empty string."""

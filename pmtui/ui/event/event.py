@@ -90,8 +90,8 @@ class EventReading:
             return
         key = key_of_event(event)
         if queries.watchlist().is_starred(key):
-            commands.unstar(key)
-            self._line.show("Event unstarred.")
+            problem = await commands.unstar(key)
+            self._line.show(problem or "Event unstarred.")
         else:
             problem = await commands.star(key, event.title)
             self._line.show(problem or "Event starred.")

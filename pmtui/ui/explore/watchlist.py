@@ -44,6 +44,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import CursorItem, EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.plain import plain
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_stream import RowMemo
 from pmtui.ui.rows.row_verbs import (
@@ -192,16 +193,16 @@ class WatchlistScreen(FrameScreen):
             return target_of_event(event, market)
         return target_of_market(market)
 
-    def _remove_alert(self) -> None:
+    async def _remove_alert(self) -> None:
         """Remove the price alert at the cursor."""
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is None:
             set_key = key_of(self.surface.options.keymap, "row.set_alert")
             self.message_line.show(f"No alert at the cursor; {set_key} sets one.")
             return
-        self.surface.commands.remove_alert(alert.alert.alert_id)
+        problem = await self.surface.commands.remove_alert(alert.alert.alert_id)
         self._show_rows()
-        self.message_line.show("Alert removed.")
+        self.message_line.show(f"Not removed: {plain(problem)}." if problem else "Alert removed.")
 
     def _show_rows(self) -> None:
         queries = self.surface.queries

@@ -78,7 +78,9 @@ class WatchKeys:
             to_list = key_of(self._surface.options.keymap, "global.watchlist")
             show_answer(self._app, problem or f"Starred {name}; {to_list} lists it.")
             return
-        commands.unstar(key)
+        if problem := await commands.unstar(key):
+            show_answer(self._app, f"Not unstarred: {plain(problem)}.")
+            return
         waits = any(row.key == key and row.alerts for row in watchlist.rows)
         left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
         show_answer(self._app, f"Unstarred {name}.{left}")
@@ -166,7 +168,9 @@ class KillKey:
     async def _kill(self) -> None:
         # It may have been used from another shell meanwhile.
         if not self._surface.queries.status().kill_lock:
-            self._surface.commands.kill()
+            problem = await self._surface.commands.kill()
+            if problem:
+                show_answer(self._app, problem)
 
     async def _unlock(self) -> None:
         # A failure is shown as a notice.

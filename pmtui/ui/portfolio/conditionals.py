@@ -91,18 +91,19 @@ class ConditionalsScreen(FrameScreen):
             self.message_line.show(f"Not resumed: {plain(problem)}." if problem else "Watching.")
         else:
             is_selling = each.state is not ConditionalState.WATCHING
-            self.surface.commands.pause_conditional(each.conditional_id)
+            problem = await self.surface.commands.pause_conditional(each.conditional_id)
             more = " A sale already sent goes on." if is_selling else ""
-            self.message_line.show(f"Paused until you resume it.{more}")
+            paused = f"Paused until you resume it.{more}"
+            self.message_line.show(f"Not paused: {plain(problem)}." if problem else paused)
 
-    def action_cancel(self) -> None:
+    async def action_cancel(self) -> None:
         """End the one at the cursor."""
         each = self._at_cursor()
         if each is None:
             self.message_line.show("No stop or target here.")
             return
-        self.surface.commands.cancel_conditional(each.conditional_id)
-        self.message_line.show("Cancelled.")
+        problem = await self.surface.commands.cancel_conditional(each.conditional_id)
+        self.message_line.show(f"Not cancelled: {plain(problem)}." if problem else "Cancelled.")
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:

@@ -217,7 +217,7 @@ async def test_a_zero_of_our_own_pauses_nothing_and_the_stop_sells_what_the_venu
 async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
         assert any(e.until_read for e in world.service.queries.log().entries)
         world.stream.send(book("0.20"))
@@ -228,7 +228,7 @@ async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
 async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         assert await world.service.commands.unlock_entry() == ""
         world.stream.send(book("0.20"))
         await world.pass_time(5)
@@ -260,7 +260,7 @@ async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path
 async def test_what_was_cancelled_does_not_come_back(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
-        world.service.commands.cancel_conditional(only(world).conditional_id)
+        _ = await world.service.commands.cancel_conditional(only(world).conditional_id)
         assert world.service.queries.account().conditionals == ()
         world.stream.send(book("0.20"))
         await world.pass_time(5)
@@ -334,11 +334,11 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
         assert await protect(replace(PLAN, size=m("40"))) == ""
         first, second = world.service.queries.account().conditionals
         # A paused one speaks for nothing, and is asked again when it is started.
-        world.service.commands.pause_conditional(first.conditional_id)
+        _ = await world.service.commands.pause_conditional(first.conditional_id)
         assert await protect(replace(PLAN, size=m("60"))) == ""
         start = world.service.commands.start_conditional
         assert "0 left" in await start(first.conditional_id)
-        world.service.commands.cancel_conditional(second.conditional_id)
+        _ = await world.service.commands.cancel_conditional(second.conditional_id)
         assert "40 left" in await start(first.conditional_id)
 
 
@@ -379,9 +379,9 @@ async def test_one_price_of_a_pair_can_be_taken_away(tmp_path: Path) -> None:
             world.service.commands.cancel_conditional,
             only(world).conditional_id,
         )
-        cancel(conditional_id, Trigger.TAKE_PROFIT)
+        _ = await cancel(conditional_id, Trigger.TAKE_PROFIT)
         assert (only(world).stop, only(world).take_profit) == (PLAN.stop, None)
-        cancel(conditional_id, Trigger.STOP)
+        _ = await cancel(conditional_id, Trigger.STOP)
         assert world.service.queries.account().conditionals == ()
 
 

@@ -136,7 +136,7 @@ async def test_what_holds_a_stop_up_is_looked_at_anew_after_every_change(tmp_pat
 async def test_a_plan_is_checked_by_the_price_that_fires_it(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await bidding(world, "0.50")
-        world.service.commands.cancel_conditional(only(world).conditional_id)
+        _ = await world.service.commands.cancel_conditional(only(world).conditional_id)
         world.stream.send(bids(("0.50", "20"), ("0.39", "500")))
         await world.pass_time(1)
         protect = world.service.commands.protect

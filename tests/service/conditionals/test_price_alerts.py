@@ -153,8 +153,8 @@ async def test_a_book_is_heard_only_while_an_alert_waits_for_it(tmp_path: Path) 
     async with running_world(tmp_path) as world:
         await waiting(world, ABOVE)
         (alert,) = alerts(world)
-        world.service.commands.remove_alert(alert.alert_id)
-        world.service.commands.remove_alert(alert.alert_id)
+        _ = await world.service.commands.remove_alert(alert.alert_id)
+        _ = await world.service.commands.remove_alert(alert.alert_id)
         assert alerts(world) == []
         await world.pass_time(60)
         assert not world.stream.watched
@@ -173,7 +173,7 @@ async def test_a_market_is_listed_while_an_alert_belongs_to_it(tmp_path: Path) -
         await settle()
         assert CONDITION in world.metadata.asked
         await world.service.commands.star(row.key, row.title)
-        world.service.commands.unstar(row.key)
+        _ = await world.service.commands.unstar(row.key)
         assert [row.is_starred for row in view(world).rows] == [False]
         assert states(world) == [AlertState.WAITING]
     # The venue is not there: the alert itself knows what it is about.

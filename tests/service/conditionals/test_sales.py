@@ -320,7 +320,7 @@ async def test_paused_while_it_sells_it_sells_no_more(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await protected(world)
         await selling(world)
-        world.service.commands.pause_conditional(only(world).conditional_id)
+        _ = await world.service.commands.pause_conditional(only(world).conditional_id)
         world.account.shares[YES] = m("40")
         sold(world, "60", left="40")
         await until(world, lambda: only(world).size == m("40"), "what was sold is counted")
@@ -339,9 +339,8 @@ async def test_a_sale_that_waits_to_leave_never_does_once_its_stop_is_unwanted(
         world.account.lane.clear()
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.in_line, "the sale stands in line")
-        (commands.cancel_conditional if is_ended else commands.pause_conditional)(
-            only(world).conditional_id
-        )
+        end = commands.cancel_conditional if is_ended else commands.pause_conditional
+        assert await end(only(world).conditional_id) == ""
         world.account.lane.set()
         await world.pass_time(5)
         assert world.account.posted == []
@@ -356,7 +355,9 @@ async def test_a_sale_that_waits_to_leave_never_does_once_its_price_of_a_pair_is
         world.account.lane.clear()
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.in_line, "the sale stands in line")
-        world.service.commands.cancel_conditional(only(world).conditional_id, Trigger.STOP)
+        _ = await world.service.commands.cancel_conditional(
+            only(world).conditional_id, Trigger.STOP
+        )
         world.account.lane.set()
         await world.pass_time(5)
         assert world.account.posted == []
@@ -370,7 +371,7 @@ async def test_started_again_only_when_its_last_sale_is_known(tmp_path: Path) ->
         await protected(world)
         await selling(world)
         conditional_id = only(world).conditional_id
-        world.service.commands.pause_conditional(conditional_id)
+        _ = await world.service.commands.pause_conditional(conditional_id)
         world.stream.send(book("0.60"))
         await world.pass_time(1)
         problem = await world.service.commands.start_conditional(conditional_id)
@@ -389,7 +390,7 @@ async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Pat
         world.account.read_failure = lost("GET /data/trades")
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.cancelled, "its way is being cleared")
-        world.service.commands.cancel_conditional(only(world).conditional_id)
+        _ = await world.service.commands.cancel_conditional(only(world).conditional_id)
         world.account.read_failure = None
         await world.pass_time(10)
         assert len(world.account.posted) == 1
@@ -597,7 +598,7 @@ async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Pat
         commands, conditional_id = world.service.commands, only(world).conditional_id
         assert "trigger" in await commands.move_conditional(conditional_id, Trigger.STOP, m("0.60"))
         assert await commands.move_conditional(conditional_id, Trigger.STOP, m("0.45")) == ""
-        commands.pause_conditional(conditional_id)
+        _ = await commands.pause_conditional(conditional_id)
         assert only(world).state is ConditionalState.PAUSED
         assert await commands.start_conditional(conditional_id) == ""
         fill = bought(order_id, "20", trade="t1", status=TradeStatus.MATCHED)

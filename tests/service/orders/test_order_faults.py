@@ -92,7 +92,7 @@ async def test_a_fault_does_not_stop_the_kill_switch(
 ) -> None:
     async with running_world(tmp_path) as world:
         monkeypatch.setattr(world.account, "open_orders", broken)
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await until(world, lambda: said(world, "kill switch failed"), "the fault")
         monkeypatch.undo()
         await until(world, lambda: said(world, "none working"), "the kill goes on")

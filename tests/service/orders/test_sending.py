@@ -116,7 +116,7 @@ async def test_a_kill_keeps_back_what_stands_in_line_even_if_it_is_released(
 ) -> None:
     async with running_world(tmp_path) as world:
         command = await in_line(world, await prepared(world))
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         assert await world.service.commands.unlock_entry() == ""
         verdict = await world.service.commands.verdict(command)
         assert isinstance(verdict, Rejected)
@@ -403,7 +403,7 @@ async def test_the_next_session_goes_on_cancelling_what_arrives_only_then(
 async def test_a_kill_that_is_released_still_cancels_what_was_on_its_way(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         order_id = await on_its_way(world, answer=lost())
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(0.5)
         assert await world.service.commands.unlock_entry() == ""
         await arrive(world, order_id)

@@ -1,5 +1,5 @@
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,7 +38,7 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
         order = await prepared(world)
         world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
         await world.service.commands.arm()
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         status = world.service.queries.status()
         assert status.armed_until is None
         assert status.kill_lock.startswith("Trading locked since 2026-11-20 12:00:")
@@ -57,9 +57,23 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
     assert [text.split(" ")[0] for text in written] == ["Kill", "Kill", "Trading"]
 
 
+async def test_what_a_terminal_locked_on_the_disk_is_one_kill_with_its_command(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        killed = new_kill("the key in the terminal", AT)
+        write_killed(tmp_path, killed)
+        assert await world.service.commands.kill() == ""
+        assert read_killed(tmp_path) == killed
+        await until(world, lambda: said(world, "none working"), "everything cancelled")
+        await world.pass_time(1)
+        entries = world.service.queries.log().entries
+        assert sum("Trading locked since" in entry.text for entry in entries) == 1
+
+
 async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(60)
         assert lock_of(world)
         assert await world.service.commands.unlock_entry() == ""
@@ -74,7 +88,7 @@ async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(tmp_path:
     async with running_world(tmp_path) as world:
         world.account.cancel_failure = lost("DELETE /cancel-all")
         world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(20)
         answer = read_answer(tmp_path)
         assert answer is not None
@@ -90,7 +104,7 @@ async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(tmp_path:
 async def test_a_listed_order_that_cannot_be_read_keeps_it_going_round(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         world.account.unread_orders = (None,)
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(20)
         answer = read_answer(tmp_path)
         assert answer is not None
@@ -113,7 +127,7 @@ async def test_what_a_lost_answer_cancelled_is_counted_once_it_is_heard_of(
         world.service.commands.refresh(AccountTopic())
         await until(world, lambda: world.service.queries.account().open_orders, "it is known")
         world.account.cancel_failure = lost("DELETE /cancel-all")
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(0.25)
         # The venue had acted.
         world.account.open.clear()
@@ -134,7 +148,7 @@ async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_rou
         world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
         world.service.commands.place(order.order_id)
         await until(world, lambda: world.account.posted, "the order left")
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(2)
         answer = read_answer(tmp_path)
         assert answer is not None
@@ -150,13 +164,13 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
     class SlowJournal(Journal):
         """Writes an order down only after something else has happened."""
 
-        meanwhile: Callable[[], None] | None = None
+        meanwhile: Callable[[], Awaitable[str]] | None = None
 
         @override
         async def begin(self, leaving: Sequence[OutgoingOrder]) -> JournalProblem | None:
             problem = await super().begin(leaving)
             if self.meanwhile is not None:
-                self.meanwhile()
+                _ = await self.meanwhile()
             return problem
 
     journal = SlowJournal(tmp_path / "journal.sqlite")
@@ -202,7 +216,7 @@ async def test_every_kill_from_outside_gets_an_answer_of_its_own(tmp_path: Path)
 
 async def test_a_release_from_outside_opens_entry(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(1)
         remove_killed(tmp_path)
         await world.pass_time(0.5)
@@ -214,7 +228,7 @@ async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(1)
         (tmp_path / ANSWER).unlink()
     async with running_world(tmp_path) as world:
@@ -225,7 +239,7 @@ async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
 
 async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await until(world, lambda: said(world, "none working"), "done once")
         world.account.open[OrderId("0x2")] = resting(OrderId("0x2"))
         await until(world, lambda: not world.account.open, "the late one is gone")
@@ -246,7 +260,7 @@ async def test_a_lock_that_cannot_be_kept_holds_for_this_session(tmp_path: Path)
         # A directory where the file would go: writing fails for every user, root too.
         (tmp_path / KILLED).mkdir()
         (tmp_path / KILLED / "x").touch()
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         assert lock_of(world)
         assert said(world, "The lock will not survive a restart")
         assert await world.service.commands.unlock_entry() != ""
@@ -255,7 +269,7 @@ async def test_a_lock_that_cannot_be_kept_holds_for_this_session(tmp_path: Path)
 
 async def test_a_session_without_a_key_is_locked_and_claims_no_cancelling(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(5)
         assert lock_of(world)
         assert read_answer(tmp_path) is None
@@ -275,7 +289,7 @@ async def test_a_session_without_a_key_locks_and_does_not_say_that_it_cancels(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        world.service.commands.kill()
+        _ = await world.service.commands.kill()
         await world.pass_time(2)
         assert world.service.queries.status().kill_lock
         said = [entry.text for entry in world.service.queries.log().entries]

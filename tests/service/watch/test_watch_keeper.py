@@ -61,7 +61,7 @@ async def test_two_terminals_end_with_the_same_list(tmp_path: Path) -> None:
         assert await two.service.commands.star(OTHER, "elsewhere") == ""
         await until(one, lambda: set(stars(one)) == {KEY, OTHER}, "both here")
         await until(two, lambda: set(stars(two)) == {KEY, OTHER}, "both there")
-        two.service.commands.unstar(KEY)
+        _ = await two.service.commands.unstar(KEY)
         await until(
             two, lambda: not two.service.parts.watchlist._keeper._unwritten, "it is written"
         )
@@ -73,7 +73,7 @@ async def test_an_own_wish_is_never_undone_by_an_older_file(tmp_path: Path) -> N
         await starred(world)
         for _ in range(5):
             WatchStore(tmp_path).write((Star(OTHER, "elsewhere", START),))
-            world.service.commands.unstar(KEY)
+            _ = await world.service.commands.unstar(KEY)
             assert await world.service.commands.star(KEY, "again") == ""
             await world.pass_time(CHECK_PERIOD_S)
             assert KEY in stars(world)

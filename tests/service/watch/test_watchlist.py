@@ -51,8 +51,8 @@ async def test_a_star_is_there_after_a_restart_and_goes_when_it_is_taken_away(
     async with running_world(tmp_path) as world:
         assert (only(world).key, only(world).is_starred) == (KEY, True)
         assert view(world).is_starred(KEY)
-        world.service.commands.unstar(KEY)
-        world.service.commands.unstar(KEY)
+        _ = await world.service.commands.unstar(KEY)
+        _ = await world.service.commands.unstar(KEY)
         assert view(world).rows == ()
     async with running_world(tmp_path) as world:
         assert view(world).rows == ()
@@ -265,7 +265,7 @@ async def test_only_so_many_books_are_heard_and_the_others_are_counted(tmp_path:
         await world.pass_time(1)
         assert len(world.stream.watched) == 2 * MOST_WATCHED
         assert view(world).unstreamed == 3
-        world.service.commands.unstar(key_of_event(world.metadata.events[0]))
+        _ = await world.service.commands.unstar(key_of_event(world.metadata.events[0]))
         assert view(world).unstreamed == 2
 
 

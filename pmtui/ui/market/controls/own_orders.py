@@ -11,6 +11,7 @@ from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.workspace import Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.order_news import OrderNews
+from pmtui.ui.plain import plain
 from pmtui.ui.ticket.protect import describe_stops
 
 NOTHING_HERE = "No order of yours"
@@ -70,7 +71,8 @@ class OwnOrders:
             self._cancel_chosen(model)
             return
         if model.cursor is not None and self.has_only_stops(model, model.cursor[0]):
-            self._cancel_stops(self.stops_at(model.cursor[0]))
+            stops = self.stops_at(model.cursor[0])
+            _ = self._workspace.page.run_worker(self._cancel_stops(stops))
             return
         place = self.at_cursor(model)
         if place is None:
@@ -90,10 +92,15 @@ class OwnOrders:
         self._line.show(f"Cancelling the order at {at}.")
         _ = self._workspace.page.run_worker(self._news.report_cancel(command_id, f"at {at}"))
 
-    def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
-        for mark in stops:
-            self._workspace.commands.cancel_conditional(mark.conditional_id, mark.trigger)
+    async def _cancel_stops(self, stops: tuple[StopMark, ...]) -> None:
         words = describe_stops(stops)
+        for mark in stops:
+            problem = await self._workspace.commands.cancel_conditional(
+                mark.conditional_id, mark.trigger
+            )
+            if problem:
+                self._line.show(f"Not cancelled: {plain(problem)}.")
+                return
         self._line.show(f"Cancelled {words}.")
 
     def chosen(self, model: MarketModel) -> Order | None:

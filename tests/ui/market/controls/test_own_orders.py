@@ -53,11 +53,12 @@ def test_a_price_without_orders_is_named_until_the_cursor_leaves_it() -> None:
     assert not desk.service.calls_of("cancel")
 
 
-def test_a_stop_alone_on_its_row_is_cancelled() -> None:
+async def test_a_stop_alone_on_its_row_is_cancelled() -> None:
     desk = Desk()
     watch_stop(desk)
     desk.ladder.point_at(cents(45))
     desk.own.cancel()
+    await desk.page.finish()
     assert desk.service.calls_of("cancel_conditional") == [("c1", Trigger.STOP)]
 
 
