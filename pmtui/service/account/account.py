@@ -109,6 +109,7 @@ class AccountFeed:
         self._past = PastFills(kernel, self._apply_past)
         self.lists = KnownLists(kernel)
         self._is_stale = False
+        self._fetching = asyncio.Lock()
         self._todays_since: datetime | None = None
         """The time from which all own trades are known, by the venue's clock; None at first."""
         self.account: Account | None = None
@@ -180,8 +181,6 @@ class AccountFeed:
         async def fetch() -> None:
             while self._is_stale:
                 await self._kernel.clock.sleep(GATHER_PAUSE_S)
-                # Who asks from here on may know of what these answers will not hold yet.
-                self._is_stale = False
                 await self.fetch_now()
 
         self._is_stale = True
@@ -209,7 +208,16 @@ class AccountFeed:
             self.refresh()
 
     async def fetch_now(self) -> None:
-        """Fetch cash, open orders and fills."""
+        """Fetch cash, open orders, fills and positions, after a fetch that is under way.
+
+        A slow answer of an earlier fetch can so never replace a newer one.
+        """
+        async with self._fetching:
+            # Whoever asks from here on may know of what these answers will not hold yet.
+            self._is_stale = False
+            await self._fetch()
+
+    async def _fetch(self) -> None:
         account, hosts = self.account, await self._kernel.hosts()
         if account is None:
             return

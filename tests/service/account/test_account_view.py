@@ -1,10 +1,12 @@
 """Several panes ask for the account in one frame: what has not changed is put together once."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import OrderStatus
+from pmtui.service.topics import AccountTopic
 from pmtui.ui.portfolio.paint_portfolio import portfolio_of
 from tests.service.conditional_kit import book, m, ready
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
@@ -64,3 +66,25 @@ async def test_a_remnant_is_not_held_but_what_it_brought_stays(tmp_path: Path) -
         queries = world.service.queries
         assert [each.realized for each in queries.account().remnants] == [m("-7.06")]
         assert [each.realized for each in portfolio_of(queries).closed] == [m("-7.06")]
+
+
+async def test_a_slow_fetch_never_puts_older_cash_in_the_place_of_newer(tmp_path: Path) -> None:
+    slow = asyncio.Event()
+    held_up: list[str] = []
+
+    async def hold_up_the_first(what: str) -> None:
+        if what == "from fills" and not held_up:
+            held_up.append(what)
+            await slow.wait()
+
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        world.account.way = hold_up_the_first
+        await until(world, lambda: held_up, "a poll whose trades are slow")
+        world.account.cash = m("60")
+        world.service.commands.refresh(AccountTopic())
+        await world.pass_time(1)
+        slow.set()
+        await until(world, lambda: world.service.queries.account().balance == m("60"), "new cash")
+        await world.pass_time(1)
+        assert world.service.queries.account().balance == m("60")
