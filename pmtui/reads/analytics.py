@@ -109,14 +109,19 @@ _WALLETS = (
     _list(
         "activity",
         "a wallet's public history, newest first",
-        Route("GET /activity", by_offset(500)),
+        # What was sent and received belongs to a wallet's history; the host leaves it out by itself.
+        Route("GET /activity", by_offset(500), (("excludeDepositsWithdrawals", "false"),)),
         Activity,
         decode_activity,
         WALLET,
         _SIDE,
         _AFTER,
         _BEFORE,
-        live=Route("GET /v2/activity", _CURSOR, (("start", "1"),)),
+        live=Route(
+            "GET /v2/activity",
+            _CURSOR,
+            (("start", "1"), ("exclude_deposits_withdrawals", "false")),
+        ),
     ),
     _one(
         "value",
