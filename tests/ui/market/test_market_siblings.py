@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from textual.pilot import Pilot
@@ -213,6 +214,22 @@ async def test_hopping_over_a_resting_order_drops_what_was_picked_up(
         assert screen.controls.moving.is_moving
         await pilot.press("right")
         assert not screen.controls.moving.is_moving
+
+
+async def test_going_to_another_market_disarms_single_keys() -> None:
+    world = make_world()
+    app = app_of(world)
+    async with app.run_test(size=TALL) as pilot:
+        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+        first, service = screen.reader.condition_id, world.service
+        until_then = service.now() + timedelta(minutes=1)
+        service.status_view = replace(service.status_view, armed_until=until_then)
+        service.announce(StatusTopic())
+        await settle(pilot)
+        assert not service.calls_of("disarm")
+        await pilot.press("right")
+        await until(pilot, lambda: screen.reader.condition_id != first, "the next outcome")
+        assert len(service.calls_of("disarm")) == 1
 
 
 async def test_a_screen_where_nothing_changes_writes_nothing() -> None:

@@ -395,6 +395,7 @@ class MarketControls:
         self.charts.forget()
         self.moving.forget()
         self.nudging.forget()
+        self.single_keys.leave()
         self.single_keys.forget()
 
     def _arrive(self) -> None:
