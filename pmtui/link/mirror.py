@@ -138,6 +138,8 @@ class Mirror:
         self._dropped = 0
         self._read_up_to = 0
         self._log: LogView | None = None
+        self._unread: int | None = None
+        """Notices not read in this terminal; None where they are to be counted again."""
         self._send: Callable[[ToService], None] | None = None
 
     def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
@@ -152,6 +154,7 @@ class Mirror:
         if not is_same:
             self._entries.clear()
             self._read_up_to, self._dropped, self._log = read_up_to, 0, None
+            self._unread = None
         self._kept.clear()
         self.watch_again()
 
@@ -232,18 +235,19 @@ class Mirror:
         entries = cast("tuple[LogEntry, ...]", decode(message.entries, tuple[LogEntry, ...]))
         last = self.last_entry
         self._entries.extend(entry for entry in entries if entry.sequence > last)
-        self._dropped, self._log = message.dropped, None
+        self._dropped, self._log, self._unread = message.dropped, None, None
         self._notify(LogTopic())
         self._notify(StatusTopic())
 
     def status(self) -> StatusView:
         """Return the status, with the notices that were not read in this terminal."""
         status = cast("StatusView", self._views[StatusTopic()])
-        unread = sum(
-            entry.sequence > self._read_up_to and entry.level is not Level.INFO
-            for entry in self._entries
-        )
-        return replace(status, unread_notices=unread)
+        if self._unread is None:
+            self._unread = sum(
+                entry.sequence > self._read_up_to and entry.level is not Level.INFO
+                for entry in self._entries
+            )
+        return replace(status, unread_notices=self._unread)
 
     def log(self) -> LogView:
         """Return the log, as far as this terminal has read it."""
@@ -254,7 +258,7 @@ class Mirror:
     def mark_read(self, sequence: int) -> None:
         """Count everything up to this entry as read, in this terminal."""
         if sequence > self._read_up_to:
-            self._read_up_to, self._log = sequence, None
+            self._read_up_to, self._log, self._unread = sequence, None, None
             self._notify(LogTopic())
             self._notify(StatusTopic())
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from enum import Enum
-from inspect import signature
+from inspect import getmembers, isfunction, signature
 from types import MappingProxyType, NoneType, UnionType
 from typing import NewType, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -21,6 +21,8 @@ import msgspec
 
 from pmtui.service.surface import Commands
 
+COMMANDS = frozenset(name for name, _ in getmembers(Commands, isfunction) if name[0] != "_")
+"""The names of all that a terminal may ask for."""
 Load: TypeAlias = Callable[[object], object]
 _LARGEST = 2**63
 _TRAVEL_AS_THEY_ARE = frozenset({NoneType, bool, float, str, bytes, datetime})
@@ -73,7 +75,7 @@ def decode_call(data: bytes) -> tuple[str, Mapping[str, object]]:
     except (msgspec.DecodeError, RecursionError) as error:
         raise CodecError(str(error)) from None
     match raw:
-        case [str(command), *pairs] if not command.startswith("_") and hasattr(Commands, command):
+        case [str(command), *pairs] if command in COMMANDS:
             kinds = kinds_of_arguments(command)
             try:
                 arguments = {name: _loader(kinds[name])(value) for name, value in map(_pair, pairs)}

@@ -76,11 +76,6 @@ GLOSSARY: tuple[Term, ...] = (
     Term("improve", "Rest a tick in front of the best price of one's own side."),
     Term("join", "Rest at the best price of one's own side, behind who is there."),
     Term("kill switch", "Cancels all orders, disarms, and locks trading until you unlock it."),
-    Term("ladder signs", "@ the average price you paid, = the price that breaks even after fees, "
-         "\u2022 the last trade, a line beside the price the reward band, $ an order that earns "
-         "rewards, ? one that may not rest, ~ an estimate, B or S your bid or your ask where both "
-         "share a column; for a moment + placed, ! filled, \u00d7 cancelled. A bar that ends in an "
-         "arrow is longer than its column."),
     Term("lossy", "A book that missed something: its hash does not match what the venue announced. "
          "It is fetched again."),
     Term("maker", "The side whose order rested. Makers pay no fee and may earn rewards."),
