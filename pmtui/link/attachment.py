@@ -410,7 +410,7 @@ class Attachment:
             case Goodbye():
                 self.goodbye = message
             case _:
-                raise LinkError("out of turn")
+                raise LinkError("unexpected message")
 
     def _handle_answer(self, answer: Answer) -> None:
         pending = self._pending.get(answer.call_id)

@@ -59,7 +59,7 @@ class Calls:
             self._follow(known, listener)
             return
         if commands is None:
-            listener(Answer(call_id, b"", "this terminal only looks on"))
+            listener(Answer(call_id, b"", "this terminal is read-only"))
             return
         if len(call_id) > LONGEST_ID:
             listener(Answer("", b"", "no command has such an id"))
@@ -70,7 +70,7 @@ class Calls:
             listener(Answer(call_id, b"", str(error)))
             return
         if name in _VERDICTS:
-            listener(Answer(call_id, b"", "how a command ends is told unasked"))
+            listener(Answer(call_id, b"", "verdicts are pushed, not asked for"))
             return
         record = self._records[call_id] = _Record(listeners=[listener])
         # In a task of its own: it goes on when the terminal is gone, and the next need not wait.

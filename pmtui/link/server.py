@@ -48,7 +48,7 @@ _ACCEPT_AGAIN_S = 1.0
 _BUFFER_BYTES = 1 << 16
 """Bytes that may wait for a terminal in our memory, besides the system's buffer."""
 
-READ_ONLY_CONNECTION = "this connection only looks on"
+READ_ONLY_CONNECTION = "this connection is read-only"
 """Why it may not end the service."""
 IN_USE = "the service is in use"
 
@@ -316,7 +316,7 @@ class LinkServer:
                     return Done(IN_USE)
                 return Done(self._process.stop(policy))
             case _:
-                raise LinkError("a shell asks for no views")
+                raise LinkError("a shell command cannot watch views")
 
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
@@ -331,7 +331,7 @@ class LinkServer:
             case Stop(policy):
                 session.send(Done(self._process.stop(policy)))
             case _:
-                raise LinkError("out of turn")
+                raise LinkError("unexpected message")
 
     async def _unlock(self, session: Session, given: Unlock) -> None:
         session.send(Done(await self._process.unlock(given)))

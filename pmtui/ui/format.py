@@ -288,7 +288,7 @@ UNITS = Units()
 """Of this terminal."""
 PRICE_NAMES = {
     PriceFormat.CENTS: "Prices in cents.",
-    PriceFormat.PERCENT: "Prices in per cent; orders and ladders stay in cents.",
+    PriceFormat.PERCENT: "Prices in percent; orders and ladders stay in cents.",
     PriceFormat.DECIMAL: "Prices as decimal odds; orders and ladders stay in cents.",
     PriceFormat.AMERICAN: "Prices as American odds; orders and ladders stay in cents.",
 }

@@ -98,7 +98,7 @@ def test_orders_that_are_left_are_named_on_the_normal_screen(start: Start, home:
     terminal.send_signal(signal.SIGTERM)
     assert terminal.exit_code() == 0
     assert wait_until_gone(home) == {}
-    assert "termination, on_hangup = leave. Paper orders come back" in _last(terminal)
+    assert "termination, on_hangup = leave. Paper orders are restored" in _last(terminal)
     assert "working: Buy 40 Yes at" in _last(terminal)
 
 

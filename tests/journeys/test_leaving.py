@@ -41,7 +41,7 @@ def _quit_with_an_order(terminal: Terminal, price: Decimal) -> None:
     terminal.press("q")
     terminal.until_text("Quit with working orders?")
     assert terminal.row_with("BUY", "40 Yes", cents(price))
-    assert terminal.row_with("Paper orders", "come back on the next start")
+    assert terminal.row_with("Paper orders", "are restored at the next start")
     terminal.press("escape")
     terminal.until_gone("Quit with working orders?")
     terminal.press("q")

@@ -33,7 +33,7 @@ def test_an_order_whose_reply_is_lost_is_found_and_sent_once(start: Start, home:
     terminal.until_text("1 working")
     trader.close_ticket(terminal)
     terminal.press("l")
-    terminal.until_text("It arrived")
+    terminal.until_text("Confirmed at the venue")
     (order,) = venue.ledger().open_orders
     (exported,) = _exported(home)
     assert exported["order_id"] == order["id"]

@@ -72,7 +72,7 @@ def why_no_address(text: str) -> str:
         return "Enter an address"
     if _ADDRESS.fullmatch(bare) is None:
         return "An address is 0x and 40 hexadecimal digits"
-    return "Nobody has the zero address" if bare == _ZERO else ""
+    return "The zero address cannot be used" if bare == _ZERO else ""
 
 
 def is_same_address(first: str, second: str) -> bool:

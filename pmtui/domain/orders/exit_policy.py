@@ -43,7 +43,7 @@ def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) 
     if policy is ExitPolicy.CANCEL:
         return "Every order is cancelled before pmtui ends."
     if is_paper:
-        text = "Paper orders come back on the next start"
+        text = "Paper orders are restored at the next start"
         return f"{text}, if a heartbeat arrives in time." if is_switch_armed else f"{text}."
     if is_switch_armed:
         return f"Heartbeats stop too: the venue cancels every order {SWEPT_WITHIN} later."

@@ -368,7 +368,7 @@ def warnings_of(
     elif crossing:
         warnings.append(f"{len(crossing)} of {len(plan.legs)} would cross")
         if is_buy and any(leg.cash < MIN_MARKETABLE_BUY for leg in crossing):
-            warnings.append("A purchase that fills at once needs $1 at least")
+            warnings.append("Marketable buys need at least $1")
     return tuple(warnings)
 
 

@@ -301,7 +301,7 @@ def _check_size(
             text += ", and $1 in all where it fills at once"
         problems.append(Problem(TicketField.SIZE, text, fix=fix))
     if is_cheap:
-        text = "A purchase that fills at once needs $1 at least"
+        text = "Marketable buys need at least $1"
         problems.append(Problem(TicketField.SIZE, text, is_warning=not is_sure, fix=fix))
     return problems
 

@@ -462,12 +462,12 @@ class AccountFeed:
 
     def _report_contradictions(self) -> None:
         for found in self.own.take_contradictions():
-            text = f"The venue contradicts itself: order {found.order_id[:10]}… {found.flaw.value}"
+            text = f"Conflicting reports: order {found.order_id[:10]}… {found.flaw.value}"
             self._kernel.log.notice(Level.WARNING, text, order_id=found.order_id)
 
     def _report_odd_step(self, before: Order, after: Order) -> None:
         said = describe_order_end(after, self._title_of(after.token_id))
-        text = f"Was {before.status.words}, is no longer. {said}"
+        text = f"Status corrected, was {before.status.words}. {said}"
         self._kernel.log.notice(Level.WARNING, text, order_id=after.order_id)
 
     def _on_user_event(self, event: UserEvent) -> None:

@@ -72,7 +72,7 @@ class KnownLists:
             self._reported_cut.add(what)
             is_news = True
         if is_news:
-            text = f"{describe_missing(what, listing)}: nothing is taken for gone meanwhile"
+            text = f"{describe_missing(what, listing)}: no order is treated as closed until it is complete"
             self._kernel.log.notice(Level.WARNING, text)
 
 

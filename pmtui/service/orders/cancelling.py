@@ -151,7 +151,7 @@ class Canceller:
                 _ = self._repeat_until_gone(order_id)
         if number := len(self._repeating):
             were = "was" if number == 1 else "were"
-            text = f"{count(number, 'order')} of the last session {were} to be cancelled"
+            text = f"{count(number, 'order')} from the last session {were} to be cancelled"
             self._kernel.log.notice(Level.WARNING, f"{text}: asking again until it is known")
 
     def withhold_everything(self) -> None:

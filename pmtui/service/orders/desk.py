@@ -250,7 +250,7 @@ class Desk:
         met = own_bids_from(intent, self._feed.own.open_orders())
         if not met:
             return ""
-        return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} came in its way"
+        return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} would self-trade"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read the fills of an order placed at or after a time; return whether they could be read."""
@@ -355,7 +355,9 @@ class Desk:
                 text = f"At most {MOST_IN_BATCH} orders go in one request; nothing was sent"
                 _resolve_once(futures[order_id], Rejected(text))
             elif order_id in self._sent or self._feed.own.order(order_id) is not None:
-                _resolve_once(futures[order_id], Rejected("This very order was sent before"))
+                _resolve_once(
+                    futures[order_id], Rejected("Duplicate: this exact order was already sent")
+                )
             else:
                 self._mark_sent(order_id)
                 accepted[order_id] = order

@@ -81,7 +81,7 @@ class OrderSearch:
             self._feed.endings.start_search(order.order_id, now_s, was_at_venue=journaled.is_known)
             self._add(Doubt(journaled.order, journaled.title, is_restored=True))
         if unsettled:
-            text = f"Checking {count(len(unsettled), 'order')} of the last session"
+            text = f"Checking {count(len(unsettled), 'order')} from the last session"
             self._kernel.log.notice(Level.WARNING, text)
         both = (*unsettled, *ruled_out)
         return frozenset(each.order.order_id for each in both if each.is_unwanted)
@@ -232,7 +232,7 @@ class OrderSearch:
                 text = f"Found {said[0].lower()}{said[1:]}"
                 self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
             else:
-                text = f"It arrived. {describe_order_end(known, doubt.title)}"
+                text = f"Confirmed at the venue. {describe_order_end(known, doubt.title)}"
                 self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
 
     def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:

@@ -130,7 +130,9 @@ class Mover:
         if verdict is None:
             return Rejected(f"{NOT_SOLD}: no answer to the cancels before it")
         if verdict.problem:
-            return Rejected(f"{NOT_SOLD}: orders in its way stayed: {verdict.problem}")
+            return Rejected(
+                f"{NOT_SOLD}: orders that would self-trade were not cancelled: {verdict.problem}"
+            )
         refused = dict(verdict.result.not_canceled)
         for each in in_the_way:
             known = self._feed.own.order(each.order_id) or each

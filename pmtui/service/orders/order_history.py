@@ -193,7 +193,7 @@ class OrderHistory:
             else:
                 end = f"{move.text} was not sent; what it was to replace may be cancelled"
             self.record_move(f"cut off: {end}", old=move.old, new=move.new)
-            text = f"A move of the last session was cut off: {end}"
+            text = f"A move from the last session was cut off: {end}"
             self._kernel.log.notice(Level.WARNING, text, order_id=move.old)
 
     def _report_damage(self, journaled: JournaledOrder) -> None:

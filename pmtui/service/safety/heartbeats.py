@@ -13,6 +13,7 @@ import asyncio
 from datetime import datetime, timedelta
 
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.formats import are, count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.heartbeat import (
     ANSWER_S,
@@ -177,7 +178,7 @@ class HeartbeatSender:
             waited = self._kernel.clock.now() - self._began_at
             if self._reported is None and waited >= timedelta(seconds=DEADLINE_S):
                 self._reported = BeatState.LATE
-                text = f"The dead man's switch does not start ({self._why()})"
+                text = f"The dead man's switch could not be started ({self._why()})"
                 self._report(Level.BAD, f"{text}: orders stay if this terminal dies")
         elif state is BeatState.LATE and self._reported is None and silence is not None:
             self._reported = BeatState.LATE
@@ -232,8 +233,8 @@ class HeartbeatSender:
         self._changed.set()
         rests = len(self._feed.own.open_orders())
         if self._policy is HeartbeatPolicy.ARMED and self._is_on and not is_armed and rests:
-            text = f"Heartbeats go on while {rests} order{'s rest' if rests != 1 else ' rests'}"
-            self._report(Level.WARNING, f"{text}: without them the venue would cancel")
+            text = f"Heartbeats continue while {count(rests, 'order')} {are(rests)} working"
+            self._report(Level.WARNING, f"{text}, or the venue would cancel")
 
     def _on_order(self, order: Order) -> None:
         if order.status.is_open and not self._is_on and self._may_be_swept():

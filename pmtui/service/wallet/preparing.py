@@ -222,7 +222,7 @@ class StepPlanner:
         if problem := _why_no_approvals(table, step.approvals):
             return Rejected(problem)
         if step.amount <= 0 or step.amount > UNLIMITED_APPROVAL:
-            return Rejected("An approval is for more than nothing", "amount")
+            return Rejected("Amount must be greater than zero", "amount")
         warnings = []
         for each in step.approvals:
             contract = names[each.contract]
@@ -267,7 +267,7 @@ class StepPlanner:
             if isinstance(market, Rejected):
                 return market
             if not market.is_resolved:
-                return Rejected(f"“{market.title}” has no answer yet")
+                return Rejected(f"“{market.title}” is not resolved yet")
             found.append(market)
         for market in found:
             if problem := self._why_not_moved(table, market, ApprovalKind.SHARES):
@@ -284,10 +284,10 @@ class StepPlanner:
         if isinstance(market, Rejected):
             return market
         if market.is_resolved:
-            return Rejected("This market has an answer: redeem its shares")
+            return Rejected("This market is resolved: redeem its shares")
         if not 0 < step.amount <= market.mergeable:
             most = group_micros(market.mergeable)
-            return Rejected(f"Between nothing and {most} shares of each can be merged", "amount")
+            return Rejected(f"Merge up to {most} shares of each", "amount")
         if problem := self._why_not_moved(table, market, ApprovalKind.SHARES):
             return Rejected(problem)
         call = table.merge(market.condition_id, step.amount, neg_risk=market.neg_risk)
@@ -295,7 +295,7 @@ class StepPlanner:
 
     async def _split(self, table: CallTable, step: Split, hosts: Hosts) -> Plan | Rejected:
         if step.amount <= 0:
-            return Rejected("An amount is more than nothing", "amount")
+            return Rejected("Amount must be greater than zero", "amount")
         market = await self._settlements.find(step.condition_id, hosts)
         if isinstance(market, Rejected):
             return market
@@ -307,7 +307,7 @@ class StepPlanner:
 
     async def _convert(self, table: CallTable, step: Convert, hosts: Hosts) -> Plan | Rejected:
         if step.amount <= 0:
-            return Rejected("An amount is more than nothing", "amount")
+            return Rejected("Amount must be greater than zero", "amount")
         plan = await self._settlements.plan_conversion(step.conditions, hosts)
         if isinstance(plan, Rejected):
             return plan
@@ -330,7 +330,7 @@ class StepPlanner:
         if recipient is None:
             return Rejected("Not an address, or one with a mistyped letter", "recipient")
         if step.amount <= 0:
-            return Rejected("An amount is more than nothing", "amount")
+            return Rejected("Amount must be greater than zero", "amount")
         own = {each.address for each in table.contracts}
         if recipient in own or recipient == self._facts.paying or not int(recipient, 16):
             return Rejected("Cash sent to this address would be lost or come back", "recipient")

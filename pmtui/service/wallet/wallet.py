@@ -241,7 +241,7 @@ class WalletDesk:
             return plan
         cash = self._account.state.balance
         if cash is not None and least_cash(plan) > cash:
-            return Rejected("There is not so much cash in the wallet", "amount")
+            return Rejected("Insufficient cash in the wallet", "amount")
         batch = await transactions.prepare(plan.calls, plan.title)
         if isinstance(batch, Rejected):
             return batch

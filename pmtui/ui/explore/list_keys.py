@@ -123,7 +123,7 @@ class ListKeys:
             return
         if sort is None:
             key = key_of(self._surface.options.keymap, "markets.sort")
-            show_answer(self._page.app, f"No order by this column: {key} goes through the orders.")
+            show_answer(self._page.app, f"Cannot sort by this column; {key} cycles the order.")
         else:
             self._rows.order_by(sort)
             self._arrange()

@@ -24,7 +24,7 @@ from pmtui.ui.wallet.convert_form import ConvertForm
 from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
 from pmtui.ui.wallet.wallet_form import MergeForm, SplitForm
 
-NOT_RESOLVED = "This market has no answer yet: nothing to redeem."
+NOT_RESOLVED = "Not resolved yet: nothing to redeem."
 NOTHING_TO_MERGE = "Merging takes shares of both outcomes of a market."
 NOTHING_TO_CONVERT = "Converting takes No shares in an event with one winner (neg-risk)."
 _STANDINGS = {

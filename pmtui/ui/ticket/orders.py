@@ -276,9 +276,9 @@ class TicketSending:
 def _describe_found(known: Order | None, filled: Micros) -> str:
     if filled:
         rests = f", {format_shares(known.remaining_size)} working" if known is not None else ""
-        return f"It arrived: {format_shares(filled)} filled{rests}"
+        return f"Confirmed at the venue: {format_shares(filled)} filled{rests}"
     if known is not None:
-        return f"It arrived: {format_shares(known.remaining_size)} working"
+        return f"Confirmed at the venue: {format_shares(known.remaining_size)} working"
     return "Checked: not at the venue; see the log"
 
 

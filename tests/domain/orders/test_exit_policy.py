@@ -30,9 +30,9 @@ def test_a_switch_that_nobody_armed_cancels_nothing_and_that_is_said() -> None:
 def test_the_local_venue_ends_with_us_and_its_switch_with_it() -> None:
     for policy in (ExitPolicy.LEAVE, ExitPolicy.SWITCH):
         said = describe_exit(policy, is_switch_armed=True, is_paper=True)
-        assert said.startswith("Paper orders come back on the next start, if a heartbeat")
+        assert said.startswith("Paper orders are restored at the next start, if a heartbeat")
     said = describe_exit(ExitPolicy.LEAVE, is_switch_armed=False, is_paper=True)
-    assert said == "Paper orders come back on the next start."
+    assert said == "Paper orders are restored at the next start."
 
 
 def test_only_quitting_goes_by_its_own_setting() -> None:

@@ -353,7 +353,7 @@ def test_a_purchase_that_fills_at_once_must_be_worth_a_dollar() -> None:
     small = ScaledDraft(first_text="1", last_text="2", count_text="2", total_text="10")
     book = replace(BOOK, asks=(Level(Micros(10_000), m("40")),))
     warnings = warnings_of(read(small), book=book, available_cash=None, available_shares=m("0"))
-    assert warnings[-1] == "A purchase that fills at once needs $1 at least"
+    assert warnings[-1] == "Marketable buys need at least $1"
 
 
 def test_without_a_book_nothing_is_said_to_meet_it() -> None:

@@ -127,7 +127,7 @@ async def test_a_position_that_cannot_be_read_is_neither_gone_nor_of_no_account(
         analytics.held, analytics.unread_positions = (), 1
         lack = "1 row in the venue's list of positions cannot be read"
         await until(world, lambda: lack in problem(world), "the list lacks something")
-        assert said(world, f"{lack}: nothing is taken for gone meanwhile")
+        assert said(world, f"{lack}: no order is treated as closed until it is complete")
         account = queries.account()
         assert account.missing_in(OwnList.POSITIONS) == lack
         assert [position.token_id for position in account.positions] == [HELD.token_id]

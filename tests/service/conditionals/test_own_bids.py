@@ -50,9 +50,7 @@ async def test_own_bids_are_cancelled_before_a_stop_sells(
         of = "" if token == YES else " of the other outcome"
         what = f"BUY 20{of}" if token == YES else f"SELL 20{of}"
         price_said = "36¢" if token == YES else "64¢"
-        assert said(
-            world, f"cancels your own {what} @ {price_said} first: it would sell to yourself"
-        )
+        assert said(world, f"cancels your own {what} @ {price_said} first: it would self-trade")
 
 
 async def test_bids_below_its_worst_price_stay(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ async def test_the_next_session_asks_for_what_nobody_answered_and_not_for_what_w
         world.account.open.update({order_id: resting(order_id) for order_id in ids})
         await world.pass_time(5)
         assert set(world.account.open) == {kept}
-        assert told(world, "1 order of the last session was to be cancelled") == 1
+        assert told(world, "1 order from the last session was to be cancelled") == 1
 
 
 async def test_an_order_heard_to_have_ended_is_not_asked_for_again(tmp_path: Path) -> None:

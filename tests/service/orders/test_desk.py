@@ -379,7 +379,7 @@ async def test_a_trade_that_fails_on_chain_is_taken_back_visibly(tmp_path: Path)
         world.user_stream.send(TradeChanged((failed,), None))
         assert world.service.queries.account().shares(YES) == 0
         assert said(world, "FAILED")
-        assert said(world, "Was filled, is no longer")
+        assert said(world, "Status corrected, was filled")
 
 
 async def test_an_order_ruled_out_that_turns_up_is_told_loudly(tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ async def test_an_order_ruled_out_that_turns_up_is_told_loudly(tmp_path: Path) -
         world.user_stream.send(OrderChanged(OrderEventKind.PLACEMENT, placed, None))
         assert only_order(world) is OrderStatus.LIVE
         assert said(world, "yet at the venue")
-        assert said(world, "Was rejected, is no longer")
+        assert said(world, "Status corrected, was rejected")
 
 
 async def test_the_way_of_the_next_order_is_kept_open_while_a_market_is_watched(

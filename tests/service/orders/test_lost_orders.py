@@ -66,7 +66,7 @@ async def test_an_order_of_before_counts_as_resting_until_it_is_found(tmp_path: 
         await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
         (order,) = world.service.queries.account().open_orders
         assert not order.reason
-        assert said(world, "Checking 1 order of the last session")
+        assert said(world, "Checking 1 order from the last session")
         await until(world, lambda: said(world, "Found working"), "it is told")
     assert await unsettled_after(tmp_path) == (FIRST,)
 

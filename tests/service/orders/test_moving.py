@@ -582,7 +582,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order.order_id, ())
         )
-        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ came in its way")
+        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ would self-trade")
         assert world.account.posted == []
 
 
@@ -603,7 +603,7 @@ async def test_the_next_session_tells_once_of_a_move_that_was_cut_off(tmp_path: 
     await journal.close()
     for session in ("first", "second"):
         async with running_world(tmp_path) as world:
-            told = said(world, "A move of the last session was cut off: 10 at 41¢ was not sent")
+            told = said(world, "A move from the last session was cut off: 10 at 41¢ was not sent")
             assert told is (session == "first")
 
 

@@ -200,7 +200,7 @@ async def test_what_was_ruled_out_and_rests_in_the_next_session_is_open_again(
         await until(world, lambda: status_of(world, order_id) is OrderStatus.LIVE, "it is listed")
         notices = world.service.queries.log().entries
         assert any(n.level is Level.WARNING and n.order_id == order_id for n in notices)
-        # It arrived when this session's clock had long moved on.
+        # Confirmed at the venue when this session's clock had long moved on.
         world.account.own_fills = (fill(order_id, size=Micros(4_000_000)),)
         await until(
             world,

@@ -166,7 +166,7 @@ async def test_an_order_that_was_thought_gone_is_open_again_when_the_venue_lists
         await until(world, lambda: not world.service.queries.account().open_orders, "the guess")
         world.account.open[order_id] = resting(order_id)
         await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is back")
-        assert said(world, "Was cancelled, is no longer")
+        assert said(world, "Status corrected, was cancelled")
 
 
 async def test_an_order_that_may_be_on_a_row_nobody_can_read_is_not_taken_for_gone(

@@ -54,7 +54,7 @@ async def test_without_anything_but_an_id_no_order_is_sent_until_that_is_found(
         await until(world, lambda: said(world, "orders can be sent again"), "it is found")
         assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
         # What was not known of it is no contradiction.
-        assert not said(world, "contradicts itself")
+        assert not said(world, "Conflicting reports")
 
 
 async def test_an_order_of_a_damaged_row_that_is_nowhere_is_ruled_out(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ async def test_a_switch_that_never_starts_is_told_and_protects_nothing(tmp_path:
         assert state(world) is BeatState.STARTING
         assert not state(world).is_armed_at_venue
         (text,) = told(world, Level.BAD)
-        assert text.startswith("The dead man's switch does not start (connection refused)")
+        assert text.startswith("The dead man's switch could not be started (connection refused)")
         world.heart.failure = None
         await world.pass_time(1)
         assert state(world) is BeatState.BEATING
@@ -216,7 +216,7 @@ async def test_disarming_while_orders_rest_does_not_let_the_venue_cancel_them(
         await world.pass_time(5)
         world.service.commands.disarm("asked")
         await settle()
-        assert "Heartbeats go on while 1 order rests" in told(world, Level.WARNING)[-1]
+        assert "Heartbeats continue while 1 order is working" in told(world, Level.WARNING)[-1]
         await world.pass_time(30)
         assert state(world) is BeatState.BEATING
         drop(world, ONE)

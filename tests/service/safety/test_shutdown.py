@@ -144,7 +144,7 @@ async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> No
         rest(world, ONE)
         report = await leave(world, ExitPolicy.LEAVE)
         assert world.account.cancelled == []
-        assert "1 open order at quit, on_quit = leave. Paper orders come back" in report.text
+        assert "1 open order at quit, on_quit = leave. Paper orders are restored" in report.text
         assert report.may_rest == (f"working: {NAMED}",)
     assert journal_lines(tmp_path, ONE) == ["quit, on_quit = leave", "quit: live"]
 
@@ -165,7 +165,9 @@ async def test_what_could_not_be_cancelled_is_left_to_a_switch_that_is_armed(
         world.account.cancel_failure = lost("DELETE /cancel-all")
         report = await leave(world, ExitPolicy.CANCEL)
         assert "NOT all were cancelled" in report.text
-        assert report.text.endswith("come back on the next start, if a heartbeat arrives in time.")
+        assert report.text.endswith(
+            "are restored at the next start, if a heartbeat arrives in time."
+        )
 
 
 @pytest.mark.parametrize("policy", list(ExitPolicy))

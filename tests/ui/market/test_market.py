@@ -236,7 +236,7 @@ async def test_digits_change_the_size_of_what_is_picked_up_and_no_preset() -> No
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
         await pilot.press("e", "1", "2", "0", "backspace", "5")
-        assert "One-key size" not in line(screen, "notice")
+        assert "Single-key size" not in line(screen, "notice")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "250 → 125")

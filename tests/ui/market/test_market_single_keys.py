@@ -269,12 +269,12 @@ async def test_presets_choose_the_size_and_say_so() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("3")
-        assert "One-key size: 50 shares; v to arm." in line(screen, "notice")
+        assert "Single-key size: 50 shares; v to arm." in line(screen, "notice")
         arm(app)
         await until(pilot, lambda: "ARMED 50+ " in line(screen, "book"), "it shows")
         await pilot.press("4")
         assert "ARMED 100+ " in line(screen, "book")
-        assert "One-key size: 100 shares; " in line(screen, "notice")
+        assert "Single-key size: 100 shares; " in line(screen, "notice")
 
 
 async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> None:

@@ -52,7 +52,7 @@ async def test_keys_that_rest_make_it_no_longer() -> None:
         assert RESTS in line(screen, "notice")
         app.market.service.at += timedelta(seconds=0.5)
         await pilot.press("4")
-        assert "One-key size: 100 shares; " in line(screen, "notice")
+        assert "Single-key size: 100 shares; " in line(screen, "notice")
 
 
 async def test_a_key_of_no_field_trades_as_ever() -> None:

@@ -186,7 +186,7 @@ async def test_the_history_says_what_a_conversion_took_and_whom_cash_went_to() -
 @pytest.mark.parametrize(
     ("position", "key", "said"),
     [
-        (held(BOTH), "R", "no answer yet"),
+        (held(BOTH), "R", "Not resolved yet"),
         (held(DISPUTED), "R", "disputed"),
         (held(DISPUTED), "M", "both outcomes"),
         (held(BOTH), "V", "one winner"),

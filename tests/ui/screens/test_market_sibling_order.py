@@ -146,7 +146,7 @@ async def test_a_terminal_that_is_returned_to_gives_the_keys_to_the_same_outcome
         await until(pilot, lambda: screen.focused is None, "another window has the keys")
         await tell(pilot, world, resolve("Ibrahim Sole", "Tomas Oyelaran"))
         app.post_message(events.AppFocus())
-        await until(pilot, lambda: screen.focused is not None, "come back on the next start")
+        await until(pilot, lambda: screen.focused is not None, "are restored at the next start")
         await settle(pilot)
         assert name_with_keys(screen) == "Ibrahim Sole"
 

@@ -67,10 +67,10 @@ def test_the_account_knows_of_orders_in_doubt_that_this_ticket_did_not_send(
 @pytest.mark.parametrize(
     ("account", "fills", "words"),
     [
-        (_account(RESTING), (), "It arrived: 100 working"),
+        (_account(RESTING), (), "Confirmed at the venue: 100 working"),
         (_account(replace(RESTING, matched_size=m("40"))), (PART,),
-         "It arrived: 40 filled, 60 working"),
-        (_account(), (PART,), "It arrived: 40 filled"),
+         "Confirmed at the venue: 40 filled, 60 working"),
+        (_account(), (PART,), "Confirmed at the venue: 40 filled"),
     ],
 )  # fmt: skip
 def test_an_unknown_order_that_turns_up_is_told_of_once(

@@ -133,7 +133,7 @@ async def test_an_order_in_doubt_is_said_to_have_arrived_once_the_account_shows_
     ticket.service.verdicts = [Unknown(OrderId("0x1"), "no answer", since=NOW)]
     order = await ticket.send()
     ticket.sending.follow(EMPTY_ACCOUNT)
-    assert "It arrived" not in ticket.message
+    assert "Confirmed at the venue" not in ticket.message
     (placed,) = ticket.service.calls_of("place")
     assert placed[0] == order
     assert not ticket.sending.is_sending

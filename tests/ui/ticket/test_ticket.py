@@ -531,10 +531,12 @@ async def test_an_unknown_end_is_said_and_the_same_order_again_asks_first() -> N
         await until(pilot, lambda: not isinstance(app.screen, ConfirmScreen), "the card gone")
         service.account_view = _with_order(intent, order_id, OrderStatus.UNKNOWN)
         app.tell()
-        assert "It arrived" not in app.words()
+        assert "Confirmed at the venue" not in app.words()
         service.account_view = _with_order(intent, order_id, OrderStatus.LIVE)
         app.tell()
-        await until(pilot, lambda: "It arrived: 100 working" in app.words(), "the truth")
+        await until(
+            pilot, lambda: "Confirmed at the venue: 100 working" in app.words(), "the truth"
+        )
 
 
 async def test_an_order_in_doubt_from_before_the_ticket_opened_is_remembered() -> None:

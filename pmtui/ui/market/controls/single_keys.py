@@ -156,7 +156,7 @@ class SingleKeys:
         self._preset = number - 1
         self._workspace.surface.memory.keep_preset(self._preset)
         self._workspace.commands.touch_arming()
-        text = f"One-key size: {exact_shares(self.preset)}"
+        text = f"Single-key size: {exact_shares(self.preset)}"
         if self._workspace.reader.read().is_armed:
             self._line.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
         else:
